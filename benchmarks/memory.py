@@ -11,7 +11,7 @@ from mtsig_core.metrics.bleu import Bleu
 class _MadeUp(Bleu):
     """BLEU whose statistics are drawn, not counted."""
 
-    def statistics(self, testset):
+    def statistics(self, testset, progress=None):
         rng = np.random.default_rng(0)
         shape = len(testset.systems), testset.n_segments
         length = rng.integers(5, 50, shape, dtype=np.int32)

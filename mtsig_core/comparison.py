@@ -98,9 +98,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, units: Un
                  stage: Callable) -> MetricResult:
     if (report := stage("counting")) is not None:
         report(0.0)
-    statistics = metric.statistics(testset)
-    if report is not None:
-        report(1.0)
+    statistics = metric.statistics(testset, report)
     scores = metric.score(statistics.sum(axis=1))
     best_first = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
     names = [list(testset.systems)[k] for k in best_first]

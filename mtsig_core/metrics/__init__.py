@@ -7,7 +7,7 @@ a score of the sums. A corpus score is never a mean of sentence scores.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -34,8 +34,12 @@ class Metric(Protocol):
     higher_is_better: bool
     stat_names: tuple[str, ...]
 
-    def statistics(self, testset: TestSet) -> np.ndarray:
-        """Per-segment statistics, shape (systems, segments, stats), systems in the order of the test set."""
+    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+        """Per-segment statistics, shape (systems, segments, stats), systems in the order of the test set.
+
+        Where the work takes longer than a moment, `progress` is called with the share of it that is done; it may
+        raise `Cancelled` to stop it.
+        """
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """Scores in points of summed statistics: shape (..., stats) -> (...), float64.

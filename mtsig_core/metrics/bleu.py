@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import ClassVar
@@ -76,7 +76,7 @@ class Bleu:
         if self.tokenize is not None:
             check_tokenizer(self.tokenize)
 
-    def statistics(self, testset: TestSet) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
         """Counts of matching n-grams in each segment, identical to sacreBLEU's.
 
         With several references an n-gram matches as often as the reference that has it most often allows, and the
@@ -86,6 +86,8 @@ class Bleu:
         Parameters
         ----------
         testset : TestSet
+        progress : callable, optional
+            Called with the share of the segments that is counted.
 
         Returns
         -------
@@ -107,6 +109,8 @@ class Bleu:
             codes, begins, lengths = _joined(block)
             _ngrams.count(codes, begins, lengths, len(testset.references), tokenizer.classes, tokenizer.edge,
                           stats, first)
+            if progress is not None:
+                progress(last / testset.n_segments)
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
