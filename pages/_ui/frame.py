@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
-from mtsig_core import Comparison, MetricResult, MtsigError, TestSet, compare
+from mtsig_core import Comparison, MetricResult, MtsigError, TestSet
 from mtsig_core.tables import summary
 from pages._ui import controls, results, testsets, words
 
@@ -54,15 +53,9 @@ class View:
     def command(self, *extra: str) -> str:
         """The command line that prints the numbers of this view."""
         given = [("--metrics", self.metric, "bleu"), *((f"--{key.replace('_', '-')}", value, default)
-                 for key, (value, default) in _with_defaults(self.settings).items())]
+                 for key, (value, default) in results.with_defaults(self.settings).items())]
         changed = [part for option, value, default in given if value != default for part in (option, str(value))]
         return shlex.join(["python", "-m", "mtsig_core", "compare", *self.options, *changed, *extra])
-
-
-def _with_defaults(settings: dict) -> dict:
-    """{name: (value, default of `compare`)}"""
-    parameters = inspect.signature(compare).parameters
-    return {key: (value, parameters[key].default) for key, value in settings.items()}
 
 
 def pages() -> list:

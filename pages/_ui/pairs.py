@@ -14,13 +14,12 @@ from mtsig_core.pair import PairExamination, examine_pair
 from mtsig_core.significance import TESTS
 from mtsig_core.sources import option_with
 from mtsig_core.tables import format_p
-from pages._ui import words
+from pages._ui import background, results, words
 from pages._ui.frame import View
 
 __all__ = ["examine", "command", "outcome_rows", "test_cautions", "interval_rows", "document_names",
            "legend", "texts"]
 
-_MANY = 10_000  # segments from which on several cores pay off
 _ASKED = ("unit", "trials", "alpha", "seed")
 _STYLE = """<style>
 .mt-pair {display: grid; grid-template-columns: 1fr 1fr; gap: .15rem 1.25rem; margin: .5rem 0 1rem; padding-top: .5rem;
@@ -43,13 +42,15 @@ _STYLE = """<style>
 def examine(view: View, a: str, b: str) -> PairExamination:
     """`mtsig_core.examine_pair` with the settings of the view."""
     settings = {key: view.settings[key] for key in _ASKED}
-    return _examine(view.testset.digest, view.metric, a, b, tuple(settings.items()), _testset=view.testset)
+    testset = view.testset
 
+    def work(progress):
+        counted = results.statistics(testset, view.metric, progress)
+        return examine_pair(testset, view.metric, a, b, jobs=results.jobs(testset), statistics=counted,
+                            progress=progress, **settings)
 
-@st.cache_resource(max_entries=64, show_spinner="Examining the pair")
-def _examine(digest, metric, a, b, settings, *, _testset) -> PairExamination:
-    jobs = -1 if _testset.n_segments > _MANY else 1
-    return examine_pair(_testset, metric, a, b, jobs=jobs, **dict(settings))
+    key = ("pair", testset.digest, view.metric, a, b, tuple(settings.items()))
+    return background.result(key, work, "Examining the pair")
 
 
 def command(view: View, a: str, b: str) -> str:
