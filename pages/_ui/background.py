@@ -131,37 +131,37 @@ def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], w
     if key in _OFFICE.values:
         return _OFFICE.values.get(key)
     me = st.session_state.setdefault(_ME, secrets.token_hex(8))
-    if key in st.session_state.get(_CANCELLED, ()):
-        _offer_again(key, what)
-    job = _OFFICE.watch(key, work, me)
-    wait([job.future], PATIENCE)
-    if not job.future.done():
-        _show_progress(job, key, what, me)
+    cancelled = st.session_state.setdefault(_CANCELLED, set())
+    job = None
+    if key not in cancelled:
+        job = _OFFICE.watch(key, work, me)
+        wait([job.future], PATIENCE)
+    if job is None or not job.future.done():
+        _show_progress(job, key, what, me, cancelled)
     try:
         return job.future.result()
     except MemoryError as error:
         raise SettingError("There is not enough memory for this. Use fewer trials, systems or segments.") from error
 
 
-def _offer_again(key, what):
-    words.plain(f"{what}: cancelled.")
-    if st.button("Run it after all", key="background.again"):
-        st.session_state[_CANCELLED].discard(key)
-        st.rerun()
-    st.stop()
-
-
-def _show_progress(job, key, what, me):
+def _show_progress(job, key, what, me, cancelled):
+    """Progress with Cancel, or what was cancelled; the page ends here until there is a value."""
     @st.fragment(run_every=_REDRAWN)
     def panel():
+        if key in cancelled:
+            words.plain(f"{what}: cancelled.")
+            if st.button("Run it after all", key="background.again"):
+                cancelled.discard(key)
+                st.rerun()
+            return
         if job.future.done():
             st.rerun()
         st.progress(min(1.0, job.share))
         words.plain(f"{what}: {job.told()}")
         if st.button("Cancel", key="background.cancel"):
             _OFFICE.leave(key, me)
-            st.session_state.setdefault(_CANCELLED, set()).add(key)
-            st.rerun()
+            cancelled.add(key)
+            st.rerun(scope="fragment")
 
     panel()
     st.stop()
