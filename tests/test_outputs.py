@@ -1,9 +1,11 @@
 """Tables, terminal text, CSV, JSON and figures of results made by hand."""
 
 import dataclasses
+import io
 import json
 import unicodedata
 
+import pandas as pd
 import pytest
 
 from mtsig_core import export, tables, text_report
@@ -122,6 +124,12 @@ class TestExport:
     def test_csv_has_a_row_for_each_system_and_pair(self):
         lines = export.comparison_csv(comparison()).splitlines()
         assert len(lines) == 7 and lines[0].startswith("table,metric,system,score")
+
+    def test_csv_says_on_each_row_what_it_depends_on(self):
+        frame = pd.read_csv(io.StringIO(export.comparison_csv(comparison())))
+        assert set(frame["signature"]) == {"tok:13a"} and set(frame["digest"]) == {"d"}
+        assert set(frame["testset"]) == {"set"} and not frame["simulated"].any()
+        assert frame["delta"].dropna().tolist() == [0.5, 10.0, 9.5]
 
 
 class TestForest:
