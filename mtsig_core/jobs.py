@@ -1,4 +1,4 @@
-"""Work that runs in threads, asked for by many: shared by its key, remembered, stopped when nobody wants it any more."""
+"""Work that runs in threads, asked for by many: shared by its key, remembered, stopped when nobody wants it."""
 
 from __future__ import annotations
 
