@@ -15,6 +15,7 @@ __all__ = ["paper_sentences", "caption_sentences", "method_sentences"]
 
 _TESTS = {"bootstrap": "the bootstrap with a signed shift", "percentile": "the percentile interval of the difference",
           "koehn": "paired bootstrap", "riezler-maxwell": "the shift method as printed"}
+_FEW = 5  # systems that are compared with a baseline in a sentence each
 _CORRECTIONS = {
     "bonferroni": "Bonferroni", "holm": "Holm (1979)", "bh": "Benjamini and Hochberg (1995)",
     "by": "Benjamini and Yekutieli (2001)", "romano-wolf": "Romano and Wolf (2005)"}
@@ -155,12 +156,26 @@ def _all_pairs(comparison, result):
 def _against_baseline(comparison, result):
     settings, scores = comparison.settings, _scores(result)
     baseline = f"the baseline {printable(settings.baseline)} ({scores[settings.baseline]} {_metric(result)})"
+    if len(result.pairs) > _FEW:
+        yield from _grouped(result, baseline, scores, settings)
+        return
     for pair in result.pairs:
         system = f"{printable(pair.a)} ({scores[pair.a]})"
         if _identical(comparison, result, pair):
             yield f"{system} and {baseline} have identical outputs."
         else:
             yield f"{_judged(system, baseline, pair, settings)} ({_evidence(result, pair, settings)})."
+
+
+def _grouped(result, baseline, scores, settings):
+    """Of many systems against a baseline: which are better, which worse, which neither."""
+    has_p = TESTS[settings.test].p_values is not None
+    heads = {"a": f"Significantly better than {baseline} are" if has_p else f"Counted as better than {baseline} are",
+             "b": "Significantly worse are" if has_p else "Counted as worse are",
+             None: "Not significantly different from it are" if has_p else "Without a conclusion are"}
+    for side, head in heads.items():
+        systems = [f"{printable(pair.a)} ({scores[pair.a]})" for pair in result.pairs if pair.better == side]
+        yield f"{head} {_listed(systems, shown=False) or 'none'}."
 
 
 def _judged(a: str, b: str, pair: PairResult, settings: Settings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +29,9 @@ class View:
     testset : TestSet
         Without the systems and segments that the user left out.
     whole : TestSet
-        With them.
+        All that was read.
+    part : controls.Part
+        What was chosen of it.
     metric : str
     settings : dict
         Keyword arguments of `mtsig_core.compare`.
@@ -38,6 +41,7 @@ class View:
 
     testset: TestSet
     whole: TestSet
+    part: controls.Part
     metric: str
     settings: dict
     options: list[str]
@@ -77,12 +81,12 @@ def draw() -> None:
             offer = offers[controls.pick_testset(list(offers))]
             metric, settings = controls.pick_metric(), controls.pick_settings()
             whole = offer.load()
-            testset, part = controls.pick_part(whole)
-            view = View(testset, whole, metric, settings, [*offer.options, *part])
+            part = controls.pick_part(whole, offer.refs, offer.humans)
+            view = View(part.testset, whole, part, metric, settings, [*offer.options, *part.options])
     except MtsigError as problem:
         view = problem
-    if absence is not None:
-        words.error(absence)
+    for text in [absence] * (absence is not None) + controls.unusable(page.url_path):
+        words.error(text)
     st.session_state[_FRAMED] = view
     page.run()
 
@@ -105,13 +109,17 @@ def take_view() -> View | MtsigError:
     return view
 
 
-def open_page(title: str) -> View:
-    """Start a page: its title, what is loaded and how it is tested; ends the page with a message if that fails."""
+def open_page(title: str, adjust: Callable[[View], View] = lambda view: view) -> View:
+    """Start a page: its title, what is loaded and how it is tested; ends the page with a message if that fails.
+
+    `adjust` may draw controls of the page's own and change the view by them.
+    """
     view = take_view()
     st.title(title)
     try:
         if isinstance(view, MtsigError):
             raise view
+        view = adjust(view)
         words.status(*summary(view.comparison))
     except MtsigError as problem:
         words.error(str(problem))
