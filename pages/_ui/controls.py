@@ -106,7 +106,7 @@ def pick_part(whole: TestSet, refs: tuple[str, ...], humans: bool) -> Part:
 def pick_baseline(names: list[str]) -> str | None:
     """Compare every system with one, or (None) with every other."""
     every = _unlike("every other system", names)
-    chosen = _choice("Compare each system with", [every, *names], "baseline")
+    chosen = _choice("Compare each system with", [every, *names], "baseline", width=320)
     return None if chosen == every else chosen
 
 
@@ -131,11 +131,11 @@ def _several(label, options, key, default, help=None):
     return st.multiselect(label, options, default, key=key, help=help, bind="query-params", persist_state="session")
 
 
-def _choice(label, options, key, default=None, help=None):
+def _choice(label, options, key, default=None, help=None, width="stretch"):
     _check_link(key, options)
     # No format_func: what it returns, not the option, would stand in the address.
     return st.selectbox(label, options, index=0 if default is None else options.index(default), key=key, help=help,
-                        bind="query-params", persist_state="session")
+                        width=width, bind="query-params", persist_state="session")
 
 
 def _check_link(key, options, several=False):

@@ -15,8 +15,8 @@ from mtsig_core.tables import format_p
 from pages._ui import background, results, words
 from pages._ui.frame import View
 
-__all__ = ["choose", "examine", "command", "segments_command", "outcome_rows", "test_cautions", "interval_rows",
-           "document_names", "documents_of"]
+__all__ = ["choose", "examine", "command", "segments_command", "segments_query", "outcome_rows", "test_cautions",
+           "interval_rows", "document_names", "documents_of"]
 
 _ASKED = ("unit", "trials", "alpha", "seed")
 
@@ -62,6 +62,13 @@ def segments_command(view: View, a: str, b: str) -> str:
     """The command line that prints the statistics of each segment, for this pair."""
     metric = [] if view.metric == "bleu" else ["--metrics", view.metric]
     return shlex.join(["python", "-m", "mtsig_core", "segments", *_options(view, a, b), *metric])
+
+
+def segments_query(a: str, b: str, document: str | None = None) -> dict[str, str]:
+    """What a link to the page Segments asks for; what was looked for there before is forgotten."""
+    for key in ("document", "genre", "text", "where", "page"):
+        st.session_state.pop(key, None)
+    return {"a": a, "b": b} if document is None else {"a": a, "b": b, "document": document}
 
 
 def _options(view, a, b):
