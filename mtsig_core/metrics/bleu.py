@@ -152,8 +152,7 @@ class Bleu:
         >>> Bleu().signature(toy).rpartition("|")[0]
         'nrefs:1|case:mixed|eff:no|tok:zh|smooth:exp'
         """
-        counts = {sum(ref is not None for ref in refs) for refs in zip(*testset.references.values(), strict=True)}
-        n_refs = counts.pop() if len(counts) == 1 else "var"
+        n_refs = testset.n_references or "var"
         case = "lc" if self.lowercase else "mixed"
         tokenizer = self._tokenizer(testset).signature
         return f"nrefs:{n_refs}|case:{case}|eff:no|tok:{tokenizer}|smooth:exp|version:{version('sacrebleu')}"

@@ -6,7 +6,7 @@ import streamlit as st
 
 from mtsig_core import make_metric
 from mtsig_core.tables import rank_change_rows
-from pages._ui import controls, results, words
+from pages._ui import parts, results, words
 from pages._ui.frame import View
 
 __all__ = ["reference_rows", "show_left_out"]
@@ -50,4 +50,4 @@ def reference_rows(view: View, n_columns: int) -> list[list[str]]:
 
 
 def _put_back(name):
-    st.session_state[controls.LEFT_OUT] = [other for other in st.session_state[controls.LEFT_OUT] if other != name]
+    st.session_state[parts.LEFT_OUT] = [other for other in st.session_state[parts.LEFT_OUT] if other != name]

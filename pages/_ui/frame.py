@@ -11,7 +11,7 @@ import streamlit as st
 
 from mtsig_core import Comparison, MetricResult, MtsigError, TestSet
 from mtsig_core.tables import summary
-from pages._ui import controls, results, testsets, words
+from pages._ui import controls, parts, results, testsets, words
 
 __all__ = ["ROOT", "View", "draw", "open_page", "open_testset", "pages", "take_view"]
 
@@ -30,7 +30,7 @@ class View:
         Without the systems and segments that the user left out.
     whole : TestSet
         All that was read.
-    part : controls.Part
+    part : parts.Part
         What was chosen of it.
     metric : str
     settings : dict
@@ -41,7 +41,7 @@ class View:
 
     testset: TestSet
     whole: TestSet
-    part: controls.Part
+    part: parts.Part
     metric: str
     settings: dict
     options: list[str]
@@ -81,7 +81,7 @@ def draw() -> None:
             offer = offers[controls.pick_testset(list(offers))]
             metric, settings = controls.pick_metric(), controls.pick_settings()
             whole = offer.load()
-            part = controls.pick_part(whole, offer.refs, offer.humans)
+            part = parts.pick_part(whole, offer.refs, offer.humans)
             view = View(part.testset, whole, part, metric, settings, [*offer.options, *part.options])
     except MtsigError as problem:
         view = problem
