@@ -11,7 +11,7 @@ from mtsig_core.figures.bootstrap import replicates, settling
 from mtsig_core.published import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
 from mtsig_core.sources import option_with
 from mtsig_core.stability import bound_sd, flat, stability
-from pages._ui import background, charts, frame, results, words
+from pages._ui import background, charts, controls, frame, results, words
 
 _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")
@@ -41,7 +41,7 @@ def found(kind, function, what, **asked):
 
 systems = found("of all", bootstrap_systems, "Drawing bootstrap samples", resamples=settings.resamples)
 names = [system.system for system in systems]
-name = st.selectbox("System", names, key="system", bind="query-params", persist_state="session", width=420)
+name = controls.kept(st, "System", names, "system", width=420)
 chosen = systems[names.index(name)]
 ends, about = chosen.intervals[settings.ci], chosen.relative(settings.ci)
 words.answer(f"{name}: {chosen.score:.2f} {unit}, {level} interval {tables.bracketed(ends)}"

@@ -12,7 +12,8 @@ from mtsig_core.intervals import INTERVALS
 from mtsig_core.resampling import UNITS
 from mtsig_core.significance import TESTS
 
-__all__ = ["choice", "pick_baseline", "pick_metric", "pick_settings", "pick_testset", "several", "unlike", "unusable"]
+__all__ = ["choice", "kept", "pick_baseline", "pick_metric", "pick_settings", "pick_testset", "several", "unlike",
+           "unusable"]
 
 _TRIALS = [999, 1999, 4999, 9999, 49999]
 _ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
@@ -56,6 +57,22 @@ def pick_baseline(names: list[str]) -> str | None:
 def unlike(word: str, names: Container[str]) -> str:
     """The word for no choice, made unlike all names."""
     return word if word not in names else unlike(f"{word} of these", names)
+
+
+def kept(place, label: str, options: list[str], key: str, default: int = 0, **more) -> str:
+    """A choice that pages share: in the address of each of them, and kept while others are open.
+
+    Streamlit's own binding forgets what came by a link as soon as another page is opened.
+    """
+    _check_link(key, options)
+    mine = f"{key}.kept"
+    known = (st.session_state.get(key), st.query_params.get(key), st.session_state.get(mine))
+    st.session_state[key] = next((value for value in known if value in options), options[default])
+    chosen = place.selectbox(label, options, key=key, **more)
+    st.session_state[mine] = chosen
+    if st.query_params.get(key) != chosen:
+        st.query_params[key] = chosen
+    return chosen
 
 
 def unusable(page: str) -> list[str]:

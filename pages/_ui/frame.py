@@ -85,10 +85,14 @@ def draw() -> None:
             view = View(part.testset, whole, part, metric, settings, [*offer.options, *part.options])
     except MtsigError as problem:
         view = problem
-    for text in [absence] * (absence is not None) + controls.unusable(page.url_path):
-        words.error(text)
+    messages = st.container()
     st.session_state[_FRAMED] = view
-    page.run()
+    try:
+        page.run()
+    finally:  # also where the page ends early: it may have found more that the link asks in vain
+        with messages:
+            for text in [absence] * (absence is not None) + controls.unusable(page.url_path):
+                words.error(text)
 
 
 def open_testset(name: str) -> None:

@@ -12,7 +12,7 @@ from mtsig_core.pair import PairExamination, examine_pair
 from mtsig_core.significance import TESTS
 from mtsig_core.sources import option_with
 from mtsig_core.tables import format_p
-from pages._ui import background, results, words
+from pages._ui import background, controls, results, words
 from pages._ui.frame import View
 
 __all__ = ["choose", "examine", "command", "segments_command", "segments_query", "outcome_rows", "test_cautions",
@@ -31,8 +31,8 @@ def choose(view: View, n_columns: int = 2) -> tuple[str, str, list]:
         words.error("Only one system: there is no pair to examine. Add another output, or leave fewer out.")
         st.stop()
     left, right, *beside = st.columns(n_columns)
-    a = left.selectbox("System A", names, index=0, key="a", bind="query-params", persist_state="session")
-    b = right.selectbox("System B", names, index=1, key="b", bind="query-params", persist_state="session")
+    a = controls.kept(left, "System A", names, "a")
+    b = controls.kept(right, "System B", names, "b", default=1)
     if a == b:
         words.error(f"A and B are both {a}. Choose another system for one of them.")
         st.stop()
