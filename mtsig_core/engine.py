@@ -6,6 +6,7 @@ otherwise float64), so the results do not depend on how the work is cut up or on
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
@@ -239,10 +240,16 @@ def _in_blocks(task, n_replicates, jobs, progress) -> Iterator[tuple[int, np.nda
             # Threads: products, draws and compiled loops all release the interpreter's lock, and nothing is copied.
             results = Parallel(n_jobs=jobs, backend="threading", return_as="generator")(
                 delayed(task)(block) for block in range(len(starts)))
-        for at, result in zip(starts, results, strict=True):
-            yield at, result
-            if progress is not None:
-                progress(min(1.0, (at + BLOCK) / n_replicates))
+        try:
+            for at, result in zip(starts, results, strict=True):
+                yield at, result
+                if progress is not None:
+                    progress(min(1.0, (at + BLOCK) / n_replicates))
+        finally:
+            if jobs != 1:
+                with warnings.catch_warnings():  # that blocks are dropped is what a cancel means
+                    warnings.simplefilter("ignore")
+                    results.close()
 
 
 @cache

@@ -274,7 +274,7 @@ class TestProgress:
             assert np.all(np.diff(shares) > 0)
 
     @pytest.mark.parametrize("jobs", [1, 2])
-    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore:.* tasks")
+    @pytest.mark.filterwarnings("error")
     def test_cancelled_reaches_the_caller(self, jobs):
         def stop(stage, share):
             calls.append(share)
