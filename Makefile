@@ -29,6 +29,8 @@ $(VENV)/bin/python: | check-python
 
 $(VENV)/run.stamp: requirements.txt | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet -r requirements.txt
+	$(VENV)/bin/python -c "import os, site; \
+		open(os.path.join(site.getsitepackages()[0], 'mtsig.pth'), 'w').write(os.getcwd())"  # to be found from any folder
 	touch $@
 
 $(VENV)/test.stamp: requirements.txt requirements-dev.txt tests/browser/install.sh | $(VENV)/bin/python

@@ -1,10 +1,15 @@
-"""Make the pictures of the README: ``python docs/screenshots.py``. Needs the packages of requirements-dev.txt."""
+"""Take a picture of every page: ``python docs/screenshots.py``. Needs the packages of requirements-dev.txt.
 
+Each page is taken in light, in dark, and as large as a projector shows it, on the simulated corpus or on the test set
+that further options name: ``python docs/screenshots.py --folder wmt24 --langpair en-de``.
+"""
+
+import argparse
+import os
 import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 from pathlib import Path
@@ -12,30 +17,36 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks import data  # noqa: E402
+PAGES = ("overview", "data", "leaderboard", "significance", "pair", "bootstrap", "segments", "methods")
+README = ("leaderboard", "significance", "pair")
+LOOKS = {"light": ("light", 1440, 1000), "dark": ("dark", 1440, 1000), "projector": ("light", 1280, 720)}
+PATIENCE = 180_000  # ms; the simulated corpus is counted and tested in seconds, not at once
+BUSY = '[data-stale="true"], .st-key-background-cancel, [data-testid="stSkeleton"]'
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--to", type=Path, default=ROOT / "screenshots", metavar="DIR")
+    parser.add_argument("--pages", nargs="+", choices=PAGES, default=PAGES, metavar="PAGE")
+    parser.add_argument("--readme", action="store_true", help="write the pictures of the README instead: docs/*.png")
+    options, source = parser.parse_known_args()
+    if options.readme:
+        wanted = [(page, "projector", ROOT / "docs" / f"{page}.png") for page in README]
+    else:
+        options.to.mkdir(parents=True, exist_ok=True)
+        wanted = [(page, look, options.to / f"{page}-{look}.png") for page in options.pages for look in LOOKS]
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / "made-up"
-        folder.mkdir()
-        reference, systems = data.write(data.made_up(8, 400), folder)
-        documents = folder / "docs.txt"
-        documents.write_text("".join(f"news\tdocument-{k // 4}\n" for k in range(400)))
-        command = [sys.executable, "-m", "mtsig_core", "serve", "--ref", reference, "--docs", documents, "--langpair",
-                   "en-de", "--port", str(port), "--no-browser"]
-        server = subprocess.Popen([*command, *(part for path in systems for part in ("--system", path))], cwd=ROOT)
-        try:
-            wait_for(f"http://localhost:{port}/_stcore/health")
-            take(f"http://localhost:{port}/leaderboard", ROOT / "docs" / "leaderboard.png")
-        finally:
-            server.terminate()
-            server.wait(10)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "mtsig_core", "serve", *(source or ["--demo"]), "--port", str(port), "--no-browser"],
+        cwd=ROOT, env={**os.environ, "MTSIG_DATA_ROOT": ""})
+    try:
+        wait_for(f"http://localhost:{port}/_stcore/health")
+        take(f"http://localhost:{port}", wanted)
+    finally:
+        server.terminate()
+        server.wait(10)
 
 
 def wait_for(address, seconds=30):
@@ -49,15 +60,30 @@ def wait_for(address, seconds=30):
             time.sleep(0.3)
 
 
-def take(address, path):
+def take(address, wanted):
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.goto(address)
-        page.wait_for_selector(".mt-table", timeout=60_000)
-        page.wait_for_timeout(1500)
-        page.screenshot(path=path)
+        for page, look, path in wanted:
+            scheme, width, height = LOOKS[look]
+            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            tab = context.new_page()
+            tab.goto(f"{address}/{'' if page == 'overview' else page}")
+            finished(tab)
+            tab.screenshot(path=path)
+            print(path)
+            context.close()
         browser.close()
+
+
+def finished(tab):
+    """Wait until the whole page is there: twice nothing runs, and every figure is drawn."""
+    tab.wait_for_selector("h1", timeout=PATIENCE)
+    for _ in range(2):
+        tab.wait_for_timeout(900)
+        tab.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE)
+        tab.wait_for_function("busy => !document.querySelector(busy)", arg=BUSY, timeout=PATIENCE)
+        tab.wait_for_function("""[...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
+                                 .every(figure => figure.querySelector('.main-svg'))""", timeout=PATIENCE)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,11 @@ from mtsig_core.results import Caution, MetricResult, Settings
 from mtsig_core.significance import TESTS
 from mtsig_core.testset import TestSet
 
-__all__ = ["about_texts", "find_cautions", "too_large_a_family"]
+__all__ = ["FAMILY_WISE", "about_texts", "find_cautions", "p_word", "too_large_a_family"]
 
 FEW_UNITS = 30
+#: Corrections that control the probability of any false decision.
+FAMILY_WISE = ("bonferroni", "holm", "romano-wolf")
 
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units,
@@ -29,7 +31,13 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units,
 
 
 def about_texts(testset: TestSet) -> Iterator[Caution]:
-    """Warnings about texts that are empty, wholly or in part."""
+    """Warnings about texts that are empty, wholly or in part, or not meant to be translated."""
+    canary = [line for line, document, domain in zip(
+        testset.lines, testset.documents or (), testset.domains or testset.documents or (), strict=False)
+        if "canary" in (document, domain)]
+    if canary:
+        yield Caution("canary", f"Line {canary[0]} is called canary by the documents file: it is there to be found, "
+                                "not translated, and it is scored like any other. Leave it out of all files.")
     for role, group in (("System", testset.systems), ("Reference", testset.references)):
         present_in = {name: [text for text in segments if text is not None] for name, segments in group.items()}
         empty_in = {name: sum(not text.strip() for text in present) for name, present in present_in.items()}
@@ -100,10 +108,15 @@ def _about_family(settings, result) -> Iterator[Caution]:
     apart = sum(pair.ci_low is not None and not pair.ci_low <= 0 <= pair.ci_high for pair in open_pairs)
     if apart:
         pairs = "1 pair that is" if apart == 1 else f"{apart} pairs that are"
+        jointly = ", and decisions hold for all pairs together" if settings.correction in FAMILY_WISE else ""
         yield Caution("interval-and-decision", f"{pairs} not significant {'has' if apart == 1 else 'have'} an interval "
-                                               "of the difference without 0. An interval is for its pair alone, and by "
-                                               "another method than p; decisions hold for all pairs together. Go by "
-                                               "the decision.", result.metric)
+                                               "of the difference without 0. An interval is for its pair alone and by "
+                                               f"another method than p{jointly}. Go by the decision.", result.metric)
+    if settings.correction not in FAMILY_WISE and any(row.rank_low for row in result.systems):
+        yield Caution("ranks-and-correction", "Rank intervals, and who may be first, always control the error over all "
+                                              "pairs. Wins, losses and decisions follow the correction "
+                                              f"{settings.correction}, which does not: the two may differ.",
+                      result.metric)
 
 
 def too_large_a_family(settings: Settings, n_pairs: int) -> bool:
@@ -119,7 +132,8 @@ def _about_pairs(testset, settings, result) -> Iterator[Caution]:
         if testset.systems[pair.a] == testset.systems[pair.b]:
             yield Caution("identical-outputs", f"{pair.a} and {pair.b} have identical outputs.", **about)
         elif pair.p_value is not None and not hopeless and _near(pair, settings):
-            yield Caution("near-alpha", f"{pair.a} against {pair.b}: adjusted p = {pair.p_adjusted:.4f} is within two "
+            yield Caution("near-alpha", f"{pair.a} against {pair.b}: {p_word(settings.correction)} = "
+                                        f"{pair.p_adjusted:.4f} is within two "
                                         "Monte Carlo standard errors of alpha. Another seed may decide otherwise; use "
                                         "more trials.", **about)
 
@@ -132,6 +146,11 @@ def _near(pair, settings):
         share = pair.p_value / TESTS[settings.test].steps
         error = pair.p_adjusted / share * math.sqrt(share * (1 - share) / settings.trials)
     return error > 0 and pair.p_adjusted < 1 and abs(pair.p_adjusted - settings.alpha) <= 2 * error
+
+
+def p_word(correction: str) -> str:
+    """What the p that decides is called."""
+    return "p (uncorrected)" if correction == "none" else "adjusted p"
 
 
 def _plural(n, word):

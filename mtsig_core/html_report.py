@@ -91,12 +91,8 @@ def comparison_html(comparison: Comparison) -> str:
 def _answer(comparison: Comparison, result: MetricResult) -> str:
     direction = "higher is better" if result.higher_is_better else "lower is better"
     said = verdict(result, comparison.settings)
-    if said is None and not result.pairs:
+    if said is None:
         said = f"{result.systems[0].system} scores {result.systems[0].score:.2f}"
-    elif said is None:
-        significant = sum(pair.significant for pair in result.pairs)
-        pairs = "1 pair" if len(result.pairs) == 1 else f"{len(result.pairs)} pairs"
-        said = f"The test decides {significant} of {pairs}"
     return f'<p class="answer">{_text(said)} <small>{_text(result.metric.upper())}, {direction}</small></p>'
 
 

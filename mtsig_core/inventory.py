@@ -21,6 +21,11 @@ def inventory_rows(testset: TestSet) -> tuple[list[str], list[list[str]]]:
     texts += [("system", name, values) for name, values in testset.systems.items()]
     texts += [("source", "", testset.sources)] if testset.sources is not None else []
     rows = [[role, name, *(f"{number:,}" for number in _counts(values))] for role, name, values in texts]
+    gone = testset.lines[-1] - testset.n_segments
+    if gone > 0:
+        first = next(line for k, line in enumerate(testset.lines, 1) if line != k) - 1
+        rows.append(["left out", f"line {first}" + (f" and {gone - 1} more" if gone > 1 else ""), f"{gone:,}",
+                     "", "", "", ""])
     if testset.documents is not None:
         rows.append(["documents", f"{testset.n_documents:,} documents", f"{testset.n_segments:,}", "", "", "", ""])
     if testset.domains is not None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from mtsig_core.diagnostics import too_large_a_family
+from mtsig_core.diagnostics import p_word, too_large_a_family
 from mtsig_core.ranking import headline
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 from mtsig_core.significance import TESTS
 
-__all__ = ["summary", "verdict", "leaderboard_rows", "rank_change_rows", "pair_rows", "format_p", "group_cautions"]
+__all__ = ["summary", "verdict", "leaderboard_rows", "rank_change_rows", "pair_rows", "p_word", "format_p",
+           "group_cautions"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -34,6 +35,8 @@ def verdict(result: MetricResult, settings: Settings) -> str | None:
         better, worse = (sum(pair.better == side for pair in result.pairs) for side in "ab")
         return (f"Against {settings.baseline}: {better} significantly better, {worse} worse, "
                 f"{len(result.pairs) - better - worse} not separated")
+    if TESTS[settings.test].p_values is None and result.pairs:
+        return "No ranks: this test controls no error over all pairs"
     first = headline(result)
     if first is None:
         return None
@@ -44,7 +47,7 @@ def verdict(result: MetricResult, settings: Settings) -> str | None:
 
 def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list[list[str]]]:
     """Header and rows: rank interval, system, score, interval, difference to the top (or baseline) with interval,
-    and, without a baseline, wins, ties and losses.
+    and wins, ties and losses, or with a baseline p and the decision.
 
     A positive difference is an improvement, for metrics where lower is better too.
     """
@@ -52,6 +55,7 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str
     header = ["rank", "system", f"{result.metric.upper()} {'↑' if result.higher_is_better else '↓'}", level,
               "vs baseline" if settings.baseline else "vs best", f"its {level}"]
     if settings.baseline:
+        header += [*_chance_words(settings), "decision"]
         against = {pair.a: (pair, 1) for pair in result.pairs}
     else:
         header += ["wins", "ties", "losses"]
@@ -65,7 +69,11 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str
             row += _signed(pair, sign if result.higher_is_better else -sign)
         else:
             row += ["", ""]
-        rows.append(row if settings.baseline else [*row, *map(str, tally[system.system])])
+        if not settings.baseline:
+            row += map(str, tally[system.system])
+        elif system.system in against:
+            row += [*_chances(pair), {"a": "better", "b": "worse", None: "not separated"}[pair.better]]
+        rows.append(row + [""] * (len(header) - len(row)))
     return header, rows
 
 
@@ -83,16 +91,12 @@ def rank_change_rows(before: MetricResult, after: MetricResult) -> tuple[list[st
 
 def pair_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list[list[str]]]:
     """Header and rows of the tested pairs: difference with interval, p or win rates, decision, what could be seen."""
-    koehn = TESTS[settings.test].p_values is None
     header = ["pair", "difference", f"{100 * (1 - settings.alpha):g}% interval",
-              *(["win", "lose"] if koehn else ["p", "adjusted p"]), "better", "SE", "SE doc/seg", "min. difference"]
+              *_chance_words(settings), "better", "SE", "SE doc/seg", "min. difference"]
     rows = []
     for pair in result.pairs:
-        chances = [format_p(pair.p_value), format_p(pair.p_adjusted)]
-        if koehn:
-            chances = [f"{pair.win:.3f}", f"{pair.lose:.3f}"]
         rows.append([
-            f"{pair.a} - {pair.b}", *_signed(pair, 1 if result.higher_is_better else -1), *chances,
+            f"{pair.a} - {pair.b}", *_signed(pair, 1 if result.higher_is_better else -1), *_chances(pair),
             {"a": pair.a, "b": pair.b, None: "-"}[pair.better], f"{pair.se:.2f}",
             "-" if pair.se_ratio is None else f"{pair.se_ratio:.2f}", f"{pair.mdd:.2f}"])
     return header, rows
@@ -110,6 +114,17 @@ def group_cautions(cautions, shown: int = 3) -> list[list[str]]:
         kinds.setdefault((caution.code, caution.metric), []).append(caution.text)
     return [texts[:shown] + ([f"... and {len(texts) - shown} more of this kind."] if len(texts) > shown else [])
             for texts in kinds.values()]
+
+
+def _chance_words(settings):
+    return ["win", "lose"] if TESTS[settings.test].p_values is None else ["p", p_word(settings.correction)]
+
+
+def _chances(pair):
+    """p and adjusted p, or the shares of samples that a test without p goes by."""
+    if pair.p_value is None and pair.win is not None:
+        return [f"{pair.win:.3f}", f"{pair.lose:.3f}"]
+    return [format_p(pair.p_value), format_p(pair.p_adjusted)]
 
 
 def _ranks(system):

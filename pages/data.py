@@ -1,5 +1,7 @@
 """Data: what is loaded, what is suspicious in it, and how to bring one's own."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from mtsig_core import MtsigError
@@ -11,6 +13,7 @@ from pages._ui import frame, testsets, words
 
 def open_upload(testset, options):
     """Remember an uploaded set and show it."""
+    st.session_state["data.opened"] = testset.name
     frame.open_testset(testsets.keep_upload(testset, options))
 
 
@@ -37,9 +40,12 @@ def offer_files(files):
         called = name.text_input("Name", guess_name(file.name), key=f"{key}.name", max_chars=300,
                                  label_visibility="visible" if k == 0 else "collapsed")
         uploads.append(Upload(file.name, file.getvalue(), chosen, called))
-    langpair = st.text_input("Language pair, such as en-de; decides the tokenizer, may stay empty", key="data.langpair")
+    left, right = st.columns(2)
+    title = left.text_input("Name of the test set", "upload", key="data.name", max_chars=100)
+    langpair = right.text_input("Language pair, such as en-de; decides the tokenizer, may stay empty",
+                                key="data.langpair")
     if st.button("Open these files", type="primary", key="data.open_files"):
-        testset = read_uploads(uploads, langpair=langpair.strip() or None)
+        testset = replace(read_uploads(uploads, langpair=langpair.strip() or None), name=title.strip() or "upload")
         by_role = {role: tuple((u.name, u.file) for u in uploads if u.role == role) for role in ROLES}
         source = Source(by_role["reference"], by_role["system"], langpair=langpair.strip() or None,
                         **{key: by_role[role][0][1] for key, role in (("src", "source"), ("docs", "documents"))
@@ -72,6 +78,9 @@ try:
         offer_files(files)
 except MtsigError as problem:
     words.error(str(problem))
+if "data.opened" in st.session_state:
+    words.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now.")
+    st.page_link(frame.ROOT / "pages" / "leaderboard.py", label="To its leaderboard", icon=":material/arrow_forward:")
 
 if not isinstance(view, MtsigError):
     found = suspicions(testset)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from mtsig_core.diagnostics import FAMILY_WISE
 from mtsig_core.figures import forest
 from mtsig_core.tables import leaderboard_rows, verdict
 from pages._ui import charts, controls, exports, family, frame, words
@@ -30,13 +31,14 @@ charts.show(
     header=header, rows=rows, command=view.command(), with_table=False,
     alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same numbers.")
 blue = "the best score" if comparison.settings.baseline is None else "the baseline"
-st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not. Overlap of two intervals "
-           "is not the paired test: decisions come from the differences, and hold for all pairs together.")
+jointly = ", and hold for all pairs together" if comparison.settings.correction in FAMILY_WISE else ""
+st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not, which is not 'equal'. "
+           f"Overlap of two intervals is not the paired test: decisions come from the differences{jointly}.")
 words.table(header, rows + family.reference_rows(view, len(header)), names=[1])
-family.show_left_out(view)
+left_out = family.show_left_out(view)
 
 if len(about_all) < len(comparison.warnings):
     st.subheader("Keep in mind")
     words.cautions(caution for caution in comparison.warnings if caution not in about_all)
-exports.show(comparison, view.metric, "leaderboard")
+exports.show(comparison, view.metric, "leaderboard", left_out)
 st.html(f'<div class="mt-status">{words.escape(result.signature)}</div>')

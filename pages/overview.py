@@ -5,7 +5,7 @@ import streamlit as st
 from mtsig_core.tables import leaderboard_rows, verdict
 from pages._ui import frame, words
 
-SHOWN = 8
+SHOWN = 6
 
 view = frame.open_page("Which differences are real?")
 words.plain("A test set of a few hundred segments gives every system a score; another test set would give another. "

@@ -5,7 +5,7 @@ import streamlit as st
 from mtsig_core import MtsigError
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
 from mtsig_core.pair import density, equivalence, extremes, tally
-from mtsig_core.tables import format_p
+from mtsig_core.tables import format_p, p_word
 from pages._ui import charts, frame, pairs, texts, words
 
 _SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
@@ -30,7 +30,7 @@ family = f"{len(result.pairs)} {'pair' if len(result.pairs) == 1 else 'pairs'}"
 identical = view.testset.systems[a] == view.testset.systems[b]
 command = pairs.command(view, a, b)
 
-chance = f"adjusted p {format_p(pair.p_adjusted)}"
+chance = f"{p_word(settings.correction)} {format_p(pair.p_adjusted)}"
 if pair.p_value is None:
     win, lose = (pair.win, pair.lose) if pair.a == a else (pair.lose, pair.win)
     chance = f"{a} wins {win:.1%} of the samples, {b} {lose:.1%}"
@@ -39,33 +39,38 @@ words.answer(f"{a} and {b}: {delta:+.2f} {unit}{interval}, {chance}: "
              + ("the outputs are identical" if identical else f"{better} is better" if better else "not separated"))
 words.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b})
 
-if not identical:
-    left, right = st.columns(2)
-    with left:
-        st.markdown("**How sure is the difference?**")
-        drawn = found.sign * found.drawn[:settings.resamples]
-        x, y = density(drawn)
-        over = float((drawn > 0).mean())
-        charts.show(half_eye(x, y, delta, ends, a=a, b=b, unit=unit), key="pair.difference", command=command,
-                    header=[f"difference in {unit}", "density"], rows=list(zip(x.tolist(), y.tolist(), strict=True)),
-                    alt=f"Density of the bootstrapped difference, above zero in {over:.1%} of the samples; observed "
-                        f"{delta:+.2f}.")
-        st.caption(f"Bootstrapped differences: above 0 in {over:.1%} of {len(drawn)} samples. Below: the "
-                   f"observed difference with its {level} interval.")
-    with right:
-        st.markdown("**Could chance alone do it?**")
-        edges, counts = tally(found.sign * found.swapped, abs(delta))
-        p_ar = found.outcomes[0].p_value
-        reached, trials = round(p_ar * (len(found.swapped) + 1)) - 1, len(found.swapped)
-        charts.show(null_tails(edges, counts, delta, unit=unit), key="pair.null", command=command,
-                    header=["from", "to", "count"],
-                    rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
-                    alt=f"Differences after random swaps; {reached} of {trials} are at least as large as the observed.")
-        st.caption(f"If A and B were interchangeable: {reached} of {trials} random swaps give a difference of at least "
-                   f"{abs(delta):.2f} either way, p = ({reached} + 1)/({trials} + 1) = {format_p(p_ar)}.")
+if identical:
+    st.stop()
+if not pair.significant and pair.p_value is not None and pair.p_value <= settings.alpha:
+    words.plain(f"Alone, p is {format_p(pair.p_value)}; among {family} it is {format_p(pair.p_adjusted)} after the "
+                "correction, which decides. The figures, tests and intervals below are for this pair alone.")
+
+left, right = st.columns(2)
+with left:
+    st.markdown("**How sure is the difference?**")
+    drawn = found.sign * found.drawn[:settings.resamples]
+    x, y = density(drawn)
+    over = float((drawn > 0).mean())
+    charts.show(half_eye(x, y, delta, ends, a=a, b=b, unit=unit), key="pair.difference", command=command,
+                header=[f"difference in {unit}", "density"], rows=list(zip(x.tolist(), y.tolist(), strict=True)),
+                alt=f"Density of the bootstrapped difference, above zero in {over:.1%} of the samples; observed "
+                    f"{delta:+.2f}.")
+    st.caption(f"Bootstrapped differences: above 0 in {over:.1%} of {len(drawn)} samples. Below: the "
+               f"observed difference with its {level} interval.")
+with right:
+    st.markdown("**Could chance alone do it?**")
+    edges, counts = tally(found.sign * found.swapped, abs(delta))
+    p_ar = found.outcomes[0].p_value
+    reached, trials = round(p_ar * (len(found.swapped) + 1)) - 1, len(found.swapped)
+    charts.show(null_tails(edges, counts, delta, unit=unit), key="pair.null", command=command,
+                header=["from", "to", "count"],
+                rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
+                alt=f"Differences after random swaps; {reached} of {trials} are at least as large as the observed.")
+    st.caption(f"If A and B were interchangeable: {reached} of {trials} random swaps give a difference of at least "
+               f"{abs(delta):.2f} either way, p = ({reached} + 1)/({trials} + 1) = {format_p(p_ar)}.")
 
 printed = "this test gives no p" if pair.p_value is None else (
-    f"p {format_p(pair.p_value)} as the command prints it; the adjusted p is for the family of {family}")
+    f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
 words.status([f"{a} {found.score_a:.2f}", f"{b} {found.score_b:.2f}", printed])
 words.cautions(c for c in comparison.warnings
                if c.a is None and c.code not in ("not-equal", "interval-and-decision")
@@ -89,13 +94,11 @@ with right:
                  f"p {format_p(same.p_value)}")
     st.caption(f"Two one-sided tests (Schuirmann 1987) on {len(found.drawn)} bootstrapped differences: p "
                f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
-               "more; both must be at most alpha. 'Not significant' is not 'equal'.")
+               "more; both must be at most alpha. For this pair alone; set the margin before looking.")
 errors = ", ".join(f"{se:.2f} by {kind}" for kind, se in found.se.items())
 st.markdown(f"**Minimum detectable difference: {found.mdd:.2f} {unit}.** This test set shows a true difference of that "
             f"size with 80% power at alpha {settings.alpha:g}, uncorrected; smaller ones could well go unseen. "
             f"Standard error of the difference: {errors}.")
-if identical:
-    st.stop()
 
 if found.by_document is not None:
     st.subheader("Which documents drive the difference?")

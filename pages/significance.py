@@ -56,9 +56,9 @@ how = f"{settings.correction if has_p else 'koehn'}, alpha {settings.alpha:g}{''
 words.answer(f"{n_significant} of {len(pairs)} {what} significantly ({how})")
 open_pairs = [pair for pair in pairs if not pair.significant]
 only_raw = sum(has_p and bool(decided(pair.p_value, settings.alpha)) for pair in open_pairs)
-words.plain(f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not separated"
-            + (f", {only_raw} of them only because of the correction" if only_raw else "")
-            + ". Click a cell to open the pair.")
+still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not separated"
+              + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
+words.plain((still_open if open_pairs else "") + "Click a cell to open the pair.")
 words.cautions(c for c in comparison.warnings if c.a is None and c.code != "not-equal")
 header, rows = disagreement.decision_rows(result)
 clicked = charts.show(
@@ -97,11 +97,10 @@ else:
 
 better = disagreement.better_matrix(result)
 n_triples = intransitive_triples(better)
-if len(names) > 2:
+if n_triples:
     st.subheader(f"{n_triples} {'triple is' if n_triples == 1 else 'triples are'} not transitive")
     st.caption("The first is better than the last, yet neither is separated from the one between: so ranks are "
                "intervals, and 'not significant' is not 'equal'.")
-if n_triples:
     words.table(["better", "separated from neither", "worse"],
                 [[names[k] for k in triple] for triple in disagreement.triple_examples(better)], names=range(3))
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core import MetricResult, PairResult, TestSet, compare
-from mtsig_core.diagnostics import find_cautions
+from mtsig_core.diagnostics import about_texts, find_cautions
 from mtsig_core.settings import resolve
 from mtsig_core.significance import TESTS
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
@@ -165,6 +165,20 @@ def test_an_interval_without_0_beside_an_open_decision_is_explained():
     assert found["interval-and-decision"].text.startswith("1 pair that is not significant has an interval")
 
 
+def test_ranks_that_follow_another_correction_say_so():
+    design = toy(3, 60)
+    for correction, warned in (("none", True), ("bh", True), ("holm", False), ("romano-wolf", False)):
+        found = compare(design, trials=999, resamples=99, correction=correction).warnings
+        assert ("ranks-and-correction" in {caution.code for caution in found}) == warned
+
+
+def test_a_canary_that_is_scored_is_named():
+    documents = ["canary", *("d" for _ in range(9))]
+    found = {caution.code: caution for caution in about_texts(toy(2, 10, documents))}
+    assert found["canary"].text.startswith("Line 1 is called canary")
+    assert "canary" not in {caution.code for caution in about_texts(toy(2, 10))}
+
+
 class TestPairs:
     # two Monte Carlo standard errors: 2 sqrt(p (1 - p) / trials), times what the correction multiplies p by
     @pytest.mark.parametrize("p, asked, warned", [
@@ -181,7 +195,7 @@ class TestPairs:
     def test_near_alpha_is_about_its_pair(self):
         caution = family(1, 0.05)["near-alpha"]
         assert (caution.metric, caution.a, caution.b) == ("bleu", "A", "B")
-        assert "A against B: adjusted p = 0.0500" in caution.text
+        assert "A against B: p (uncorrected) = 0.0500" in caution.text
 
     @pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile"])
     def test_two_standard_errors_are_those_of_p_over_seeds(self, test):

@@ -89,13 +89,13 @@ def test_text_stands_out_on_every_cell():
         assert (bright + 0.05) / (dark + 0.05) >= 4.4
 
 
-@pytest.mark.parametrize("n", [2, 14, 15, 30, 31, 50])
+@pytest.mark.parametrize("n", [2, 14, 15, 18, 19, 50])
 @pytest.mark.parametrize("p", [1e-5, 0.0001, 0.00049, 0.0499, 0.0501, 0.9996, 1.0])
 def test_p_is_never_printed_as_zero(n, p):
     shown = below(matrix(made_up(n, lambda i, j: (p, p)), SETTINGS)).values()
     assert all(float(text) > 0 and len(text) <= 7 for text in shown)
     assert all(float(text) == pytest.approx(p, abs=0.006) for text in shown)
-    assert len(shown) == (0 if n > 30 and p <= 0.05 else n * (n - 1) // 2)
+    assert len(shown) == (0 if n > 18 and p <= 0.05 else n * (n - 1) // 2)
 
 
 def test_every_cell_can_be_clicked():

@@ -58,6 +58,7 @@ class TestLeaderboardRows:
         settings = dataclasses.replace(SETTINGS, baseline="C")
         only = dataclasses.replace(result(), pairs=(pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")))
         header, rows = tables.leaderboard_rows(only, settings)
+        assert header[-3:] == ["p", "adjusted p", "decision"] and rows[0][-3:] == ["0.0010", "0.0010", "better"]
         assert header[4] == "vs baseline" and "wins" not in header
         assert [row[4] for row in rows] == ["+10.00", "+9.50", ""]
 

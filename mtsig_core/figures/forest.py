@@ -50,6 +50,7 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
             base=[s.rank_low - 0.3 for s in systems], x=[s.rank_high - s.rank_low + 0.6 for s in systems], y=rows,
             orientation="h", width=0.5, marker=dict(color=colour, opacity=0.75), showlegend=False,
             text=[_ranks(s) for s in systems], textposition="outside", cliponaxis=False, outsidetextfont_size=13,
+            constraintext="none",
             customdata=[full(s.system) for s in systems],
             hovertemplate="%{customdata}<br>rank %{text}<extra></extra>"), 1, 2)
         last = len(systems)

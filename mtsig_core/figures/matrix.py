@@ -8,13 +8,13 @@ import plotly.graph_objects as go
 
 from mtsig_core.figures._style import BLUE, GREY, VERMILLION, full, label
 from mtsig_core.results import MetricResult, PairResult, Settings
-from mtsig_core.tables import format_p
+from mtsig_core.tables import format_p, p_word
 
 __all__ = ["matrix"]
 
 _WIDTH = 690  # pixels of the cells on a screen of 1280: what the sizes of text are chosen for
 _LONGEST = 18
-_EVERY_P, _EVERY_NUMBER = 30, 14  # up to so many systems a cell has room for it
+_EVERY_P, _EVERY_NUMBER = 18, 14  # up to so many systems a cell has room for it
 _FILLED, _HOLLOW = "●", "○"
 
 
@@ -126,7 +126,7 @@ def _key(settings, cells, n):
                 "Below: its share of wins")
     raw = "" if settings.correction == "none" else f"  {_HOLLOW} only without correction"
     return (f"Above the diagonal: {_FILLED} significant{raw}.  "
-            f"Below: adjusted p, {'only where' if n > _EVERY_P else 'bold if'} not significant")
+            f"Below: {p_word(settings.correction)}, {'only where' if n > _EVERY_P else 'bold if'} not significant")
 
 
 def _glyph(pair, alpha):

@@ -13,15 +13,16 @@ from mtsig_core.resampling import UNITS
 from mtsig_core.significance import TESTS
 
 __all__ = ["choice", "kept", "pick_baseline", "pick_metric", "pick_settings", "pick_testset", "several", "unlike",
-           "unusable"]
+           "unusable", "write_address"]
 
 _TRIALS = [999, 1999, 4999, 9999, 49999]
 _ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
 _UNUSABLE = "controls.unusable"
+_ADDRESS = "controls.address"
 
 
 def pick_testset(names: list[str]) -> str:
-    return choice("Test set", names, "testset")
+    return kept(st, "Test set", names, "testset")
 
 
 def pick_metric() -> str:
@@ -70,9 +71,17 @@ def kept(place, label: str, options: list[str], key: str, default: int = 0, **mo
     st.session_state[key] = next((value for value in known if value in options), options[default])
     chosen = place.selectbox(label, options, key=key, **more)
     st.session_state[mine] = chosen
-    if st.query_params.get(key) != chosen:
-        st.query_params[key] = chosen
+    st.session_state.setdefault(_ADDRESS, {})[key] = None if chosen == options[default] else chosen
     return chosen
+
+
+def write_address() -> None:
+    """Put into the address what was chosen in this run by `kept`, at once: each change is a step of the history."""
+    chosen = st.session_state.pop(_ADDRESS, {})
+    changed = {key: value for key, value in chosen.items() if st.query_params.get(key) != value}
+    for key in [key for key, value in changed.items() if value is None]:
+        del st.query_params[key]
+    st.query_params.update({key: value for key, value in changed.items() if value is not None})
 
 
 def unusable(page: str) -> list[str]:
@@ -105,6 +114,9 @@ def _check_link(key, options, several=False):
     known = set(map(str, options))
     asked = st.query_params.get_all(key) if several else st.query_params.get_all(key)[-1:]
     wrong = [value for value in asked if value not in known]
-    if wrong and key != "testset":  # which has its own message
+    if wrong:
         text = f"The link asks for {key}={', '.join(wrong)}, which is not to be had here; the default stands instead."
+        if key == "testset":
+            text = (f"This link names the test set {wrong[0]!r}, which is not here: what follows is another. If it was "
+                    "an upload, upload its files again on the page Data; the same files give the same numbers.")
         st.session_state.setdefault(_UNUSABLE, {})[text] = None

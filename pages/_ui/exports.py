@@ -16,12 +16,12 @@ _FILES = (("CSV", "csv", "text/csv", export.comparison_csv),
           ("LaTeX", "tex", "text/plain", comparison_latex), ("HTML", "html", "text/html", comparison_html))
 
 
-def show(comparison: Comparison, metric: str, page: str) -> None:
-    """Buttons for files with systems and pairs, and the sentences; `page` begins their keys."""
+def show(comparison: Comparison, metric: str, page: str, left_out: str = "") -> None:
+    """Buttons for files with systems and pairs, and the sentences, which end with what was left out."""
     st.subheader("Take it away")
     with st.container(horizontal=True):
         for title, ending, mime, write in _FILES:
             st.download_button(f"Systems and pairs as {title}", lambda write=write: write(comparison),
                                f"comparison.{ending}", mime, key=f"{page}.{ending}", on_click="ignore")
     st.caption("For a paper:")
-    st.code(paper_sentences(comparison, metric), language=None, wrap_lines=True)
+    st.code(" ".join(filter(None, [paper_sentences(comparison, metric), left_out])), language=None, wrap_lines=True)

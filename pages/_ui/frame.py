@@ -73,7 +73,6 @@ def draw() -> None:
     """The frame: navigation, test set and settings at the side, then the page."""
     page = st.navigation(pages())
     offers = testsets.available()
-    absence = testsets.explain_absence(offers)
     try:
         with st.sidebar:
             if _OPEN in st.session_state:
@@ -85,14 +84,14 @@ def draw() -> None:
             view = View(part.testset, whole, part, metric, settings, [*offer.options, *part.options])
     except MtsigError as problem:
         view = problem
-    messages = st.container()
+    above = st.container()
     st.session_state[_FRAMED] = view
     try:
         page.run()
     finally:  # also where the page ends early: it may have found more that the link asks in vain
-        with messages:
-            for text in [absence] * (absence is not None) + controls.unusable(page.url_path):
-                words.error(text)
+        with above:
+            words.messages(controls.unusable(page.url_path))
+        controls.write_address()
 
 
 def open_testset(name: str) -> None:

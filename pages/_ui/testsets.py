@@ -15,9 +15,9 @@ from mtsig_core.readers.lines import shown
 from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.sources import Source
 
-__all__ = ["Offer", "available", "explain_absence", "keep_upload"]
+__all__ = ["Offer", "available", "keep_upload"]
 
-_DEMO = Source(demo=0)
+_DEMOS = (Source(demo=0), Source(demo=1000))  # all of it, and as much as leaves something open
 _DEPTH = 3  # folders below the root that are searched for shared tasks
 _KEPT = 20  # uploads that the server remembers, of all its users together
 _MINE = "testsets.uploads_of_this_session"
@@ -48,10 +48,6 @@ class Offer:
 def available() -> dict[str, Offer]:
     """Test sets by the name they have in the list and in the address of a page."""
     found = {}
-    asked_for = st.query_params.get("testset")
-    for name, offer in _uploads().items():
-        if name in st.session_state.get(_MINE, ()) or name == asked_for:  # who has the link has the set
-            found[name] = offer
     if os.environ.get(SOURCE_VARIABLE):
         source = Source.from_json(os.environ[SOURCE_VARIABLE])
         found[source.title] = _from_source(source)
@@ -59,17 +55,13 @@ def available() -> dict[str, Offer]:
         for langpair in _pairs(folder):
             name = f"{folder.relative_to(_root()).as_posix()}/{langpair}".removeprefix("./")
             found[name] = _from_source(Source(folder=str(folder), langpair=langpair), below=_root())
-    found.setdefault(_DEMO.title, _from_source(_DEMO))
-    return found
-
-
-def explain_absence(offers: dict[str, Offer]) -> str | None:
-    """What to say where a link names a set that is not here."""
+    for demo in _DEMOS:
+        found.setdefault(demo.title, _from_source(demo))
     asked_for = st.query_params.get("testset")
-    if asked_for is not None and asked_for not in offers:
-        return (f"This link names the test set {asked_for!r}, which is not here. If it was an upload, upload its files "
-                "again on the page Data; the same files give the same numbers.")
-    return None
+    for name, offer in _uploads().items():
+        if name in st.session_state.get(_MINE, ()) or name == asked_for:  # who has the link has the set
+            found[name] = offer
+    return found
 
 
 def keep_upload(testset: TestSet, options: list[str]) -> str:

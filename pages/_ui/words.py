@@ -10,12 +10,15 @@ import streamlit as st
 from mtsig_core import Caution
 from mtsig_core.tables import group_cautions
 
-__all__ = ["escape", "answer", "status", "plain", "error", "caution_box", "cautions", "prose_table",
+__all__ = ["escape", "answer", "status", "plain", "error", "messages", "caution_box", "cautions", "prose_table",
            "table"]
 
 _STYLE = """<style>
-[data-testid="stMainBlockContainer"] {padding-top: 3rem; padding-bottom: 3rem}
-.mt-status {overflow-wrap: anywhere; opacity: .75; font-size: .875rem; margin: -.5rem 0 .5rem}
+[data-testid="stMainBlockContainer"] {padding: 3.5rem 3rem 3rem}
+[data-testid="stMainBlockContainer"] h1 {font-size: 2.25rem; padding-top: .5rem; padding-bottom: .75rem}
+[data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: inherit}
+[data-testid="stCaptionContainer"] {opacity: .8}
+.mt-status {overflow-wrap: anywhere; opacity: .8; font-size: .85rem; margin: -.5rem 0 .5rem}
 .mt-plain {overflow-wrap: anywhere}
 .mt-answer {font-size: 1.5rem; line-height: 1.3; font-weight: 600; margin: 0 0 .25rem; overflow-wrap: anywhere}
 .mt-box {border-left: 4px solid; padding: .5rem .75rem; margin: .35rem 0; border-radius: .25rem;
@@ -56,6 +59,13 @@ def plain(text: str) -> None:
 def error(text: str) -> None:
     """A message about something the user can mend."""
     st.html(f'{_STYLE}<div class="mt-box mt-error" role="alert">{escape(text)}</div>')
+
+
+def messages(texts: Iterable[str]) -> None:
+    """Messages above the title of a page, clear of the toolbar."""
+    boxes = "".join(f'<div class="mt-box mt-error" role="alert">{escape(text)}</div>' for text in texts)
+    if boxes:
+        st.html(f'{_STYLE}<div style="margin-top: 1.75rem">{boxes}</div>')
 
 
 def caution_box(text: str) -> None:

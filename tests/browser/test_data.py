@@ -1,11 +1,17 @@
 """Bringing one's own files in a real browser."""
 
+import gzip
 import io
+import json
+import os
+import subprocess
+import sys
 import zipfile
 
 import pytest
 
-from tests.browser.conftest import settled
+from mtsig_core.tables import format_p
+from tests.browser.conftest import CHECKOUT, ready, settled
 
 pytestmark = pytest.mark.browser
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(30)).encode()
@@ -23,8 +29,16 @@ def data(serve, page):
     page.goto(f"{serve()}/data")
     settled(page)
 
-    def upload(chosen, button="Open these files"):
+    def upload(chosen, button="Open these files", rename=None):
         page.locator('input[type="file"]').set_input_files(chosen)
+        page.get_by_role("button", name=button).wait_for(timeout=20_000)
+        for old, new in (rename or {}).items():
+            names = page.locator('[data-testid="stMain"] [data-testid="stTextInput"] input')
+            field = names.nth(names.evaluate_all("(all, old) => all.findIndex(e => e.value == old)", old))
+            field.fill(new)
+            field.press("Enter")
+            page.wait_for_timeout(300)
+            settled(page)
         page.get_by_role("button", name=button).click(timeout=20_000)
         page.wait_for_timeout(700)  # the script starts, and starts again on the new test set
         settled(page)
@@ -33,26 +47,58 @@ def data(serve, page):
     return upload
 
 
-def test_opens_what_was_uploaded_and_compares_it(data, page):
-    said = data(files(ref_txt=REF, a_txt=REF, b_txt=WORSE, docs_txt=b"d1\nd2\nd3\n" * 10))
-    assert "upload: 30 segments, 2 systems" in said
-    assert "The output of a is reference ref, word for word" in said
-    page.get_by_role("link", name="Leaderboard").click()
-    page.wait_for_selector(".mt-answer")
-    settled(page)
-    assert "30 segments · 3 documents · 2 systems" in page.locator(".mt-status").first.inner_text()
-    assert page.hosts == {"localhost"}
+def test_three_outputs_give_the_p_that_the_command_line_prints(data, page, tmp_path):
+    outputs = {"a": REF.replace(b"is", b"was"), "b": WORSE, "c": REF.replace(b"of the set", b"in a set")}
+    content = {"ref": REF, "docs": b"d1\nd2\nd3\n" * 10, **outputs}
+    for name, lines in content.items():
+        (tmp_path / f"{name}.txt").write_bytes(lines)
+    said = data(files(**{f"{name}_txt": lines for name, lines in content.items()}), rename={"b": "<i>mine</i>"})
+    assert "upload: 30 segments, 3 systems" in said
+    systems = {"a": "a", "<i>mine</i>": "b", "c": "c"}
+    done = subprocess.run(
+        [sys.executable, "-m", "mtsig_core", "compare", "--ref", "ref.txt", "--docs", "docs.txt", "--format", "json",
+         *(part for name, file in systems.items() for part in ("--system", f"{name}={file}.txt"))],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True, check=True)
+    pairs = json.loads(done.stdout)["metrics"]["bleu"]["pairs"]
+    page.get_by_role("link", name="Pair", exact=True).click()
+    page.wait_for_selector("h1:has-text('Pair')")
+    ready(page)
+    answer = page.locator(".mt-answer").first.inner_text()
+    pair = next(pair for pair in pairs if answer.startswith(f"{pair['a']} and {pair['b']}: "))
+    status = page.locator(".mt-status").all_inner_texts()
+    assert "30 segments · 3 documents · 3 systems" in status[0]
+    assert any(f"p {format_p(pair['p_value'])} for this pair alone" in line for line in status), (pair, status)
+    assert answer.startswith(f"{pair['a']} and {pair['b']}: {pair['delta']:+.2f} BLEU ")
+    assert f"adjusted p {format_p(pair['p_adjusted'])}" in answer
+    assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
 
 
-@pytest.mark.parametrize("bad,parts", [
-    ({"b_txt": WORSE[:WORSE[:-1].rfind(b"\n") + 1]}, ["b.txt has 29 lines", "30"]),
-    ({"b_txt": b"\xff\xfe\n"}, ["b.txt"]),
-    ({"b_txt": b""}, ["b.txt is empty"]), ({"b_txt": WORSE, "b_gz": WORSE}, []),
-    ({"b_txt": WORSE, "docs_txt": b"d\n"}, ["docs.txt", "30"])])
-def test_mistakes_are_messages_and_the_page_lives_on(data, page, bad, parts):
-    said = data(files(ref_txt=REF, **bad))
+@pytest.mark.parametrize("chosen, parts", [
+    (files(ref_txt=REF, b_txt=WORSE[:WORSE[:-1].rfind(b"\n") + 1]), ["b.txt has 29 lines", "30"]),
+    (files(ref_txt=REF, b_txt=b""), ["b.txt is empty"]),
+    (files(ref_txt=REF, b_txt=b"\x89PNG\0\0\xff" * 30), ["b.txt"]),
+    (files(ref_txt=REF, b_gz=gzip.compress(WORSE)[:-20]), ["b.gz"]),
+    (files(ref_txt=REF, b_txt=WORSE, docs_txt=b"d\n"), ["docs.txt", "30"]),
+    (files(a_txt=REF, b_txt=WORSE), ["No reference among the files"]),
+    (files(ref_txt=REF), ["No system among the files"]),
+    (files(ref_txt=REF, b_txt=WORSE, b_gz=gzip.compress(WORSE)), ["b"])],
+    ids=["lines", "empty", "not text", "damaged gz", "documents", "no reference", "no system", "same name"])
+def test_mistakes_are_messages_and_the_page_lives_on(data, page, chosen, parts):
+    same = {"b.gz": "b"} if len(chosen) == 3 and chosen[-1]["name"] == "b.gz" else {}
+    data(chosen, rename=same)
+    said = page.locator(".mt-error").inner_text()
     assert all(part in said for part in parts), said
-    assert page.locator('input[type="file"]').count() == 1
+    assert "Traceback" not in said and "/tmp" not in said
+    page.get_by_role("link", name="Methods").click()
+    page.wait_for_selector("h1:has-text('Methods')")
+    assert page.problems == []
+
+
+def test_a_zip_comes_alone(data, page):
+    page.locator('input[type="file"]').set_input_files(files(ref_txt=REF, task_zip=b"PK"))
+    page.wait_for_selector(".mt-error")
+    assert page.locator(".mt-error").inner_text().startswith("A zip archive comes alone")
+    assert page.get_by_role("button", name="Open these files").count() == 0
 
 
 def test_a_zipped_task(data):

@@ -39,7 +39,7 @@ def test_a_link_opens_the_pair_with_the_p_that_the_command_line_prints(serve, pa
     assert answer.startswith(f"{A} and {B}: {delta:+.2f} BLEU [")
     assert f"adjusted p {format_p(pair['p_adjusted'])}" in answer
     said = "\n".join(page.locator(".mt-status").all_inner_texts())
-    assert f"p {format_p(pair['p_value'])} as the command prints it" in said
+    assert f"p {format_p(pair['p_value'])} for this pair alone" in said
     row = page.locator(".mt-table tbody tr", has_text="approximate randomization").inner_text().split("\t")
     assert row[:2] == ["approximate randomization", format_p(pair["p_value"])]
     assert page.locator(".js-plotly-plot").count() == 3

@@ -1,0 +1,54 @@
+"""Work that takes long: its progress, its Cancel, and other pages meanwhile. The simulated corpus, as it opens."""
+
+import pytest
+
+from tests.browser.conftest import ready
+
+pytestmark = pytest.mark.browser
+LONG = "trials=49999&seed=8128"
+CANCEL, AGAIN = ".st-key-background-cancel button", ".st-key-background-again button"
+
+
+def busy(page):
+    """The line beside the progress of the work under way."""
+    page.wait_for_selector(CANCEL, timeout=60_000)
+    return page.locator(".mt-plain", has_text="%").last
+
+
+def follow(page, name):
+    page.get_by_role("link", name=name, exact=True).click()
+    page.wait_for_selector(f"h1:has-text('{name}')")
+
+
+def test_progress_and_cancel(serve, page):
+    page.goto(f"{serve('--demo')}/pair?{LONG}")
+    said = busy(page)
+    first = said.inner_text()
+    assert "%" in first and page.locator('[data-testid="stProgress"]').count() == 1
+    page.wait_for_function("first => ![...document.querySelectorAll('.mt-plain')].some(e => e.innerText == first)",
+                           arg=first, timeout=20_000)  # it moves on
+    page.locator(CANCEL).click()
+    page.wait_for_selector(AGAIN, timeout=10_000)
+    assert "cancelled" in page.locator('[data-testid="stMain"]').inner_text()
+    assert page.locator(CANCEL).count() == 0 and page.locator(".mt-answer").count() == 0
+    page.reload()  # another session: what was cancelled here is computed there, which needs no Cancel to leave
+    busy(page)
+    page.locator(CANCEL).click()
+    page.wait_for_selector(AGAIN, timeout=10_000)
+    page.locator(AGAIN).click()
+    assert "%" in busy(page).inner_text()
+
+
+@pytest.mark.parametrize("seed, asked, pair", [
+    (8129, "", "Spanish and Portuguese"), (8130, "&a=Danish&b=Greek", "Danish and Greek")])
+def test_leaving_the_page_loses_nothing(serve, page, seed, asked, pair):
+    page.goto(f"{serve('--demo')}/pair?trials=4999&seed={seed}{asked}")
+    busy(page)
+    follow(page, "Methods")
+    page.wait_for_timeout(1000)
+    follow(page, "Pair")
+    ready(page)
+    status = page.locator(".mt-status").first.inner_text()
+    assert f"seed {seed}" in status and "4999 trials" in status
+    assert page.problems == []
+    assert page.locator(".mt-answer").first.inner_text().startswith(f"{pair}: +")

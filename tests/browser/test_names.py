@@ -1,0 +1,58 @@
+"""Names are data: hostile ones everywhere, on every page of a dashboard at projector size."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.browser.conftest import PAGES, ready
+
+pytestmark = pytest.mark.browser
+IMAGE, LINK, FORMULA = "<img src=x onerror=alert(1)>", "![](http://h.example/x.png)", '=HYPERLINK("http://h.example")'
+BOLD, LONG, RTL = "**b** <b>c</b>", "n" * 300, "نظام 2 <i>x</i>"
+SYSTEMS = [IMAGE, LINK, FORMULA, "$x$", ":material/home:", BOLD, LONG, RTL]
+OUT, REF, OTHER_REF = "<b>out</b>", "<img src=x onerror=alert(2)> *r*", "![r](http://h.example/r.png)"
+DOCUMENT, DOMAIN = "<img src=x onerror=alert(3)>", "![d](http://h.example/d.png)"
+PAIR = {"a": LONG, "b": IMAGE}
+
+# What must be read on each page, beside the systems; a page that shows two of them is asked for those two.
+SHOWN = {"": [IMAGE, LONG], "data": [*SYSTEMS, OUT, REF, OTHER_REF], "leaderboard": [*SYSTEMS, OUT, f"HUMAN-{REF}",
+         f"HUMAN-{OTHER_REF}"], "significance": SYSTEMS, "pair": [LONG, IMAGE, DOCUMENT, REF], "bootstrap": SYSTEMS,
+         "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
+
+
+@pytest.fixture(scope="module")
+def options(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("names")
+    ref = [f"the old house number {k} stands near the river and the bridge of stone" for k in range(60)]
+    given = ["--refs", REF, "--docs", folder / "docs"]
+    for name, every in ((REF, 1), (OTHER_REF, 7)):
+        given += ["--ref", f"{name}={folder / str(every)}"]
+        write(folder / str(every), [t.replace("old", "small") if k % every else t for k, t in enumerate(ref)])
+    for n, name in enumerate([*SYSTEMS, OUT]):
+        file = folder / f"s{n}"
+        write(file, [t.replace("river and the", f"sea <script>alert({n})</script> or")
+                     if (k * 7 + n) % (n + 2) else t for k, t in enumerate(ref)])
+        given += ["--system", f"{name}={file}"]
+    documents = [DOCUMENT, LINK, FORMULA, BOLD, LONG, RTL]
+    write(folder / "docs", [f"{(DOMAIN, BOLD)[k // 30]}\t{documents[k // 5 % 6]}{k // 30 or ''}" for k in range(60)])
+    return given
+
+
+def write(file, lines):
+    file.write_text("".join(f"{line}\n" for line in lines))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_names_are_literal_and_the_page_fits(serve, page, options, path):
+    asked = {"exclude": OUT, **(PAIR if path in ("pair", "segments") else {})}
+    page.goto(f"{serve(*options)}/{path}?{urlencode(asked)}")
+    ready(page)
+    text = page.locator('[data-testid="stMain"]').evaluate("e => e.textContent")
+    assert [name for name in SHOWN[path] if name not in text] == []
+    assert page.locator('[data-testid="stMain"] .mt-error').count() == 0
+    assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
+    for wide in ("document.documentElement", "document.querySelector('[data-testid=\"stMain\"]')",
+                 "document.querySelector('[data-testid=\"stSidebarContent\"]')"):
+        assert page.evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth"), wide
+    for drawn in page.locator(".js-plotly-plot").all():
+        assert drawn.evaluate("e => e.querySelector('img, a[href^=\"http\"]')") is None
