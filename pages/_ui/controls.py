@@ -12,13 +12,14 @@ from mtsig_core.intervals import INTERVALS
 from mtsig_core.resampling import UNITS
 from mtsig_core.significance import TESTS
 
-__all__ = ["choice", "kept", "pick_baseline", "pick_metric", "pick_settings", "pick_testset", "several", "unlike",
-           "unusable", "write_address"]
+__all__ = ["choice", "kept", "pick_baseline", "pick_metric", "pick_settings", "pick_testset", "remember_link",
+           "several", "unlike", "unusable", "write_address"]
 
 _TRIALS = [999, 1999, 4999, 9999, 49999]
 _ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
 _UNUSABLE = "controls.unusable"
 _ADDRESS = "controls.address"
+_SHARED = ("a", "b", "system")  # the keys that pages give to `kept`
 
 
 def pick_testset(names: list[str]) -> str:
@@ -73,6 +74,13 @@ def kept(place, label: str, options: list[str], key: str, default: int = 0, **mo
     st.session_state[mine] = chosen
     st.session_state.setdefault(_ADDRESS, {})[key] = None if chosen == options[default] else chosen
     return chosen
+
+
+def remember_link() -> None:
+    """What a link asks of `kept` counts even where its page is left before it could draw its controls."""
+    for key in _SHARED:
+        if key in st.query_params and key not in st.session_state:
+            st.session_state[f"{key}.kept"] = st.query_params[key]
 
 
 def write_address() -> None:

@@ -85,6 +85,7 @@ def draw() -> None:
     except MtsigError as problem:
         view = problem
     above = st.container()
+    controls.remember_link()
     st.session_state[_FRAMED] = view
     try:
         page.run()

@@ -6,6 +6,7 @@ import sys
 from urllib.parse import urlencode
 
 import pytest
+from playwright.sync_api import expect
 
 from mtsig_core.tables import format_p
 from tests.browser.conftest import CHECKOUT, settled
@@ -42,7 +43,7 @@ def test_a_link_opens_the_pair_with_the_p_that_the_command_line_prints(serve, pa
     assert f"p {format_p(pair['p_value'])} for this pair alone" in said
     row = page.locator(".mt-table tbody tr", has_text="approximate randomization").inner_text().split("\t")
     assert row[:2] == ["approximate randomization", format_p(pair["p_value"])]
-    assert page.locator(".js-plotly-plot").count() == 3
+    expect(page.locator(".js-plotly-plot")).to_have_count(3, timeout=20_000)
     assert page.dialogs == [] and page.hosts == {"localhost"}
 
 
