@@ -76,6 +76,10 @@ def _about_design(testset, settings, units, results) -> Iterator[Caution]:
     if len(results) > 1:
         yield Caution("several-metrics", f"{len(results)} metrics were tried, and the correction is for the pairs "
                                          "within each: choose the one that counts beforehand, or report all.")
+    if "nist" in results:
+        yield Caution("nist-size", "NIST takes its weights from the references of the test set, so its scores grow "
+                                   f"with the size of the set. Compare them on these {testset.n_segments} segments "
+                                   "alone.", "nist")
 
 
 def _about_family(settings, result) -> Iterator[Caution]:

@@ -73,6 +73,12 @@ class TestDesign:
         assert "2 metrics were tried" in warning(compared(metrics=two), "several-metrics").text
         assert not warning(compared(), "several-metrics")
 
+    def test_nist_depends_on_size(self):
+        scores = dict(zip("ABC", segment_scores(1, [60, 50, 40], 240), strict=True))
+        given = warning(compared(metrics=[Given(scores, mean, name="nist")]), "nist-size")
+        assert given.metric == "nist" and "these 240 segments" in given.text
+        assert not warning(compared(), "nist-size")
+
     def test_one_system(self):
         assert warning(compared(1), "one-system").a == "A"
         assert not warning(compared(2), "one-system")

@@ -52,8 +52,9 @@ class Metric(Protocol):
 
 
 #: name -> "module:class", imported on first use so that the command line starts fast.
-METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu"}
-_PLANNED = ("chrf", "chrf++", "ter", "nist", "m-bleu", "wer", "per", "meteor", "gtm", "dep-f")
+METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
+           "nist": "mtsig_core.metrics.nist:Nist"}
+_PLANNED = ("chrf", "chrf++", "ter", "m-bleu", "wer", "per", "meteor", "gtm", "dep-f")
 
 
 def make_metric(name: str, **settings) -> Metric:
