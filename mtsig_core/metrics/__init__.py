@@ -53,8 +53,9 @@ class Metric(Protocol):
 
 #: name -> "module:class", imported on first use so that the command line starts fast.
 METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
-           "nist": "mtsig_core.metrics.nist:Nist"}
-_PLANNED = ("chrf", "chrf++", "ter", "m-bleu", "wer", "per", "meteor", "gtm", "dep-f")
+           "nist": "mtsig_core.metrics.nist:Nist",
+           "m-bleu": "mtsig_core.metrics.mbleu:MBleu"}
+_PLANNED = ("chrf", "chrf++", "ter", "wer", "per", "meteor", "gtm", "dep-f")
 
 
 def make_metric(name: str, **settings) -> Metric:
