@@ -53,9 +53,13 @@ class Metric(Protocol):
 
 #: name -> "module:class", imported on first use so that the command line starts fast.
 METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
+           "chrf": "mtsig_core.metrics.chrf:Chrf",
+           "chrf++": "mtsig_core.metrics.chrf:ChrfPlusPlus",
            "nist": "mtsig_core.metrics.nist:Nist",
-           "m-bleu": "mtsig_core.metrics.mbleu:MBleu"}
-_PLANNED = ("chrf", "chrf++", "ter", "wer", "per", "meteor", "gtm", "dep-f")
+           "m-bleu": "mtsig_core.metrics.mbleu:MBleu",
+           "wer": "mtsig_core.metrics.wer:Wer",
+           "per": "mtsig_core.metrics.per:Per"}
+_PLANNED = ("ter", "meteor", "gtm", "dep-f")
 
 
 def make_metric(name: str, **settings) -> Metric:
