@@ -58,8 +58,9 @@ METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
            "nist": "mtsig_core.metrics.nist:Nist",
            "m-bleu": "mtsig_core.metrics.mbleu:MBleu",
            "wer": "mtsig_core.metrics.wer:Wer",
-           "per": "mtsig_core.metrics.per:Per"}
-_PLANNED = ("ter", "meteor", "gtm", "dep-f")
+           "per": "mtsig_core.metrics.per:Per",
+           "meteor": "mtsig_core.metrics.meteor:Meteor"}
+_PLANNED = ("ter", "gtm", "dep-f")
 
 
 def make_metric(name: str, **settings) -> Metric:

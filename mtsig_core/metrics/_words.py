@@ -27,14 +27,20 @@ class Words:
     begins, counts : numpy.ndarray
         Where each text begins in `ids` and its number of words, -1 for a text that is None: int64, shape (texts,
         segments).
-    spellings : tuple of str
-        The word of each number.
+    codes, spans : numpy.ndarray
+        Code points, and where in them the word of each number lies, shape (different words, 2).
     """
 
     ids: np.ndarray
     begins: np.ndarray
     counts: np.ndarray
-    spellings: tuple[str, ...]
+    codes: np.ndarray
+    spans: np.ndarray
+
+    def spellings(self) -> list[str]:
+        """The word of each number."""
+        text = self.codes.tobytes().decode("utf-32", "surrogatepass")
+        return [text[begin:end] for begin, end in self.spans.tolist()]
 
 
 @dataclass(frozen=True)
@@ -88,8 +94,12 @@ class WordMetric:
         """One line that names every setting."""
         counts = {sum(ref is not None for ref in refs) for refs in zip(*testset.references.values(), strict=True)}
         n_refs = counts.pop() if len(counts) == 1 else "var"
-        case = "lc" if self.lowercase else "mixed"
+        case = "lc" if self._ignores_case else "mixed"
         return f"nrefs:{n_refs}|case:{case}|tok:{self._tokenizer(testset).signature}|{self.settings}"
+
+    @property
+    def _ignores_case(self) -> bool:
+        return self.lowercase
 
     def _counter(self, testset: TestSet) -> Callable[[Words, int, np.ndarray], None]:
         """A function (words, first, stats) that fills the statistics, of zeros, of a block of segments from `first` on.
@@ -104,15 +114,14 @@ class WordMetric:
         tokenizer = self._tokenizer(testset)
         codes, begins, lengths = _joined([self._prepared(row, tokenizer) for row in texts])
         ids, bounds, spans = _ngrams.number(codes, begins.ravel(), lengths.ravel(), tokenizer.classes, tokenizer.edge)
-        text = codes.tobytes().decode("utf-32", "surrogatepass")
         counts = np.where(lengths < 0, -1, np.diff(bounds).reshape(lengths.shape))
-        return Words(ids, bounds[:-1].reshape(lengths.shape), counts, tuple(text[a:b] for a, b in spans.tolist()))
+        return Words(ids, bounds[:-1].reshape(lengths.shape), counts, codes, spans)
 
     def _tokenizer(self, testset: TestSet) -> Tokenizer:
         return make_tokenizer(self.tokenize or default_tokenizer(testset.target_language))
 
     def _prepared(self, texts, tokenizer):
-        if self.lowercase:
+        if self._ignores_case:
             texts = [text if text is None else text.lower() for text in texts]
         if tokenizer.prepare:
             texts = [text if text is None else tokenizer.prepare(text) for text in texts]

@@ -107,7 +107,8 @@ def _information(words):
     left = np.zeros(total, np.int64)  # words from here to the end of the text
     for begin, count in zip(words.begins.ravel(), words.counts.ravel(), strict=True):
         left[begin:begin + max(count, 0)] = np.arange(max(count, 0), 0, -1)
-    zero = words.spellings.index("0") if "0" in words.spellings else -1
+    spellings = words.spellings()
+    zero = spellings.index("0") if "0" in spellings else -1
     at, gram, context = np.arange(total), ids, np.full(total, total)
     for n in range(_ORDER):
         _, gram, counts = np.unique(gram, return_inverse=True, return_counts=True)

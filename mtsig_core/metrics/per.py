@@ -57,7 +57,7 @@ class Per(ErrorRate):
         kernel, n_refs = compiled_late(_count), len(testset.references)
 
         def count(words, first, stats):
-            kernel(words.ids, words.begins, words.counts, n_refs, len(words.spellings), stats)
+            kernel(words.ids, words.begins, words.counts, n_refs, len(words.spans), stats)
 
         return count
 
