@@ -55,12 +55,15 @@ class Metric(Protocol):
 METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
            "chrf": "mtsig_core.metrics.chrf:Chrf",
            "chrf++": "mtsig_core.metrics.chrf:ChrfPlusPlus",
+           "ter": "mtsig_core.metrics.ter:Ter",
            "nist": "mtsig_core.metrics.nist:Nist",
            "m-bleu": "mtsig_core.metrics.mbleu:MBleu",
            "wer": "mtsig_core.metrics.wer:Wer",
            "per": "mtsig_core.metrics.per:Per",
-           "meteor": "mtsig_core.metrics.meteor:Meteor"}
-_PLANNED = ("ter", "gtm", "dep-f")
+           "meteor": "mtsig_core.metrics.meteor:Meteor",
+           "gtm": "mtsig_core.metrics.gtm:Gtm",
+           "gtm-2": "mtsig_core.metrics.gtm:Gtm2"}
+_PLANNED = ("dep-f",)
 
 
 def make_metric(name: str, **settings) -> Metric:

@@ -16,7 +16,7 @@ from mtsig_core.metrics.bleu import _blocks, _joined
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
 from mtsig_core.testset import TestSet
 
-__all__ = ["Chrf", "ChrfPlusPlus", "case_and_references", "refuse_tokenizer"]
+__all__ = ["Chrf", "ChrfPlusPlus", "n_references", "refuse_tokenizer"]
 
 _CHAR_ORDER = 6
 _BETA = 2
@@ -143,8 +143,9 @@ class Chrf:
         >>> Chrf().signature(toy).rpartition("|")[0]
         'nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no'
         """
-        start = case_and_references(testset, self.lowercase)
-        return f"{start}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no|version:{version('sacrebleu')}"
+        case = "lc" if self.lowercase else "mixed"
+        return (f"nrefs:{n_references(testset)}|case:{case}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no"
+                f"|version:{version('sacrebleu')}")
 
     def _prepared(self, texts):
         return [text if text is None else text.lower() for text in texts] if self.lowercase else texts
@@ -199,10 +200,10 @@ def refuse_tokenizer(metric: str, tokenize: str | None) -> None:
                            "Leave --tokenize out, or score the metrics that need it in a run of their own.")
 
 
-def case_and_references(testset: TestSet, lowercase: bool) -> str:
-    """What sacreBLEU's signatures begin with: the number of references, and whether case is ignored."""
+def n_references(testset: TestSet) -> int | str:
+    """How many references each segment has, ``"var"`` where that varies."""
     counts = {sum(ref is not None for ref in refs) for refs in zip(*testset.references.values(), strict=True)}
-    return f"nrefs:{counts.pop() if len(counts) == 1 else 'var'}|case:{'lc' if lowercase else 'mixed'}"
+    return counts.pop() if len(counts) == 1 else "var"
 
 
 @functools.cache

@@ -2,7 +2,6 @@
 
 import doctest
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,14 +9,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.chrf import CHRF
 
+from mtsig_core import read_wmt
 from mtsig_core.errors import Cancelled, SettingError
 from mtsig_core.metrics import bleu as bleu_module
 from mtsig_core.metrics import chrf as chrf_module
 from mtsig_core.metrics import make_metric
 from mtsig_core.metrics.chrf import Chrf, ChrfPlusPlus
-from mtsig_core.testset import TestSet
+from tests.metrics.corpora import toy
 
-WMT24 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt24"
 BOTH = pytest.mark.parametrize("metric", [Chrf, ChrfPlusPlus])
 
 HARD = [
@@ -43,11 +42,6 @@ def assert_identical(metric, testset):
     ours = metric.statistics(testset)
     assert ours.dtype == np.int32
     np.testing.assert_array_equal(ours, statistics_of_sacrebleu(metric, testset))
-
-
-def toy(systems, references, **more):
-    return TestSet("toy", {f"s{i}": texts for i, texts in enumerate(systems)},
-                   {f"r{i}": texts for i, texts in enumerate(references)}, **more)
 
 
 def rotated(texts, by):
@@ -160,18 +154,11 @@ def test_blocks_do_not_show(monkeypatch, metric, size):
     np.testing.assert_array_equal(metric().statistics(hard()), whole)
 
 
-def read(path):
-    return path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
-
-
-@pytest.mark.skipif(not WMT24.is_dir(), reason=f"needs the WMT24 outputs in {WMT24}")
 @BOTH
 @pytest.mark.parametrize("langpair, every", [("en-de", 25), ("en-zh", 20)])
-def test_segments_of_wmt24(metric, langpair, every):
-    testset = TestSet(
-        "wmt24", langpair=langpair,
-        systems={path.stem: read(path)[::every] for path in sorted(WMT24.glob(f"system-outputs/{langpair}/*.txt"))},
-        references={path.stem: read(path)[::every] for path in sorted(WMT24.glob(f"references/{langpair}.*.txt"))})
+def test_real_outputs(wmt24, metric, langpair, every):
+    whole = read_wmt(wmt24, langpair)
+    testset = whole.at(range(0, whole.n_segments, every))
     assert len(testset.systems) > 20
     assert_identical(metric(), testset)
     refs = list(testset.references.values())
