@@ -85,7 +85,9 @@ class WordMetric:
         texts = [*testset.references.values(), *testset.systems.values()]
         count = self._counter(testset)
         for first, last in _blocks(texts):
-            count(self._words(testset, [row[first:last] for row in texts]), first, stats[:, first:last])
+            block = np.zeros_like(stats[:, first:last], order="C")  # one layout, or kernels are compiled for each
+            count(self._words(testset, [row[first:last] for row in texts]), first, block)
+            stats[:, first:last] = block
             if progress is not None:
                 progress(last / testset.n_segments)
         return stats

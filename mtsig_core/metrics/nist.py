@@ -94,7 +94,7 @@ class Nist(WordMetric):
         information, begins, kernel = _information(words), words.begins, compiled_late(_add_information)
 
         def count(words, first, stats):
-            here = begins[:, first:first + stats.shape[1]]
+            here = np.ascontiguousarray(begins[:, first:first + stats.shape[1]])
             kernel(words.ids, words.begins, words.counts, information, here, stats)
 
         return count

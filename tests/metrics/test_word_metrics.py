@@ -13,7 +13,7 @@ from mtsig_core.metrics import bleu as bleu_module
 from tests.metrics.corpora import toy
 from tests.toys import texts
 
-NAMES = ["nist", "m-bleu", "wer", "per", "meteor"]
+NAMES = ["nist", "m-bleu", "wer", "per", "meteor", "gtm", "gtm-2"]
 REFERENCE, SYSTEMS = texts(seed=5, errors=[0.2, 0.4, 0.6], n_segments=60)
 OTHER = [None if i % 3 == 0 else text[::-1] if i % 3 == 1 else f"{text} w1 w2" for i, text in enumerate(REFERENCE)]
 CORPUS = toy(SYSTEMS, [REFERENCE, OTHER])
