@@ -54,7 +54,7 @@ class Meteor(WordMetric):
     Banerjee and Lavie (2005), METEOR: an automatic metric for MT evaluation with improved correlation with human
     judgments, section 2.2.
     Lavie and Agarwal (2007), METEOR: an automatic metric for MT evaluation with high levels of correlation with human
-    judgments, section 4.
+    judgments.
 
     Examples
     --------

@@ -46,8 +46,7 @@ class Nist(WordMetric):
 
     References
     ----------
-    Doddington (2002), Automatic evaluation of machine translation quality using n-gram co-occurrence statistics,
-    section 4.
+    Doddington (2002), Automatic evaluation of machine translation quality using n-gram co-occurrence statistics.
 
     Examples
     --------
