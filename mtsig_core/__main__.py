@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mtsig_core import export, text_report
+from mtsig_core import commands, export, html_report, latex, text_report
 from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
 from mtsig_core.diagnostics import about_texts
@@ -27,9 +27,10 @@ EXAMPLES = """examples:
   python -m mtsig_core compare --folder wmt24 --langpair en-de --refs refA --format json --out result.json
   python -m mtsig_core score --ref ref.txt --system Mine=outputs/v2.txt
   python -m mtsig_core compare --demo-segments 2000
+  python -m mtsig_core sweep resamples --demo --system-name Danish --format csv
   python -m mtsig_core serve --folder wmt24 --langpair en-de
 """
-LATER = ("sample", "sweep", "validate")
+LATER = ("sample", "validate")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -69,10 +70,10 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m mtsig_core", description="Is one machine translation system really better than another?",
         epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"mtsig {__version__}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    top = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    def command(name, run, text):
-        sub = commands.add_parser(name, help=text, description=text)
+    def command(name, run, text, among=top):
+        sub = among.add_parser(name, help=text, description=text)
         add_source_options(sub)
         sub.set_defaults(run=run)
         return sub
@@ -96,8 +97,17 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("serve", _serve, "start the dashboard, on that test set")
     sub.add_argument("--port", type=int, default=8501)
     sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    for name in LATER:
-        commands.add_parser(name, help="not yet", add_help=False).set_defaults(run=_later)
+
+    sweeps = top.add_parser("sweep", help="how a result changes with one setting").add_subparsers(
+        title="settings", required=True, metavar="size|references|resamples")
+    sub = command("resamples", _sweep_resamples, "how an interval settles with the number of bootstrap samples", sweeps)
+    _add_metric_options(sub)
+    _add_choice_of_systems(sub)
+    commands.add_resamples_options(sub)
+    _add_output_options(sub, ("json", "csv"))
+
+    for among, name in (*((sweeps, name) for name in ("size", "references")), *((top, name) for name in LATER)):
+        among.add_parser(name, help="not yet", add_help=False).set_defaults(run=_later)
     return parser
 
 
@@ -140,8 +150,6 @@ def _add_output_options(sub, formats):
 
 
 def _compare(args) -> int:
-    if args.format in ("latex", "html"):
-        raise NotYetError(f"--format {args.format} is not there yet. Available: text, json, csv.")
     testset = _read(args)
     result = compare(
         testset, _metrics(args), test=args.test, unit=args.unit, block_length=args.block_length, trials=args.trials,
@@ -149,7 +157,8 @@ def _compare(args) -> int:
         baseline=args.baseline, jobs=args.jobs, progress=_progress if sys.stderr.isatty() else None)
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
-    render = {"text": text_report.comparison_text, "json": export.comparison_json, "csv": export.comparison_csv}
+    render = {"text": text_report.comparison_text, "json": export.comparison_json, "csv": export.comparison_csv,
+              "latex": latex.comparison_latex, "html": html_report.comparison_html}
     _write(render[args.format](result), args.out)
     return 0
 
@@ -188,6 +197,15 @@ def _segments(args) -> int:
     return 0
 
 
+def _sweep_resamples(args) -> int:
+    testset = _read(args)
+    text = commands.sweep_resamples(testset, _metrics(args), args, _progress if sys.stderr.isatty() else None)
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+    _write(text, args.out)
+    return 0
+
+
 def _serve(args) -> int:
     from mtsig_core.serving import serve
 
@@ -195,8 +213,8 @@ def _serve(args) -> int:
 
 
 def _later(args) -> int:
-    raise NotYetError(f"This command is not there yet ({', '.join(LATER)} are planned). "
-                      "Available: compare, score, segments, serve.")
+    raise NotYetError(f"This command is not there yet ({', '.join(LATER)}, sweep size and sweep references are "
+                      "planned). Available: compare, score, segments, sweep resamples, serve.")
 
 
 def _read(args) -> TestSet:

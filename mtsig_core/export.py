@@ -35,14 +35,22 @@ def comparison_json(comparison: Comparison) -> str:
 
 
 def comparison_csv(comparison: Comparison) -> str:
-    """One table: rows of systems, then rows of pairs, told apart by the column ``table``."""
+    """One table: rows of systems, then rows of pairs, told apart by the column ``table``.
+
+    The last columns say on each row what it depends on, settings and version in the signature: a comment line would
+    not, once rows are sorted, joined or cut, and readers of CSV trip over it.
+    """
+    info = comparison.testset
     systems = [f.name for f in fields(SystemResult)]
     pairs = [f.name for f in fields(PairResult)]
-    header = ["table", "metric", *systems, *(name for name in pairs if name not in systems)]
+    header = ["table", "metric", *systems, *(name for name in pairs if name not in systems),
+              "testset", "digest", "simulated", "signature"]
     rows = []
     for name, result in comparison.metrics.items():
+        source = {"testset": info.name, "digest": info.digest, "simulated": info.simulated,
+                  "signature": result.signature}
         for table, records in (("systems", result.systems), ("pairs", result.pairs)):
-            rows += [{"table": table, "metric": name, **asdict(record)} for record in records]
+            rows += [{"table": table, "metric": name, **asdict(record), **source} for record in records]
     return to_csv(header, ([row.get(key) for key in header] for row in rows))
 
 

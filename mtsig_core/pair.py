@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -114,7 +114,8 @@ class Equivalence:
 def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit: str = "auto",
                  block_length: float | None = None, trials: int = 9999, alpha: float = 0.05, resamples: int = 2000,
                  seed: int = 0, jobs: int = 1,
-                 statistics: np.ndarray | None = None) -> PairExamination:
+                 statistics: np.ndarray | None = None,
+                 progress: Callable[[str, float], None] | None = None) -> PairExamination:
     """Ask every test, interval and unit about one pair.
 
     The draws are those of `compare` with the same settings, so each p is the one that `compare` gives this pair.
@@ -129,6 +130,8 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
         As in `compare`.
     statistics : ndarray, shape (systems, segments, stats), optional
         ``metric.statistics(testset)``, where that is known already.
+    progress : callable, optional
+        As in `compare`.
 
     Raises
     ------
@@ -162,15 +165,21 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     for kind in ("segment", *(["document"] if testset.documents is not None else [])):
         if kind not in data:
             data[kind] = engine.UnitStatistics(metric, statistics, make_units(testset, kind))
+
+    def stage(name):
+        return None if progress is None else lambda share: progress(name, share)
+
+    def bootstrapped(kind, n, name):
+        return _difference(engine.bootstrap_scores(data[kind], n, seed, jobs=jobs, progress=stage(name)))
+
     here = data[units.kind]
     delta = here.scores[0] - here.scores[1]
-    drawn = _difference(engine.bootstrap_scores(here, max(resamples, trials), seed, jobs=jobs))
-    swapped = engine.swap_differences(here, engine.all_pairs(2), trials, seed, jobs=jobs)[0]
+    drawn = bootstrapped(units.kind, max(resamples, trials), "bootstrap")
+    swapped = engine.swap_differences(here, engine.all_pairs(2), trials, seed, jobs=jobs, progress=stage("swaps"))[0]
     left_out = _difference(engine.jackknife_scores(here))
     sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None])
     se = {kind: float((drawn[:resamples] if kind == units.kind else
-                       _difference(engine.bootstrap_scores(other, resamples, seed, jobs=jobs))).std(ddof=1))
-          for kind, other in data.items()}
+                       bootstrapped(kind, resamples, f"standard error by {kind}")).std(ddof=1)) for kind in data}
     sign = 1 if metric.higher_is_better else -1
     return PairExamination(
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),

@@ -7,7 +7,7 @@ from mtsig_core.ranking import headline
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 from mtsig_core.significance import TESTS
 
-__all__ = ["summary", "verdict", "leaderboard_rows", "pair_rows", "format_p", "group_cautions"]
+__all__ = ["summary", "verdict", "leaderboard_rows", "rank_change_rows", "pair_rows", "format_p", "group_cautions"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -29,7 +29,11 @@ def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
 
 
 def verdict(result: MetricResult, settings: Settings) -> str | None:
-    """Who won, in one sentence: a winner only where no other could be first too."""
+    """Who won, in one sentence: a winner only where no other could be first too; or how many beat the baseline."""
+    if settings.baseline is not None and result.pairs:
+        better, worse = (sum(pair.better == side for pair in result.pairs) for side in "ab")
+        return (f"Against {settings.baseline}: {better} significantly better, {worse} worse, "
+                f"{len(result.pairs) - better - worse} not separated")
     first = headline(result)
     if first is None:
         return None
@@ -55,8 +59,7 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str
     tally = result.tally()
     rows = []
     for system in result.systems:
-        ranks = "-" if system.rank_low is None else f"{system.rank_low}-{system.rank_high}"
-        row = [ranks, system.system, f"{system.score:.2f}", _interval(system.ci_low, system.ci_high)]
+        row = [_ranks(system), system.system, f"{system.score:.2f}", _interval(system.ci_low, system.ci_high)]
         if system.system in against:
             pair, sign = against[system.system]
             row += _signed(pair, sign if result.higher_is_better else -sign)
@@ -64,6 +67,18 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str
             row += ["", ""]
         rows.append(row if settings.baseline else [*row, *map(str, tally[system.system])])
     return header, rows
+
+
+def rank_change_rows(before: MetricResult, after: MetricResult) -> tuple[list[str], list[list[str]]]:
+    """Header and rows: what leaving out systems does to the ranks, and to wins, ties and losses, of every system."""
+    def standing(result):
+        return {row.system: (_ranks(row), "-".join(map(str, tally))) for row, tally in
+                ((row, result.tally()[row.system]) for row in result.systems)}
+
+    old, new = standing(before), standing(after)
+    gone = ("left out", "")
+    return ["system", "rank with all", "rank now", "wins-ties-losses with all", "now"], [
+        [name, rank, new.get(name, gone)[0], tally, new.get(name, gone)[1]] for name, (rank, tally) in old.items()]
 
 
 def pair_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list[list[str]]]:
@@ -95,6 +110,10 @@ def group_cautions(cautions, shown: int = 3) -> list[list[str]]:
         kinds.setdefault((caution.code, caution.metric), []).append(caution.text)
     return [texts[:shown] + ([f"... and {len(texts) - shown} more of this kind."] if len(texts) > shown else [])
             for texts in kinds.values()]
+
+
+def _ranks(system):
+    return "-" if system.rank_low is None else f"{system.rank_low}-{system.rank_high}"
 
 
 def _signed(pair: PairResult, sign: int) -> list[str]:

@@ -102,6 +102,12 @@ class TestSet:
         """Number of distinct documents, None without document ids."""
         return None if self.documents is None else int(self.document_index.max()) + 1
 
+    @cached_property
+    def n_references(self) -> int | None:
+        """Number of references of each segment, None where it varies."""
+        counts = {sum(ref is not None for ref in refs) for refs in zip(*self.references.values(), strict=True)}
+        return counts.pop() if len(counts) == 1 else None
+
     @property
     def target_language(self) -> str | None:
         """The part of `langpair` after the hyphen."""

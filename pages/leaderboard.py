@@ -1,13 +1,21 @@
 """Leaderboard: who is ahead, and by how much more than chance."""
 
+from dataclasses import replace
+
 import streamlit as st
 
-from mtsig_core import export
 from mtsig_core.figures import forest
 from mtsig_core.tables import leaderboard_rows, verdict
-from pages._ui import charts, frame, words
+from pages._ui import charts, controls, exports, family, frame, words
 
-view = frame.open_page("Leaderboard")
+
+def against(view):
+    """The view with the baseline chosen on this page."""
+    baseline = controls.pick_baseline(list(view.testset.systems))
+    return view if baseline is None else replace(view, settings={**view.settings, "baseline": baseline})
+
+
+view = frame.open_page("Leaderboard", adjust=against)
 comparison, result = view.comparison, view.result
 later = ("not-equal", "interval-and-decision")
 about_all = [caution for caution in comparison.warnings if caution.a is None and caution.code not in later]
@@ -18,16 +26,17 @@ words.cautions(about_all)
 
 header, rows = leaderboard_rows(result, comparison.settings)
 charts.show(
-    forest(result, comparison.settings.alpha), key="leaderboard.forest",
+    forest(result, comparison.settings), key="leaderboard.forest",
     header=header, rows=rows, command=view.command(), with_table=False,
     alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same numbers.")
-st.caption("Blue: the best score. Grey and filled: significantly worse than it; hollow: not. Overlap of two intervals "
+blue = "the best score" if comparison.settings.baseline is None else "the baseline"
+st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not. Overlap of two intervals "
            "is not the paired test: decisions come from the differences, and hold for all pairs together.")
-words.table(header, rows, names=[1])
-st.download_button("Systems and pairs as CSV", export.comparison_csv(comparison), "comparison.csv", "text/csv",
-                   on_click="ignore")
+words.table(header, rows + family.reference_rows(view, len(header)), names=[1])
+family.show_left_out(view)
 
 if len(about_all) < len(comparison.warnings):
     st.subheader("Keep in mind")
     words.cautions(caution for caution in comparison.warnings if caution not in about_all)
+exports.show(comparison, view.metric, "leaderboard")
 st.html(f'<div class="mt-status">{words.escape(result.signature)}</div>')

@@ -28,6 +28,6 @@ ways = {
                              "leaderboard")}
 for column, (title, (text, page)) in zip(st.columns(3), ways.items(), strict=True):
     with column.container(border=True, height="stretch"):
-        st.subheader(title)
+        st.markdown(f"**{title}**")
         words.plain(text)
         st.page_link(frame.ROOT / "pages" / f"{page}.py", label=page.capitalize(), icon=":material/arrow_forward:")

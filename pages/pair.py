@@ -6,22 +6,14 @@ from mtsig_core import MtsigError
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
 from mtsig_core.pair import density, equivalence, extremes, tally
 from mtsig_core.tables import format_p
-from pages._ui import charts, frame, pairs, words
+from pages._ui import charts, frame, pairs, texts, words
+
+_SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
 
 view = frame.open_page("Pair")
 comparison, result = view.comparison, view.result
 settings, unit = comparison.settings, result.metric.upper()
-names = [system.system for system in result.systems]
-if len(names) < 2:
-    words.error("Only one system: there is no pair to examine. Add another output, or leave fewer out.")
-    st.stop()
-
-left, right = st.columns(2)
-a = left.selectbox("System A", names, index=0, key="a", bind="query-params", persist_state="session")
-b = right.selectbox("System B", names, index=1, key="b", bind="query-params", persist_state="session")
-if a == b:
-    words.error(f"A and B are both {a}. Choose another system for one of them.")
-    st.stop()
+a, b, _ = pairs.choose(view)
 try:
     found = pairs.examine(view, a, b)
 except MtsigError as problem:
@@ -115,13 +107,20 @@ if found.by_document is not None:
                 rows=[(ids[k], float(added[k])) for k in (-added).argsort(kind="stable")],
                 alt="What the ten documents most in favour of each system add to the difference.")
     st.caption("Added: the difference, less the difference without that document. These do not sum to the whole.")
+    document = st.selectbox("Read the segments of", [ids[k] for k in (-added).argsort(kind="stable")], index=None,
+                            key="pair.document", placeholder="a document, most in favour of A first", width=480)
+    if document is not None:
+        st.page_link(_SEGMENTS_PAGE, label="Read them", icon=":material/arrow_forward:",
+                     query_params=pairs.segments_query(a, b, document))
 
 st.subheader("Which segments?")
 added = found.sign * found.by_segment
 n = st.selectbox("Segments each way", [5, 10, 25, 50], key="n", bind="query-params", width=160)
-pairs.legend()
+texts.legend()
 for name, part in zip((a, b), extremes(added, n), strict=True):
     words.answer(f"Most in favour of {name}")
     if not part.size:
         st.caption("No segment pulls the difference this way.")
-    pairs.texts(view.testset, a, b, part.tolist(), added[part].tolist(), unit)
+    texts.show(view.testset, [a, b], part.tolist(), added[part].tolist(), unit)
+st.page_link(_SEGMENTS_PAGE, label="All segments, to search and sort", icon=":material/arrow_forward:",
+             query_params=pairs.segments_query(a, b))

@@ -51,32 +51,6 @@ def show_disagreement(adjusted, found, key):
                        f"{key.replace('.', '-')}.csv", "text/csv", key=f"{key}.csv", on_click="ignore")
 
 
-def show_matrix():
-    """The matrix with its files; the cell clicked on, as (row, column)."""
-    theme = "dark" if st.context.theme.type == "dark" else "light"
-    figure = matrix(result, settings)
-    figure.update_layout(font_color=charts._INK[theme], title_font_color=charts._INK[theme])
-    figure.update_xaxes(tickfont_color=charts._INK[theme])
-    figure.update_yaxes(tickfont_color=charts._INK[theme])
-    place = st.container()
-    header, rows = disagreement.decision_rows(result)
-    with st.expander("Numbers, files, command"):
-        picture = st.radio("The camera above the figure saves it as", ["png", "svg"], horizontal=True,
-                           key="significance.matrix.picture")
-        st.download_button("Numbers as CSV", export.to_csv(header, rows), "significance-matrix.csv", "text/csv",
-                           key="significance.matrix.csv", on_click="ignore")
-        st.code(view.command(), language=None, wrap_lines=True)
-        header, rows = pair_rows(result, settings)
-        words.table(header, rows[:500])
-    config = {"displaylogo": False, "modeBarButtons": [["toImage"]],
-              "toImageButtonOptions": {"format": picture, "filename": "significance-matrix", "scale": 2}}
-    event = place.plotly_chart(
-        figure, key="significance.matrix", on_select="rerun", selection_mode="points", config=config,
-        alt=f"All pairs of {len(names)} systems, best first: {n_significant} of {len(pairs)} differ significantly; "
-            "the table below has the same numbers.")
-    return next((tuple(point["customdata"][:2]) for point in event.selection.points), None)
-
-
 what = "pair differs" if len(pairs) == 1 else "pairs differ"
 how = f"{settings.correction if has_p else 'koehn'}, alpha {settings.alpha:g}{'' if has_p else ' per direction'}"
 words.answer(f"{n_significant} of {len(pairs)} {what} significantly ({how})")
@@ -86,10 +60,15 @@ words.plain(f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not se
             + (f", {only_raw} of them only because of the correction" if only_raw else "")
             + ". Click a cell to open the pair.")
 words.cautions(c for c in comparison.warnings if c.a is None and c.code != "not-equal")
-cell = show_matrix()
+header, rows = disagreement.decision_rows(result)
+clicked = charts.show(
+    matrix(result, settings), "significance.matrix", select=True, header=header, rows=rows, command=view.command(),
+    table=pair_rows(result, settings),
+    alt=f"All pairs of {len(names)} systems, best first: {n_significant} of {len(pairs)} differ significantly; the "
+        "table below has the same numbers.")
 words.cautions(c for c in comparison.warnings if c.code == "not-equal")
-if cell is not None and _PAIR_PAGE.is_file():
-    pair = next(pair for pair in pairs if {pair.a, pair.b} == {names[k] for k in cell})
+if clicked:
+    pair = next(pair for pair in pairs if {pair.a, pair.b} == {names[k] for k in clicked[0][:2]})
     st.switch_page(_PAIR_PAGE, query_params={"a": pair.a, "b": pair.b})
 
 st.subheader("Every correction side by side")

@@ -1,9 +1,11 @@
 """Tables, terminal text, CSV, JSON and figures of results made by hand."""
 
 import dataclasses
+import io
 import json
 import unicodedata
 
+import pandas as pd
 import pytest
 
 from mtsig_core import export, tables, text_report
@@ -123,21 +125,49 @@ class TestExport:
         lines = export.comparison_csv(comparison()).splitlines()
         assert len(lines) == 7 and lines[0].startswith("table,metric,system,score")
 
+    def test_csv_says_on_each_row_what_it_depends_on(self):
+        frame = pd.read_csv(io.StringIO(export.comparison_csv(comparison())))
+        assert set(frame["signature"]) == {"tok:13a"} and set(frame["digest"]) == {"d"}
+        assert set(frame["testset"]) == {"set"} and not frame["simulated"].any()
+        assert frame["delta"].dropna().tolist() == [0.5, 10.0, 9.5]
+
 
 class TestForest:
     def test_draws_the_numbers_it_is_given(self):
-        figure = forest(result(), 0.05)
+        figure = forest(result(), SETTINGS)
         scores, ranks = figure.data
         assert list(scores.x) == [30.0, 29.5, 20.0]
         assert list(scores.marker.symbol) == ["circle", "circle-open", "circle"]
         assert list(ranks.text) == ["1–2", "1–2", "3"]
 
     def test_names_are_literal(self):
-        figure = forest(result(("<b>A</b>", "B" * 300, "C")), 0.05)
+        figure = forest(result(("<b>A</b>", "B" * 300, "C")), SETTINGS)
         ticks = figure.layout.yaxis.ticktext
         assert ticks[0] == "&lt;b&gt;A&lt;/b&gt;" and len(ticks[1]) < 40
         assert figure.data[0].customdata[1] == "B" * 300
 
     def test_without_ranks_there_is_one_panel(self):
         bare = tuple(dataclasses.replace(s, rank_low=None, rank_high=None) for s in result().systems)
-        assert len(forest(dataclasses.replace(result(), systems=bare), 0.05).data) == 1
+        assert len(forest(dataclasses.replace(result(), systems=bare), SETTINGS).data) == 1
+
+    def test_filled_is_different_from_the_baseline(self):
+        settings = dataclasses.replace(SETTINGS, baseline="B")
+        only = dataclasses.replace(result(), pairs=(pair("A", "B", 0.5, None, 0.4), pair("C", "B", -9.5, "b")))
+        assert list(forest(only, settings).data[0].marker.symbol) == ["circle-open", "circle", "circle"]
+
+
+class TestRankChanges:
+    def test_before_and_after(self):
+        after = dataclasses.replace(
+            result(), systems=tuple(dataclasses.replace(s, rank_low=1, rank_high=1) for s in result().systems[:1]),
+            pairs=())
+        _, rows = tables.rank_change_rows(result(), after)
+        assert rows == [["A", "1-2", "1-1", "1-1-0", "0-0-0"], ["B", "1-2", "left out", "1-1-0", ""],
+                        ["C", "3-3", "left out", "0-0-2", ""]]
+
+
+class TestVerdict:
+    def test_a_baseline_is_counted_against(self):
+        settings = dataclasses.replace(SETTINGS, baseline="C")
+        only = dataclasses.replace(result(), pairs=(pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, None)))
+        assert tables.verdict(only, settings) == "Against C: 1 significantly better, 0 worse, 1 not separated"

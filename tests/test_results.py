@@ -2,11 +2,13 @@
 
 import dataclasses
 import itertools
+import json
 import math
 
 import pytest
 
-from mtsig_core import TestSet, compare
+from mtsig_core import Comparison, InputError, TestSet, compare
+from mtsig_core.export import comparison_json
 from mtsig_core.results import PairResult
 from tests.toys import bleu_counts, compare_given, toy
 
@@ -112,3 +114,78 @@ def test_odd_input_gives_none_and_never_nan(testset, test):
 def test_one_unit_has_no_jackknife_interval():
     result = compare(ODD["one document"], trials=39, resamples=9).metrics["bleu"]
     assert {(row.ci_low, row.ci_high) for row in (*result.systems, *result.pairs)} == {(None, None)}
+
+
+class TestFromJson:
+    @pytest.mark.parametrize("settings", [
+        {}, {"test": "koehn"}, {"baseline": "B"}, {"unit": "block", "block_length": 2.5}, {"test": "percentile"}])
+    def test_round_trip_is_exact(self, settings):
+        result = compare(toy(3, 5), trials=99, resamples=50, **settings)
+        text = comparison_json(result)
+        again = Comparison.from_json(text)
+        assert again == result
+        assert comparison_json(again) == text
+
+    def test_round_trip_of_one_system(self):
+        result = compare(toy(1, 5), trials=99, resamples=50)
+        assert Comparison.from_json(comparison_json(result)) == result
+
+    def test_names_of_any_kind_survive(self):
+        names = ["a\nb", "\u202e<b>", "=1+1"]
+        testset = TestSet('"', {name: [f"a b c d {k}"] * 9 for k, name in enumerate(names)}, {"ref": ["a b c d 0"] * 9})
+        result = compare(testset, trials=99, resamples=50)
+        assert Comparison.from_json(comparison_json(result)) == result
+
+    def test_unknown_keys_are_ignored(self):
+        data = json.loads(comparison_json(TEXTS))
+        places = [data, data["testset"], data["settings"], data["warnings"][0], data["metrics"]["bleu"],
+                  data["metrics"]["bleu"]["systems"][0], data["metrics"]["bleu"]["pairs"][0]]
+        for place in places:
+            place["added later"] = [1, {"x": None}]
+        assert Comparison.from_json(json.dumps(data)) == TEXTS
+
+    @pytest.mark.parametrize("text", ["", "BLEU 31.2", "[" * 100_000, "{", '{"testset": NaN}', "[]", "null", "{}"])
+    def test_what_is_no_comparison_is_refused(self, text):
+        with pytest.raises(InputError, match="Expected"):
+            Comparison.from_json(text)
+
+    @pytest.mark.parametrize("path,value,parts", [
+        (["testset"], None, ["testset is null", "an object"]),
+        (["testset", "n_segments"], "5", ["testset: n_segments", '"5"', "a whole number"]),
+        (["testset", "systems"], ["A", 1], ["testset: systems", "a list of texts"]),
+        (["testset", "simulated"], 1, ["simulated is 1", "true or false"]),
+        (["settings", "alpha"], True, ["settings: alpha is true", "a number"]),
+        (["settings", "baseline"], 3, ["a text or null"]),
+        (["warnings"], {}, ["warnings", "a list"]),
+        (["warnings", 0, "text"], None, ["warnings, entry 1: text is null"]),
+        (["metrics"], [], ["metrics is []"]), (["metrics"], {}, ["no metric"]),
+        (["metrics", "bleu", "systems"], [], ["each system once"]),
+        (["metrics", "bleu", "systems", 1, "score"], float("inf"), ["Infinity"]),
+        (["metrics", "bleu", "systems", 1, "system"], TEXTS.metrics["bleu"].systems[0].system, ["each system once"]),
+        (["metrics", "bleu", "pairs", 2, "delta"], None, ["bleu: pairs, entry 3: delta is null"]),
+        (["metrics", "bleu", "pairs", 0, "a"], "Z", ["'Z'", "two of its systems"]),
+        (["metrics", "bleu", "pairs", 0, "better"], "c", ["better is 'c'"])])
+    def test_the_message_says_where(self, path, value, parts):
+        data = json.loads(comparison_json(TEXTS))
+        place = data
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = value
+        with pytest.raises(InputError) as error:
+            Comparison.from_json(json.dumps(data))
+        assert all(part.lower() in str(error.value).lower() for part in parts), str(error.value)
+
+    def test_every_field_is_needed_except_what_a_warning_is_about(self):
+        data = json.loads(comparison_json(TEXTS))
+        for group in ("testset", "settings"):
+            for key in data[group]:
+                less = {**data, group: {name: value for name, value in data[group].items() if name != key}}
+                with pytest.raises(InputError, match=f"{group} has no '{key}'"):
+                    Comparison.from_json(json.dumps(less))
+        data["warnings"] = [{"code": "c", "text": "t"}]
+        assert Comparison.from_json(json.dumps(data)).warnings[0].metric is None
+
+    def test_numbers_beyond_floats_are_refused(self):
+        text = comparison_json(TEXTS).replace('"alpha": 0.05', '"alpha": 1e999')
+        with pytest.raises(InputError, match="settings: alpha"):
+            Comparison.from_json(text)

@@ -6,38 +6,40 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mtsig_core.figures._style import BLUE, GREY, full, label
-from mtsig_core.results import MetricResult
+from mtsig_core.results import MetricResult, Settings
 
 __all__ = ["forest"]
 
 _ROW = 24  # pixels per system
 
 
-def forest(result: MetricResult, alpha: float) -> go.Figure:
+def forest(result: MetricResult, settings: Settings) -> go.Figure:
     """A row a system, best on top: score with interval on the left, simultaneous rank interval on the right.
 
-    Filled points are significantly worse than the best-scoring system, hollow ones are not; without ranks (one
-    system, a baseline, a test without p) the right half is left out.
+    Blue is the best-scoring system, or the baseline; filled points differ significantly from it, hollow ones do not.
+    Without ranks (one system, a baseline, a test without p) the right half is left out.
 
     Parameters
     ----------
     result : MetricResult
-    alpha : float
-        Level of the intervals, for the words in the figure.
+    settings : Settings
+        Those of the comparison.
     """
     systems = result.systems
     ranked = len(systems) > 1 and systems[0].rank_low is not None
-    titles = [f"{result.metric.upper()} with {100 * (1 - alpha):g}% interval", "Rank interval"][:1 + ranked]
+    titles = [f"{result.metric.upper()} with {100 * (1 - settings.alpha):g}% interval", "Rank interval"][:1 + ranked]
     figure = make_subplots(1, 1 + ranked, shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=titles,
                            column_widths=[0.64, 0.36][:1 + ranked] if ranked else None)
     rows = list(range(len(systems)))
-    worse = {pair.b for pair in result.pairs if pair.a == systems[0].system and pair.better == "a"}
-    colour = [BLUE if k == 0 else GREY for k in rows]
+    anchor = settings.baseline or systems[0].system
+    filled = {anchor} | {name for pair in result.pairs if pair.significant and anchor in (pair.a, pair.b)
+                         for name in (pair.a, pair.b)}
+    colour = [BLUE if s.system == anchor else GREY for s in systems]
     undefined = any(s.ci_low is None for s in systems)
     figure.add_trace(go.Scatter(
         x=[s.score for s in systems], y=rows, mode="markers", showlegend=False,
         marker=dict(size=9, color=colour, line=dict(color=colour, width=2),
-                    symbol=["circle" if k == 0 or s.system in worse else "circle-open" for k, s in enumerate(systems)]),
+                    symbol=["circle" if s.system in filled else "circle-open" for s in systems]),
         error_x=None if undefined else dict(
             type="data", symmetric=False, array=[s.ci_high - s.score for s in systems],
             arrayminus=[s.score - s.ci_low for s in systems], color=GREY, thickness=1.5, width=3),

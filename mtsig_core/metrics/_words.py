@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics.bleu import _blocks, _joined
+from mtsig_core.metrics._texts import blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, default_tokenizer, make_tokenizer
 from mtsig_core.testset import TestSet
 
@@ -84,7 +84,7 @@ class WordMetric:
         stats = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=self.stat_type)
         texts = [*testset.references.values(), *testset.systems.values()]
         count = self._counter(testset)
-        for first, last in _blocks(texts):
+        for first, last in blocks(texts):
             block = np.zeros_like(stats[:, first:last], order="C")  # one layout, or kernels are compiled for each
             count(self._words(testset, [row[first:last] for row in texts]), first, block)
             stats[:, first:last] = block
@@ -94,10 +94,8 @@ class WordMetric:
 
     def signature(self, testset: TestSet) -> str:
         """One line that names every setting."""
-        counts = {sum(ref is not None for ref in refs) for refs in zip(*testset.references.values(), strict=True)}
-        n_refs = counts.pop() if len(counts) == 1 else "var"
         case = "lc" if self._ignores_case else "mixed"
-        return f"nrefs:{n_refs}|case:{case}|tok:{self._tokenizer(testset).signature}|{self.settings}"
+        return f"nrefs:{reference_count(testset)}|case:{case}|tok:{self._tokenizer(testset).signature}|{self.settings}"
 
     @property
     def _ignores_case(self) -> bool:
@@ -114,7 +112,7 @@ class WordMetric:
         from mtsig_core.metrics import _ngrams  # compiled code: costs half a second to load, only counting needs it
 
         tokenizer = self._tokenizer(testset)
-        codes, begins, lengths = _joined([self._prepared(row, tokenizer) for row in texts])
+        codes, begins, lengths = joined([self._prepared(row, tokenizer) for row in texts])
         ids, bounds, spans = _ngrams.number(codes, begins.ravel(), lengths.ravel(), tokenizer.classes, tokenizer.edge)
         counts = np.where(lengths < 0, -1, np.diff(bounds).reshape(lengths.shape))
         return Words(ids, bounds[:-1].reshape(lengths.shape), counts, codes, spans)

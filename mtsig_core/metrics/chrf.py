@@ -12,11 +12,11 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics.bleu import _blocks, _joined
+from mtsig_core.metrics._texts import blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
 from mtsig_core.testset import TestSet
 
-__all__ = ["Chrf", "ChrfPlusPlus", "n_references", "refuse_tokenizer"]
+__all__ = ["Chrf", "ChrfPlusPlus", "refuse_tokenizer"]
 
 _CHAR_ORDER = 6
 _BETA = 2
@@ -101,9 +101,9 @@ class Chrf:
         n_refs, classes = len(testset.references), _classes()
         texts = [*testset.references.values(), *testset.systems.values()]
         stats = np.empty((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=np.int32)
-        for first, last in _blocks(texts):
+        for first, last in blocks(texts):
             block = [self._prepared(row[first:last]) for row in texts]
-            codes, begins, lengths = _joined(block)
+            codes, begins, lengths = joined(block)
             by_ref = np.empty((n_refs, len(stats), last - first, stats.shape[-1]), dtype=np.int32)
             _tries.count(codes, begins, lengths, n_refs, classes, _CHAR_ORDER, self.word_order, by_ref)
             stats[:, first:last] = self._best(by_ref, lengths[:n_refs] >= 0)
@@ -144,7 +144,7 @@ class Chrf:
         'nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no'
         """
         case = "lc" if self.lowercase else "mixed"
-        return (f"nrefs:{n_references(testset)}|case:{case}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no"
+        return (f"nrefs:{reference_count(testset)}|case:{case}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no"
                 f"|version:{version('sacrebleu')}")
 
     def _prepared(self, texts):
@@ -198,12 +198,6 @@ def refuse_tokenizer(metric: str, tokenize: str | None) -> None:
     if tokenize is not None:
         raise SettingError(f"Metric {metric} has no choice of tokenizer, so it cannot take {tokenize!r}. "
                            "Leave --tokenize out, or score the metrics that need it in a run of their own.")
-
-
-def n_references(testset: TestSet) -> int | str:
-    """How many references each segment has, ``"var"`` where that varies."""
-    counts = {sum(ref is not None for ref in refs) for refs in zip(*testset.references.values(), strict=True)}
-    return counts.pop() if len(counts) == 1 else "var"
 
 
 @functools.cache

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics.bleu import _blocks, _joined
-from mtsig_core.metrics.chrf import n_references, refuse_tokenizer
+from mtsig_core.metrics._texts import blocks, joined, reference_count
+from mtsig_core.metrics.chrf import refuse_tokenizer
 from mtsig_core.metrics.tokenizers import make_tokenizer
 from mtsig_core.testset import TestSet
 
@@ -105,14 +105,14 @@ class Ter:
         n_refs, prepare, spaces = len(testset.references), self._preparation(), make_tokenizer("none")
         texts = [*testset.references.values(), *testset.systems.values()]
         stats = np.empty((len(testset.systems), testset.n_segments, 2))
-        for first, last in _blocks(texts):
+        for first, last in blocks(texts):
             block = [[text if text is None else prepare(text) for text in row[first:last]] for row in texts]
-            codes, begins, lengths = _joined(block)
+            codes, begins, lengths = joined(block)
             ids, bounds, _ = _ngrams.number(codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge)
             _edits.count(ids, bounds, n_refs, lengths[:n_refs] >= 0, stats[:, first:last])
             if progress is not None:
                 progress(last / testset.n_segments)
-        return stats.astype(np.int32) if n_references(testset) == 1 else stats
+        return stats.astype(np.int32) if testset.n_references == 1 else stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """TER in points, 0 and up, of summed statistics; 100 where only the references are empty.
@@ -141,7 +141,7 @@ class Ter:
         """
         case = "mixed" if self.case_sensitive else "lc"
         norm, punct, asian = ("yes" if on else "no" for on in (self.normalized, not self.no_punct, self.asian_support))
-        return (f"nrefs:{n_references(testset)}|case:{case}|tok:tercom|norm:{norm}|punct:{punct}|asian:{asian}"
+        return (f"nrefs:{reference_count(testset)}|case:{case}|tok:tercom|norm:{norm}|punct:{punct}|asian:{asian}"
                 f"|version:{version('sacrebleu')}")
 
     def _preparation(self) -> Callable[[str], str]:

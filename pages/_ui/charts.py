@@ -17,7 +17,7 @@ _GRID = {"light": "#DDE2E9", "dark": "#323A47"}
 
 
 def show(figure: go.Figure, key: str, alt: str, *, header: Sequence[str], rows: Sequence[Sequence], command: str,
-         with_table: bool = True) -> None:
+         table: tuple = (), with_table: bool = True, select: bool = False) -> list:
     """Draw a figure in the colours of the viewer's theme, and below it all that is behind it.
 
     Parameters
@@ -31,12 +31,21 @@ def show(figure: go.Figure, key: str, alt: str, *, header: Sequence[str], rows: 
         The table of its numbers.
     command : str
         The command line that prints them.
+    table : tuple, optional
+        (header, rows) to show in place of those numbers, which are as they are.
     with_table : bool
         Whether to show that table below the figure; False where the page has it anyway.
+    select : bool
+        Whether points can be clicked.
+
+    Returns
+    -------
+    list
+        The custom data of the points clicked.
     """
     theme = "dark" if st.context.theme.type == "dark" else "light"
     # The theme of Streamlit alone sets axis labels in a grey too pale for a projector.
-    figure.update_layout(font_color=_INK[theme])
+    figure.update_layout(font_color=_INK[theme], title_font_color=_INK[theme])
     figure.update_annotations(font_color=_INK[theme])
     figure.update_xaxes(tickfont_color=_INK[theme], gridcolor=_GRID[theme])
     figure.update_yaxes(tickfont_color=_INK[theme], gridcolor=_GRID[theme])
@@ -49,9 +58,12 @@ def show(figure: go.Figure, key: str, alt: str, *, header: Sequence[str], rows: 
                            key=f"{key}.csv", on_click="ignore")
         st.code(command, language=None, wrap_lines=True)
         if with_table:
-            words.table(header, [["-" if cell is None else str(cell) for cell in row] for row in rows[:500]])
+            shown, cells = table or (header, [["-" if cell is None else str(cell) for cell in row] for row in rows])
+            words.table(shown, cells[:500])
         if with_table and len(rows) > 500:
             st.caption(f"The first 500 of {len(rows)} rows; the file has all.")
     config = {"displaylogo": False, "modeBarButtons": [["toImage"]],
               "toImageButtonOptions": {"format": picture, "filename": name, "scale": 2}}
-    place.plotly_chart(figure, key=key, alt=alt, config=config)
+    event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
+                               selection_mode="points")
+    return [point["customdata"] for point in event.selection.points] if select else []

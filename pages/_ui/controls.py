@@ -2,68 +2,109 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import streamlit as st
 
-from mtsig_core import METRICS, TestSet
+from mtsig_core import METRICS
 from mtsig_core.correction import CORRECTIONS
 from mtsig_core.intervals import INTERVALS
 from mtsig_core.resampling import UNITS
 from mtsig_core.significance import TESTS
-from mtsig_core.sources import option_with
 
-__all__ = ["pick_testset", "pick_part", "pick_metric", "pick_settings"]
+__all__ = ["choice", "kept", "pick_baseline", "pick_metric", "pick_settings", "pick_testset", "several", "unlike",
+           "unusable"]
 
 _TRIALS = [999, 1999, 4999, 9999, 49999]
 _ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
-_EVERY = "all"
+_UNUSABLE = "controls.unusable"
 
 
 def pick_testset(names: list[str]) -> str:
-    return _choice("Test set", names, "testset")
+    return choice("Test set", names, "testset")
 
 
 def pick_metric() -> str:
-    return _choice("Metric", list(METRICS), "metric")
+    return choice("Metric", list(METRICS), "metric")
 
 
 def pick_settings() -> dict:
     """Draw the controls of the test, return the keyword arguments of `mtsig_core.compare`."""
-    test = _choice("Test", list(TESTS), "test", help="; ".join(f"{t.name}: {t.title}" for t in TESTS.values()))
+    test = choice("Test", list(TESTS), "test", help="; ".join(f"{t.name}: {t.title}" for t in TESTS.values()))
     allowed = [c for c in CORRECTIONS if TESTS[test].romano_wolf or c != "romano-wolf"]
     if TESTS[test].p_values is None:
         allowed = ["none"]
-    correction = _choice("Correction", ["auto", *allowed], "correction", help="For the number of pairs tested.")
+    correction = choice("Correction", ["auto", *allowed], "correction", help="For the number of pairs tested.")
     with st.expander("More settings"):
         return dict(
             test=test, correction=correction,
-            unit=_choice("Unit", ["auto", *UNITS], "unit", help="What is drawn or swapped. auto: the document where "
+            unit=choice("Unit", ["auto", *UNITS], "unit", help="What is drawn or swapped. auto: the document where "
                                                                  "document ids are known, else the segment."),
-            ci=_choice("Interval", ["auto", *INTERVALS], "ci"),
-            alpha=_choice("Level (alpha)", _ALPHAS, "alpha", default=0.05),
-            trials=_choice("Trials", _TRIALS, "trials", default=9999, help="Draws of the test."),
+            ci=choice("Interval", ["auto", *INTERVALS], "ci"),
+            alpha=choice("Level (alpha)", _ALPHAS, "alpha", default=0.05),
+            trials=choice("Trials", _TRIALS, "trials", default=9999, help="Draws of the test."),
             seed=int(st.number_input("Seed", min_value=0, max_value=2**31, value=0, step=1, key="seed",
                                      bind="query-params", persist_state="session")))
 
 
-def pick_part(testset: TestSet) -> tuple[TestSet, list[str]]:
-    """Leave out systems, or keep one domain; what remains, and the options that say so on the command line."""
-    with st.expander("Systems and segments"):
-        left_out = st.multiselect("Leave out systems", list(testset.systems), key="exclude", bind="query-params",
-                                  persist_state="session", help="The ranks and the correction change with the family.")
-        domain = _EVERY
-        if testset.domains is not None:
-            domain = _choice("Domain", [_EVERY, *dict.fromkeys(testset.domains)], "domain")
-    options = []
-    if left_out:
-        testset = testset.without(left_out)
-        options += option_with("--exclude", ",".join(left_out))
-    if domain != _EVERY:
-        testset = testset.in_domain(domain)
-        options += option_with("--domain", domain)
-    return testset, options
+def pick_baseline(names: list[str]) -> str | None:
+    """Compare every system with one, or (None) with every other."""
+    every = unlike("every other system", names)
+    chosen = choice("Compare each system with", [every, *names], "baseline", width=320)
+    return None if chosen == every else chosen
 
 
-def _choice(label, options, key, default=None, help=None):
+def unlike(word: str, names: Container[str]) -> str:
+    """The word for no choice, made unlike all names."""
+    return word if word not in names else unlike(f"{word} of these", names)
+
+
+def kept(place, label: str, options: list[str], key: str, default: int = 0, **more) -> str:
+    """A choice that pages share: in the address of each of them, and kept while others are open.
+
+    Streamlit's own binding forgets what came by a link as soon as another page is opened.
+    """
+    _check_link(key, options)
+    mine = f"{key}.kept"
+    known = (st.session_state.get(key), st.query_params.get(key), st.session_state.get(mine))
+    st.session_state[key] = next((value for value in known if value in options), options[default])
+    chosen = place.selectbox(label, options, key=key, **more)
+    st.session_state[mine] = chosen
+    if st.query_params.get(key) != chosen:
+        st.query_params[key] = chosen
+    return chosen
+
+
+def unusable(page: str) -> list[str]:
+    """What the link asked for and no control has; said on the page where it was found, until another is opened."""
+    found = st.session_state.get(_UNUSABLE, {})
+    for text, where in list(found.items()):
+        if where in (None, page):
+            found[text] = page
+        else:
+            del found[text]
+    return list(found)
+
+
+def several(label, options, key, default, help=None):
+    """A choice of several, in the address."""
+    _check_link(key, options, several=True)
+    return st.multiselect(label, options, default, key=key, help=help, bind="query-params", persist_state="session")
+
+
+def choice(label, options, key, default=None, help=None, width="stretch"):
+    """A choice of one, in the address."""
+    _check_link(key, options)
     # No format_func: what it returns, not the option, would stand in the address.
     return st.selectbox(label, options, index=0 if default is None else options.index(default), key=key, help=help,
-                        bind="query-params", persist_state="session")
+                        width=width, bind="query-params", persist_state="session")
+
+
+def _check_link(key, options, several=False):
+    """Remember what the link asks of a control that it does not have: Streamlit takes the default without a word."""
+    known = set(map(str, options))
+    asked = st.query_params.get_all(key) if several else st.query_params.get_all(key)[-1:]
+    wrong = [value for value in asked if value not in known]
+    if wrong and key != "testset":  # which has its own message
+        text = f"The link asks for {key}={', '.join(wrong)}, which is not to be had here; the default stands instead."
+        st.session_state.setdefault(_UNUSABLE, {})[text] = None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
-from mtsig_core import Comparison, MetricResult, MtsigError, TestSet, compare
+from mtsig_core import Comparison, MetricResult, MtsigError, TestSet
 from mtsig_core.tables import summary
-from pages._ui import controls, results, testsets, words
+from pages._ui import controls, parts, results, testsets, words
 
 __all__ = ["ROOT", "View", "draw", "open_page", "open_testset", "pages", "take_view"]
 
@@ -29,7 +29,9 @@ class View:
     testset : TestSet
         Without the systems and segments that the user left out.
     whole : TestSet
-        With them.
+        All that was read.
+    part : parts.Part
+        What was chosen of it.
     metric : str
     settings : dict
         Keyword arguments of `mtsig_core.compare`.
@@ -39,6 +41,7 @@ class View:
 
     testset: TestSet
     whole: TestSet
+    part: parts.Part
     metric: str
     settings: dict
     options: list[str]
@@ -54,15 +57,9 @@ class View:
     def command(self, *extra: str) -> str:
         """The command line that prints the numbers of this view."""
         given = [("--metrics", self.metric, "bleu"), *((f"--{key.replace('_', '-')}", value, default)
-                 for key, (value, default) in _with_defaults(self.settings).items())]
+                 for key, (value, default) in results.with_defaults(self.settings).items())]
         changed = [part for option, value, default in given if value != default for part in (option, str(value))]
         return shlex.join(["python", "-m", "mtsig_core", "compare", *self.options, *changed, *extra])
-
-
-def _with_defaults(settings: dict) -> dict:
-    """{name: (value, default of `compare`)}"""
-    parameters = inspect.signature(compare).parameters
-    return {key: (value, parameters[key].default) for key, value in settings.items()}
 
 
 def pages() -> list:
@@ -84,14 +81,18 @@ def draw() -> None:
             offer = offers[controls.pick_testset(list(offers))]
             metric, settings = controls.pick_metric(), controls.pick_settings()
             whole = offer.load()
-            testset, part = controls.pick_part(whole)
-            view = View(testset, whole, metric, settings, [*offer.options, *part])
+            part = parts.pick_part(whole, offer.refs, offer.humans)
+            view = View(part.testset, whole, part, metric, settings, [*offer.options, *part.options])
     except MtsigError as problem:
         view = problem
-    if absence is not None:
-        words.error(absence)
+    messages = st.container()
     st.session_state[_FRAMED] = view
-    page.run()
+    try:
+        page.run()
+    finally:  # also where the page ends early: it may have found more that the link asks in vain
+        with messages:
+            for text in [absence] * (absence is not None) + controls.unusable(page.url_path):
+                words.error(text)
 
 
 def open_testset(name: str) -> None:
@@ -112,13 +113,17 @@ def take_view() -> View | MtsigError:
     return view
 
 
-def open_page(title: str) -> View:
-    """Start a page: its title, what is loaded and how it is tested; ends the page with a message if that fails."""
+def open_page(title: str, adjust: Callable[[View], View] = lambda view: view) -> View:
+    """Start a page: its title, what is loaded and how it is tested; ends the page with a message if that fails.
+
+    `adjust` may draw controls of the page's own and change the view by them.
+    """
     view = take_view()
     st.title(title)
     try:
         if isinstance(view, MtsigError):
             raise view
+        view = adjust(view)
         words.status(*summary(view.comparison))
     except MtsigError as problem:
         words.error(str(problem))

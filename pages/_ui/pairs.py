@@ -1,65 +1,84 @@
-"""One pair on screen: its examination, remembered, and its texts with the matched n-grams marked."""
+"""One pair on screen: which it is, its examination, remembered, and the commands that print it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
 from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core import Caution, SettingError, TestSet
-from mtsig_core.highlight import bleu_tokens, matched_pieces
-from mtsig_core.metrics.tokenizers import default_tokenizer
+from mtsig_core import Caution, TestSet
 from mtsig_core.pair import PairExamination, examine_pair
 from mtsig_core.significance import TESTS
 from mtsig_core.sources import option_with
 from mtsig_core.tables import format_p
-from pages._ui import words
+from pages._ui import background, controls, results, words
 from pages._ui.frame import View
 
-__all__ = ["examine", "command", "outcome_rows", "test_cautions", "interval_rows", "document_names",
-           "legend", "texts"]
+__all__ = ["choose", "examine", "command", "segments_command", "segments_query", "outcome_rows", "test_cautions",
+           "interval_rows", "document_names", "documents_of"]
 
-_MANY = 10_000  # segments from which on several cores pay off
 _ASKED = ("unit", "trials", "alpha", "seed")
-_STYLE = """<style>
-.mt-pair {display: grid; grid-template-columns: 1fr 1fr; gap: .15rem 1.25rem; margin: .5rem 0 1rem; padding-top: .5rem;
-          border-top: 1px solid color-mix(in srgb, currentColor 25%, transparent)}
-.mt-pair .mt-wide {grid-column: 1 / -1}
-.mt-pair div {min-width: 0; overflow-wrap: anywhere}
-.mt-pair small {opacity: .75; font-size: .8rem}
-.mt-pair .mt-text {white-space: pre-wrap; line-height: 1.55; unicode-bidi: isolate}
-.mt-quiet {opacity: .8}
-.mt-n1, .mt-n2, .mt-n3, .mt-n4 {border-radius: .2rem; padding: .08em 0; color: inherit}
-.mt-n1 {background: color-mix(in srgb, #56B4E9 18%, transparent)}
-.mt-n2 {background: color-mix(in srgb, #56B4E9 36%, transparent)}
-.mt-n3 {background: color-mix(in srgb, #56B4E9 54%, transparent)}
-.mt-n4 {background: color-mix(in srgb, #56B4E9 54%, transparent);
-        border-bottom: 2px solid color-mix(in srgb, #0072B2 55%, currentColor)}
-@media (max-width: 640px) {.mt-pair {grid-template-columns: 1fr}}
-</style>"""
+
+
+def choose(view: View, n_columns: int = 2) -> tuple[str, str, list]:
+    """Let two systems be chosen, the best two at first; the columns beside them are left for more.
+
+    It ends the page where there are no two.
+    """
+    names = [system.system for system in view.result.systems]
+    if len(names) < 2:
+        words.error("Only one system: there is no pair to examine. Add another output, or leave fewer out.")
+        st.stop()
+    left, right, *beside = st.columns(n_columns)
+    a = controls.kept(left, "System A", names, "a")
+    b = controls.kept(right, "System B", names, "b", default=1)
+    if a == b:
+        words.error(f"A and B are both {a}. Choose another system for one of them.")
+        st.stop()
+    return a, b, beside
 
 
 def examine(view: View, a: str, b: str) -> PairExamination:
     """`mtsig_core.examine_pair` with the settings of the view."""
     settings = {key: view.settings[key] for key in _ASKED}
-    return _examine(view.testset.digest, view.metric, a, b, tuple(settings.items()), _testset=view.testset)
+    testset = view.testset
 
+    def work(progress):
+        counted = results.statistics(testset, view.metric, progress)
+        return examine_pair(testset, view.metric, a, b, jobs=results.jobs(testset), statistics=counted,
+                            progress=progress, **settings)
 
-@st.cache_resource(max_entries=64, show_spinner="Examining the pair")
-def _examine(digest, metric, a, b, settings, *, _testset) -> PairExamination:
-    jobs = -1 if _testset.n_segments > _MANY else 1
-    return examine_pair(_testset, metric, a, b, jobs=jobs, **dict(settings))
+    key = ("pair", testset.digest, view.metric, a, b, tuple(settings.items()))
+    return background.result(key, work, "Examining the pair")
 
 
 def command(view: View, a: str, b: str) -> str:
-    """The command line that prints this pair. It names the two: what was left out has no say then."""
+    """The command line that prints this pair."""
+    return replace(view, options=_options(view, a, b)).command()
+
+
+def segments_command(view: View, a: str, b: str) -> str:
+    """The command line that prints the statistics of each segment, for this pair."""
+    metric = [] if view.metric == "bleu" else ["--metrics", view.metric]
+    return shlex.join(["python", "-m", "mtsig_core", "segments", *_options(view, a, b), *metric])
+
+
+def segments_query(a: str, b: str, document: str | None = None) -> dict[str, str]:
+    """What a link to the page Segments asks for; what was looked for there before is forgotten."""
+    for key in ("document", "genre", "text", "where", "page"):
+        st.session_state.pop(key, None)
+    return {"a": a, "b": b} if document is None else {"a": a, "b": b, "document": document}
+
+
+def _options(view, a, b):
+    """Those of the view, for the two alone: what was left out has no say then."""
     kept, skip = [], False
     for option in view.options:
         if not skip and not option.startswith("--exclude"):
             kept.append(option)
         skip = option == "--exclude"
-    return replace(view, options=kept).command(*option_with("--only", f"{a},{b}"))
+    return [*kept, *option_with("--only", f"{a},{b}")]
 
 
 def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:
@@ -94,42 +113,11 @@ def document_names(testset: TestSet) -> list[str]:
     return list(dict(zip(testset.document_index.tolist(), labels, strict=True)).values())
 
 
-def texts(testset: TestSet, a: str, b: str, segments: Sequence[int], added: Sequence[float], unit: str) -> None:
-    """The two outputs of some segments side by side, over them the source and the references."""
-    try:
-        tokens = bleu_tokens(default_tokenizer(testset.target_language))
-    except SettingError as problem:
-        words.error(str(problem))
-        tokens = None
-    cards = []
-    for k, value in zip(segments, added, strict=True):
-        references = [texts[k] for texts in testset.references.values()]
-        where = f"line {testset.lines[k]}"
-        where += "" if testset.documents is None else f" · {testset.documents[k]}"
-        rows = [] if testset.sources is None else [("source", testset.sources[k])]
-        rows += [(name, texts[k]) for name, texts in testset.references.items() if texts[k] is not None]
-        head = f"<b>{value:+.3f} {words.escape(unit)}</b> <small>{words.escape(where)}</small>"
-        card = f'<div class="mt-wide">{head}</div>'
-        card += "".join(_text(name, words.escape(text), "mt-wide mt-quiet") for name, text in rows)
-        for name in (a, b):
-            text = testset.systems[name][k]
-            pieces = [(text, 0)] if tokens is None else matched_pieces(text, references, tokens)
-            card += _text(name, "".join(_marked(*piece) for piece in pieces) or "(empty)", "")
-        cards.append(f'<div class="mt-pair">{card}</div>')
-    st.html(_STYLE + "".join(cards))
-
-
-def legend() -> None:
-    """What the tints mean."""
-    orders = enumerate(("1 token", "2 tokens", "3 tokens", "4 or more"), 1)
-    st.html(_STYLE + "Marked: part of an n-gram that a reference has too, the longest of "
-            + " &nbsp; ".join(_marked(f" {name} ", n) for n, name in orders))
-
-
-def _text(name, inner, extra):
-    text = f'<div class="mt-text" dir="auto">{inner}</div>'
-    return f'<div class="{extra}"><small>{words.escape(name)}</small>{text}</div>'
-
-
-def _marked(text, order):
-    return f'<span class="mt-n{order}">{words.escape(text)}</span>' if order else words.escape(text)
+def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
+    """The number of each document, of one domain or of all, by the name that `document_names` gives it."""
+    names = document_names(testset)
+    if domain is None:
+        return {name: k for k, name in enumerate(names)}
+    number = testset.document_index.tolist()
+    inside = dict.fromkeys(k for k, d in zip(number, testset.domains, strict=True) if d == domain)
+    return {names[k]: k for k in inside}

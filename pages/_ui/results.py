@@ -1,37 +1,61 @@
-"""Cached results: statistics are counted once per content and metric, comparisons once per settings."""
+"""Results by content: statistics are counted once per content and metric, comparisons made once per settings."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+
 import numpy as np
-import streamlit as st
 
 from mtsig_core import Comparison, Metric, TestSet, compare, make_metric
+from mtsig_core.jobs import Memory
+from mtsig_core.shipped import shipped_comparison
+from pages._ui import background
 
-__all__ = ["comparison"]
+__all__ = ["comparison", "statistics", "jobs", "with_defaults"]
 
 _MANY = 10_000  # segments from which on several cores pay off
+_KEPT = 16  # statistics of test sets, the largest things that are remembered
+_MEMORY = Memory(_KEPT)
 
 
 def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
     """`mtsig_core.compare` for one metric, remembered by the content of the test set and the settings."""
-    return _compare(testset.digest, testset.name, metric, tuple(sorted(settings.items())), _testset=testset)
+    def work(progress):
+        by_default = metric == "bleu" and all(value == default for value, default in with_defaults(settings).values())
+        found = shipped_comparison(testset) if by_default else None
+        return found or compare(testset, [_Counted(make_metric(metric))], jobs=jobs(testset), progress=progress,
+                                **settings)
+
+    key = ("compare", testset.digest, testset.name, metric, tuple(sorted(settings.items())))
+    return background.result(key, work, "Comparing the systems")
 
 
-@st.cache_resource(max_entries=64, show_spinner="Comparing the systems")
-def _compare(digest, name, metric, settings, *, _testset) -> Comparison:
-    jobs = -1 if _testset.n_segments > _MANY else 1
-    return compare(_testset, [_Counted(make_metric(metric))], jobs=jobs, **dict(settings))
+def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:
+    """The statistics of a metric, shape (systems, segments, stats), remembered by content; may be called in a thread.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Called with (stage, share of it done), as in `background.result`.
+    """
+    report = None if progress is None else lambda share: progress("counting", share)
+    return _Counted(make_metric(metric)).statistics(testset, report)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Counting")
-def _statistics(digest, signature, *, _metric, _testset) -> np.ndarray:
-    statistics = _metric.statistics(_testset)
-    statistics.flags.writeable = False  # it is shared by all sessions
-    return statistics
+def jobs(testset: TestSet) -> int:
+    """How many threads pay off."""
+    return -1 if testset.n_segments > _MANY else 1
+
+
+def with_defaults(settings: dict) -> dict:
+    """{name: (value, default of `compare`)}"""
+    parameters = inspect.signature(compare).parameters
+    return {key: (value, parameters[key].default) for key, value in settings.items()}
 
 
 class _Counted:
-    """A metric whose statistics come from the cache."""
+    """A metric whose statistics are remembered."""
 
     def __init__(self, metric: Metric):
         self._metric = metric
@@ -39,6 +63,11 @@ class _Counted:
     def __getattr__(self, name):
         return getattr(self._metric, name)
 
-    def statistics(self, testset: TestSet) -> np.ndarray:
-        signature = f"{self._metric.name}|{self._metric.signature(testset)}"
-        return _statistics(testset.digest, signature, _metric=self._metric, _testset=testset)
+    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+        key = (testset.digest, self._metric.name, self._metric.signature(testset))
+        counted = _MEMORY.get(key)
+        if counted is None:
+            counted = self._metric.statistics(testset, progress)
+            counted.flags.writeable = False  # it is shared by all sessions
+            _MEMORY.keep(key, counted)
+        return counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
@@ -33,10 +33,16 @@ class Offer:
         () -> TestSet
     options : list of str
         What names it on the command line.
+    refs : tuple of str
+        References to score with unless others are chosen; empty for all.
+    humans : bool
+        Whether the others take part as systems unless told otherwise.
     """
 
     load: Callable[[], TestSet]
     options: list[str]
+    refs: tuple[str, ...] = ()
+    humans: bool = False
 
 
 def available() -> dict[str, Offer]:
@@ -84,7 +90,12 @@ def _uploads() -> OrderedDict[str, Offer]:
 
 
 def _from_source(source: Source, below: Path | None = None) -> Offer:
-    """A source, read anew only when one of its files has changed, and not at all if one lies outside `below`."""
+    """A source, read anew only when one of its files has changed, and not at all if one lies outside `below`.
+
+    All references are read: which of them score is chosen on screen, and begins as the source says.
+    """
+    refs, humans, source = source.refs, source.refs_as_systems, replace(source, refs=(), refs_as_systems=False)
+
     def load():
         for file in source.files() if below is not None else ():
             if not Path(file).resolve().is_relative_to(below):
@@ -92,7 +103,7 @@ def _from_source(source: Source, below: Path | None = None) -> Offer:
                                  "not read. Replace it by the file.")
         return _read(source, _fingerprint(source))
 
-    return Offer(load, source.arguments())
+    return Offer(load, source.arguments(), refs, humans)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the test set")

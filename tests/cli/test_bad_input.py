@@ -97,8 +97,7 @@ def test_what_is_planned_says_so(refused, args):
     assert "not there yet" in refused(*args)
 
 
-@pytest.mark.parametrize("extra", [["--format", "latex"], ["--format", "html"], ["--test", "wilcoxon"], ["--ci", "t"],
-                                   ["--metrics", "dep-f"]])
+@pytest.mark.parametrize("extra", [["--test", "wilcoxon"], ["--ci", "t"], ["--metrics", "dep-f"]])
 def test_what_is_planned_for_compare_says_so(refused, options, extra):
     assert "not there yet" in refused("compare", *options, *extra)
 

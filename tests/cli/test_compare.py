@@ -103,6 +103,18 @@ class TestOtherFormats:
         rows = list(csv.DictReader(io.StringIO(run("compare", *options, "--format", "csv").out)))
         assert [row["table"] for row in rows] == ["systems"] * 3 + ["pairs"] * 3
         assert rows[0]["system"] == "good" and rows[3]["a"] == "good"
+        assert all("|correction:romano-wolf|" in row["signature"] for row in rows)
+
+    def test_latex_and_html(self, run, options):
+        code = run("compare", *options, "--format", "latex").out
+        assert code.count(r"\toprule") == 2 and "good & " in code and "60 segments in 15 documents" in code
+        page = run("compare", *options, "--format", "html").out
+        assert page.startswith("<!DOCTYPE html>") and "15 documents" in page and "We compared 3 systems" in page
+
+    @pytest.mark.parametrize("form", ["latex", "html"])
+    def test_reports_are_the_same_for_the_same_seed(self, run, options, form):
+        first, again, other = (run("compare", *options, "--format", form, "--seed", seed).out for seed in (0, 0, 1))
+        assert first == again != other
 
     def test_formulas_are_defused(self, run, files):
         out = run("compare", "--ref", files / "ref.txt", f"--system=@SUM(1)={files / 'good.txt'}",

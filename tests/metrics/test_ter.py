@@ -12,8 +12,7 @@ from sacrebleu.metrics.ter import TER
 
 from mtsig_core import read_wmt
 from mtsig_core.errors import Cancelled, SettingError
-from mtsig_core.metrics import bleu as bleu_module
-from mtsig_core.metrics import make_metric
+from mtsig_core.metrics import _texts, make_metric
 from mtsig_core.metrics import ter as ter_module
 from mtsig_core.metrics.ter import Ter
 from tests.metrics.corpora import corpora, texts, toy
@@ -232,7 +231,7 @@ def test_zeros_raise_no_warning_and_nothing_gives_nothing():
 def test_blocks_do_not_show(monkeypatch, size):
     testset = toy([HARD, HARD[::-1]], [[*HARD[1:], "a"]])
     whole = Ter().statistics(testset)
-    monkeypatch.setattr(bleu_module, "_BLOCK", size)
+    monkeypatch.setattr(_texts, "_BLOCK", size)
     np.testing.assert_array_equal(Ter().statistics(testset), whole)
 
 
@@ -249,7 +248,7 @@ def test_signature_is_sacrebleus(options):
 
 
 def test_progress_is_told_and_can_stop(monkeypatch):
-    monkeypatch.setattr(bleu_module, "_BLOCK", 50)
+    monkeypatch.setattr(_texts, "_BLOCK", 50)
     testset, told = toy([HARD], [HARD]), []
     Ter().statistics(testset, progress=told.append)
     assert told == sorted(told) and told[-1] == 1 and len(told) > 3

@@ -1,10 +1,14 @@
 """The Leaderboard page without a browser."""
 
+import dataclasses
+import json
+import shlex
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from mtsig_core.__main__ import main
 from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.sources import Source
 
@@ -114,3 +118,77 @@ def test_a_file_that_a_link_takes_from_elsewhere_is_not_read(app, tmp_path):
     page = app(root=root)
     assert not page.exception
     assert "leads out of MTSIG_DATA_ROOT" in words(page) and "<td>y" not in words(page)
+
+
+@pytest.fixture
+def two_references(source, tmp_path):
+    other = write(tmp_path / "other.txt", [f"this was sentence {k} of that small test set" for k in range(40)])
+    return dataclasses.replace(source, ref=(*source.ref, ("second <b>", other)), refs=("ref",))
+
+
+@pytest.fixture
+def link(app, source, monkeypatch):
+    """Open a link to the leaderboard."""
+    def start(source=source, leaderboard=True, **query):
+        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
+        page = AppTest.from_file(str(APP), default_timeout=60)
+        for key, value in query.items():
+            page.query_params[key] = value
+        page.run()
+        return page.switch_page("pages/leaderboard.py").run() if leaderboard else page
+
+    return start
+
+
+class TestWhoTakesPart:
+    def test_a_system_left_out_comes_back(self, link):
+        page = link(exclude=[HOSTILE[1]], reason2="sent <i>late</i>")
+        said = words(page)
+        assert "2 systems" in said and "Left out" in page.subheader[0].value
+        assert said.count("left out") == 1 and "3 pairs with all, 1 now" in page.caption[-2].value
+        assert page.text_input(key="reason2").value == "sent <i>late</i>"
+        page.button(key="leaderboard.back2").click().run()
+        page.switch_page("pages/leaderboard.py").run()
+        assert "3 systems" in words(page) and not page.exception
+
+    def test_a_reference_may_score_stand_aside_or_take_part(self, link, two_references):
+        page = link(two_references)
+        said = words(page)
+        assert "scored with ref" in said and "3 systems" in said
+        assert "not ranked" in said and "HUMAN-second &lt;b&gt;" in said and "HUMAN-ref<" in said
+        page = link(two_references, humans="true")
+        assert "4 systems" in words(page) and "not ranked" not in words(page)
+        page = link(two_references, refs=["ref", "second <b>"])
+        assert "scored with ref, second &lt;b&gt;" in words(page)
+
+    def test_the_command_says_all_of_it(self, link, two_references, capsys):
+        page = link(two_references, humans="true", exclude=[HOSTILE[1]], baseline="HUMAN-second <b>")
+        said = words(page)
+        assert "Against HUMAN-second &lt;b&gt;:" in said and "vs baseline" in said
+        command = shlex.split(page.code[0].value)[3:]
+        assert main([*command, "--format", "json"]) == 0
+        printed = json.loads(capsys.readouterr().out)
+        assert printed["settings"]["baseline"] == "HUMAN-second <b>"
+        assert printed["testset"]["systems"] == [HOSTILE[0], HOSTILE[2], "HUMAN-second <b>"]
+        for row in printed["metrics"]["bleu"]["systems"]:
+            assert f"{row['score']:.2f}" in said
+
+    def test_no_reference_is_no_score(self, link, two_references):
+        page = link(two_references)
+        page.multiselect(key="refs").set_value([]).run()
+        page.switch_page("pages/leaderboard.py").run()
+        assert "No reference to score with" in words(page)
+
+
+def test_a_link_that_asks_for_what_is_not_there_says_so(link):
+    page = link(leaderboard=False, metric="<b>nonsense", trials="12", exclude=["nobody"])
+    said = words(page.run())
+    assert "metric=&lt;b&gt;nonsense" in said and "trials=12" in said and "exclude=nobody" in said
+    assert "9999 trials" in said and "3 systems" in said
+
+
+def test_files_and_sentences_to_take_away(link):
+    page = link()
+    titles = [button.proto.label for button in page.get("download_button")]
+    assert [f"Systems and pairs as {kind}" for kind in ("CSV", "JSON", "LaTeX", "HTML")] == titles[-4:]
+    assert page.code[-1].value.startswith("We compared 3 systems") and HOSTILE[0] in page.code[-1].value

@@ -152,3 +152,11 @@ def test_the_command_prints_the_p_on_screen(open_pair, source):
     pair, = json.loads(done.stdout)["metrics"]["bleu"]["pairs"]
     assert {pair["a"], pair["b"]} == set(NAMES[:2])
     assert f"p {format_p(pair['p_value'])} as the command prints it" in words(page)
+
+
+def test_a_document_leads_to_its_segments(open_pair, source):
+    page = open_pair(source, a=NAMES[1], b=NAMES[0])
+    page.selectbox(key="pair.document").set_value("d4").run()
+    assert not page.exception
+    links = [link.proto.query_string for link in page.get("page_link")]
+    assert len(links) == 2 and "document=d4" in links[0] and "document=d4" not in links[1]

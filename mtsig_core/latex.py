@@ -1,0 +1,136 @@
+"""Comparisons as LaTeX tables that show every name literally, whatever is in it."""
+
+from __future__ import annotations
+
+import re
+
+from mtsig_core.results import Comparison, MetricResult
+from mtsig_core.tables import leaderboard_rows, pair_rows
+from mtsig_core.text_report import printable
+from mtsig_core.wording import caption_sentences
+
+__all__ = ["comparison_latex", "escape"]
+
+_MOST_ON_A_PAGE = 40
+
+# \mtsigtext shows characters that pdfLaTeX has no glyph for as code points there, and as themselves elsewhere.
+# The fonts that are the default of pdfLaTeX have no straight double quote, and LuaLaTeX curls it: still readable.
+_PREAMBLE = r"""% Needs \usepackage[T1]{fontenc} (with pdfLaTeX), \usepackage{booktabs,longtable}.
+% longtable needs one column: \onecolumn or an appendix of its own in a two-column paper.
+\DeclareRobustCommand{\mtsigtext}[2]{\ifdefined\Umathchar #1\else{\ttfamily #2}\fi}
+\ProvideTextCommandDefault{\textquotedbl}{\symbol{34}}
+"""
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
+    "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+# What pdfLaTeX with T1 fonts cannot set: all but ASCII and most letters of Latin-1 and Latin Extended-A.
+_UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e↑↓]+)"
+
+
+def comparison_latex(comparison: Comparison) -> str:
+    """Leaderboard and pairs of each metric as booktabs tables, with captions that say how it was tested.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    str
+        To be read with ``\\input``; comments at the top name the packages it needs and repeat the warnings.
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet, compare
+    >>> ts = TestSet("toy", {"A_1": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> r"A\\_1" in comparison_latex(compare(ts, trials=999))
+    True
+    """
+    parts = [_PREAMBLE + "".join(f"% Warning: {printable(caution.text)}\n" for caution in comparison.warnings)]
+    for result in comparison.metrics.values():
+        parts.append(_leaderboard(comparison, result))
+        if result.pairs:
+            parts.append(_pairs(comparison, result))
+    return "\n".join(parts)
+
+
+def escape(text: str) -> str:
+    """Text that LaTeX shows literally; line ends, control and direction characters as visible escapes.
+
+    >>> print(escape("50% of A_1\\n"))
+    50\\% of A\\_1\\textbackslash{}n
+    """
+    runs = re.split(_UNUSUAL, printable(text))
+    escaped = "".join(_unusual(run) if k % 2 else "".join(_SPECIAL.get(ch, ch) for ch in run)
+                      for k, run in enumerate(runs))
+    escaped = re.sub("(?<=-)(?=-)|(?<=,)(?=,)", r"\\kern0pt{}", escaped)  # no ligature; {} stops only pdfLaTeX's
+    escaped = re.sub(r"^([\[*])", r"{\1}", escaped)  # after the end of a row these would be options of it
+    return re.sub("^ | $|(?<= ) ", r"\\ ", escaped)
+
+
+def _unusual(run: str) -> str:
+    """Characters with their code points, for a compiler that cannot set them."""
+    return rf"\mtsigtext{{{run}}}{{{' '.join(f'U+{ord(ch):04X}' for ch in run)}}}"
+
+
+def _leaderboard(comparison, result):
+    header, rows = leaderboard_rows(result, comparison.settings)
+    cells = [[_rank(rank), escape(name), *map(_number, rest)] for rank, name, *rest in rows]
+    said = caption_sentences(comparison, result, "Scores")
+    if result.systems[0].rank_low is not None:
+        said.insert(1, "Rank intervals hold jointly for all systems.")
+    return _tabular("systems", "cl" + "r" * (len(header) - 2), header, cells, result, said)
+
+
+def _pairs(comparison, result):
+    header, rows = pair_rows(result, comparison.settings)
+    marks = {"a": "$>$", "b": "$<$", None: "--"}
+    cells = [[escape(row[0]), *map(_number, row[1:5]), marks[pair.better]]
+             for row, pair in zip(rows, result.pairs, strict=True)]
+    said = caption_sentences(comparison, result, "Differences")
+    said.insert(1, "> means that the first system of a pair is better by the test, < that the second is, a dash that "
+                   "the test does not decide, which does not make them equal.")
+    table = _tabular if len(rows) <= _MOST_ON_A_PAGE else _longtable
+    return table("pairs", "lrrrrc", [*header[:5], "decision"], cells, result, said)
+
+
+def _tabular(what, columns, header, cells, result, said):
+    return "\n".join([
+        r"\begin{table*}", r"\centering\footnotesize\setlength{\tabcolsep}{4pt}",
+        _caption(what, result, said), rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _row(map(escape, header)),
+        r"\midrule", *map(_row, cells), r"\bottomrule", r"\end{tabular}", r"\end{table*}", ""])
+
+
+def _longtable(what, columns, header, cells, result, said):
+    head = [r"\toprule", _row(map(escape, header)), r"\midrule"]
+    return "\n".join([
+        r"{\scriptsize\setlength{\tabcolsep}{4pt}\setlength{\LTcapwidth}{\linewidth}",
+        rf"\begin{{longtable}}{{{columns}}}", _caption(what, result, said) + r"\\", *head, r"\endfirsthead", *head,
+        r"\endhead", r"\bottomrule", r"\endfoot", *map(_row, cells), r"\end{longtable}", "}", ""])
+
+
+def _caption(what: str, result: MetricResult, said: list[str]) -> str:
+    metric = escape(result.metric.upper())
+    label = re.sub("[^a-z0-9]+", "-", result.metric.lower())
+    text = escape(" ".join(said)).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    return rf"\caption[{metric}: {what}]{{{text}}}\label{{tab:mtsig-{label}-{what}}}"
+
+
+def _row(cells) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _rank(cell: str) -> str:
+    return cell.replace("-", "--")
+
+
+def _number(cell: str) -> str:
+    """A number or interval with true minus signs; a dash where there is none."""
+    if cell in ("", "-"):
+        return "--"
+    if small := re.fullmatch(r"([\d.]+)e-0*(\d+)", cell):
+        return rf"${small[1]}\times10^{{-{small[2]}}}$"
+    return cell.replace("-", "$-$").replace("+", "$+$")

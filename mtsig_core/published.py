@@ -1,0 +1,76 @@
+"""Numbers as the papers print them, for the screens that set ours beside them.
+
+The scores of `Zhang and Vogel (2004)` are on a scale of 0 to 1 (NIST: its own), their interval ends are relative, in
+percent of the median. The systems and test sets are others than ours: these numbers tell the order of size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = ["PublishedTable", "ZHANG_VOGEL_1", "ZHANG_VOGEL_5", "ZHANG_VOGEL_6"]
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """One table of a paper.
+
+    Attributes
+    ----------
+    source : str
+        Authors, year and number of the table.
+    about : str
+        What the numbers were measured on.
+    columns : tuple of str
+    rows : mapping of str to tuple of tuple
+        By metric (a key of `mtsig_core.METRICS`), in the order of the columns.
+    """
+
+    source: str
+    about: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[tuple, ...]]
+
+    def nearest(self, metric: str) -> str:
+        """The metric itself where the table has it, else BLEU."""
+        return metric if metric in self.rows else "bleu"
+
+
+_TIDES = "Chinese to English, TIDES 2002, 878 sentences, 4 references, drawn by sentence"
+
+ZHANG_VOGEL_1 = PublishedTable(
+    "Zhang and Vogel (2004), Table 1", f"{_TIDES}, B = 2,000", ("system", "median", "low", "high"), {
+        "nist": (("A", 7.191, -1.69, 1.69), ("B", 6.194, -2.68, 2.63), ("C", 6.954, -1.83, 1.87),
+                 ("D", 6.527, -1.74, 1.78), ("E", 4.941, -2.23, 2.10), ("F", 7.487, -1.82, 1.75),
+                 ("G", 7.165, -1.72, 1.66)),
+        "bleu": (("A", 0.184, -4.35, 4.41), ("B", 0.165, -5.44, 5.32), ("C", 0.180, -4.55, 4.66),
+                 ("D", 0.145, -4.98, 5.25), ("E", 0.076, -6.48, 6.88), ("F", 0.240, -3.99, 3.74),
+                 ("G", 0.184, -4.67, 4.35)),
+        "m-bleu": (("A", 0.125, -2.48, 2.48), ("B", 0.113, -3.18, 2.91), ("C", 0.120, -2.75, 2.75),
+                   ("D", 0.108, -2.51, 2.60), ("E", 0.072, -2.90, 2.62), ("F", 0.147, -2.65, 2.45),
+                   ("G", 0.124, -2.58, 2.42))})
+
+ZHANG_VOGEL_5 = PublishedTable(
+    "Zhang and Vogel (2004), Table 5", f"System A; {_TIDES}", ("resamples", "median", "low", "high"), {
+        "nist": ((1000, 7.191, -1.59, 1.61), (2000, 7.188, -1.65, 1.74), (5000, 7.192, -1.65, 1.70),
+                 (10000, 7.190, -1.61, 1.70), (20000, 7.192, -1.69, 1.68), (50000, 7.191, -1.68, 1.69),
+                 (100000, 7.191, -1.68, 1.68)),
+        "bleu": ((1000, 0.184, -4.02, 4.40), (2000, 0.184, -4.19, 4.46), (5000, 0.184, -4.24, 4.40),
+                 (10000, 0.184, -4.24, 4.35), (20000, 0.184, -4.29, 4.29), (50000, 0.184, -4.29, 4.29),
+                 (100000, 0.184, -4.29, 4.29)),
+        "m-bleu": ((1000, 0.125, -2.24, 2.32), (2000, 0.125, -2.32, 2.48), (5000, 0.125, -2.32, 2.48),
+                   (10000, 0.125, -2.32, 2.48), (20000, 0.125, -2.40, 2.48), (50000, 0.125, -2.40, 2.40),
+                   (100000, 0.125, -2.40, 2.48))})
+
+#: Their STDEV is printed as a fraction (.0060 stands for .60 percentage points); low and high are means over 5,000
+#: intervals, in percent.
+ZHANG_VOGEL_6 = PublishedTable(
+    "Zhang and Vogel (2004), Table 6", f"System A, 5,000 intervals for each B; {_TIDES}",
+    ("resamples", "sd", "low", "high"), {
+        "nist": ((100, 0.0024, -1.77, 1.60), (500, 0.0011, -1.70, 1.66), (1000, 0.0007, -1.68, 1.68),
+                 (2000, 0.0005, -1.68, 1.68), (10000, 0.0002, -1.68, 1.68)),
+        "bleu": ((100, 0.0060, -4.50, 4.11), (500, 0.0027, -4.33, 4.27), (1000, 0.0019, -4.29, 4.32),
+                 (2000, 0.0013, -4.29, 4.32), (10000, 0.0006, -4.28, 4.32)),
+        "m-bleu": ((100, 0.0034, -2.51, 2.31), (500, 0.0015, -2.42, 2.40), (1000, 0.0012, -2.40, 2.43),
+                   (2000, 0.0008, -2.40, 2.43), (10000, 0.0004, -2.39, 2.44))})

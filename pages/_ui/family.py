@@ -1,0 +1,53 @@
+"""Who takes part: the systems left out, with reasons and the way back, and the references that are not ranked."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mtsig_core import make_metric
+from mtsig_core.tables import rank_change_rows
+from pages._ui import parts, results, words
+from pages._ui.frame import View
+
+__all__ = ["reference_rows", "show_left_out"]
+
+
+def show_left_out(view: View) -> None:
+    """The systems left out, each with a reason and a button that puts it back; then what it did to the ranks."""
+    family = list(view.part.family.systems)
+    gone = [name for name in family if name not in view.testset.systems]
+    if not gone:
+        return
+    st.subheader("Left out" if len(gone) == 1 else f"Left out: {len(gone)} systems")
+    for name in gone:
+        shown, reason, undo = st.columns([3, 5, 2], vertical_alignment="center")
+        with shown:
+            words.plain(name)
+        # The number of a system stays the same whoever else is left out.
+        k = family.index(name) + 1
+        reason.text_input("Reason", key=f"reason{k}", bind="query-params", persist_state="session", max_chars=200,
+                          placeholder="Reason, kept in the link", label_visibility="collapsed")
+        undo.button("Put back", key=f"leaderboard.back{k}", on_click=_put_back, args=(name,))
+    if view.settings.get("baseline") is None:
+        before = results.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
+        words.table(*rank_change_rows(before, view.result), names=[0])
+        st.caption(f"Fewer systems are a smaller family: {len(before.pairs)} pairs with all, "
+                   f"{len(view.result.pairs)} now. The scores stay as they are.")
+
+
+def reference_rows(view: View, n_columns: int) -> list[list[str]]:
+    """Rows for the leaderboard: the references, unranked, where there are several."""
+    if len(view.whole.references) < 2:
+        return []
+    rows = []
+    if view.part.unranked is not None:
+        sums = results.statistics(view.part.unranked, view.metric).sum(axis=1)
+        scores = make_metric(view.metric).score(sums).tolist()
+        rows += [["not ranked", name, f"{score:.2f}"]
+                 for name, score in zip(view.part.unranked.systems, scores, strict=True)]
+    rows += [["scores others", f"HUMAN-{name}", "-"] for name in view.testset.references]
+    return [row + [""] * (n_columns - len(row)) for row in rows]
+
+
+def _put_back(name):
+    st.session_state[parts.LEFT_OUT] = [other for other in st.session_state[parts.LEFT_OUT] if other != name]

@@ -1,0 +1,85 @@
+"""Segments: the texts behind a difference, side by side."""
+
+import streamlit as st
+
+from mtsig_core import export, make_metric
+from mtsig_core.segments import ORDERS, PLACES, added_by_segment, find_segments, in_order, scores_on, segment_table
+from pages._ui import background, frame, pairs, results, texts, words
+
+_SHOWN = 25
+_FILTERS = {"document": None, "genre": None, "text": "", "where": PLACES[0]}
+
+view = frame.open_page("Segments")
+testset, unit = view.testset, view.metric.upper()
+a, b, (beside,) = pairs.choose(view, 3)
+metric = make_metric(view.metric)
+
+
+def first_page():
+    st.session_state["page"] = 1
+
+
+def clear():
+    st.session_state.update(_FILTERS, page=1)
+
+
+def control(kind, label, key, **more):
+    """One of the filters; a change of it leads to the first page. A link from elsewhere finds all filters unset."""
+    return kind(label, key=key, bind="query-params", on_change=first_page, **more)
+
+
+order = control(beside.selectbox, "Order", "order", options=ORDERS)
+columns = st.columns([3, 2, 3, 2])
+domains = [] if testset.domains is None else list(dict.fromkeys(testset.domains))
+domain = None
+if len(domains) > 1:
+    domain = control(columns[1].selectbox, "Domain", "genre", options=domains, index=None, placeholder="all")
+numbers = {} if testset.documents is None else pairs.documents_of(testset, domain)
+document = None
+if numbers:
+    document = control(columns[0].selectbox, "Document", "document", options=list(numbers), index=None,
+                       placeholder=f"all {len(numbers)}")
+text = control(columns[2].text_input, "Text contains", "text", placeholder="any text, capitals or not", max_chars=500)
+places = [place for place in PLACES if place != "source" or testset.sources is not None]
+where = control(columns[3].selectbox, "Where", "where", options=places)
+found = find_segments(testset, a, b, document=numbers.get(document), domain=domain, text=text, where=where)
+if not len(found):
+    asked = [f"document {document}"] * (document is not None) + [f"domain {domain}"] * (domain is not None)
+    asked += [f"{text!r} ({where})"] * bool(text)
+    words.answer("No segment matches")
+    words.plain(f"None of the {testset.n_segments} segments has all of: {', '.join(asked)}. Choose another, or start "
+                "again without them.")
+    st.button("Clear the filters", on_click=clear)
+    st.stop()
+
+
+def added_by_each(progress):
+    return added_by_segment(testset, metric, a, b, results.statistics(testset, view.metric, progress))
+
+
+added = background.result(("contributions", testset.digest, view.metric, a, b), added_by_each, "Counting the segments")
+score_a, score_b = scores_on(testset, metric, a, b, results.statistics(testset, view.metric), found)
+delta = (score_a - score_b) * (1 if metric.higher_is_better else -1)
+n = len(found)
+which = f"All {n} segments" if n == testset.n_segments else f"{n} of {testset.n_segments} segments"
+words.answer(f"{which}: {a} {score_a:.2f}, {b} {score_b:.2f}, {delta:+.2f} {unit}")
+st.caption("Corpus scores of these segments alone: descriptive, untested. By each: what it adds to the difference on "
+           f"all {testset.n_segments}, above 0 in favour of A; these do not sum to the whole.")
+
+left, right = st.columns(2, vertical_alignment="center")
+with left:
+    page = st.pagination(-(-n // _SHOWN), key="page", bind="query-params")
+others = [name for name in testset.systems if name not in (a, b)]
+also = right.multiselect("Also show", others, key="also", bind="query-params", persist_state="session",
+                         placeholder="Also show the outputs of ...", label_visibility="collapsed") if others else []
+shown = in_order(testset, found, added, order)
+texts.legend()
+part = shown[(page - 1) * _SHOWN:page * _SHOWN]
+texts.show(testset, [a, b, *also], part.tolist(), added[part].tolist(), unit)
+st.html('<a href="#segments">Back to the top</a>')
+with st.expander("Files, command"):
+    st.download_button(
+        f"{'This segment' if n == 1 else f'These {n} segments'} as CSV", mime="text/csv", file_name="segments.csv",
+        data=lambda: export.to_csv(*segment_table(testset, a, b, shown, added)), key="segments.csv", on_click="ignore")
+    st.caption("Prints the statistics of each segment, from which all numbers here are reckoned:")
+    st.code(pairs.segments_command(view, a, b), language=None, wrap_lines=True)

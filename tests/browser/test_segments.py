@@ -1,0 +1,86 @@
+"""The Segments page in a real browser."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.browser.conftest import settled
+
+pytestmark = pytest.mark.browser
+A, B = "<img src=x onerror=alert(1)>", "**b**"
+
+
+@pytest.fixture(scope="module")
+def options(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("task")
+    ref = [f"the old house number {k} stands near the river and the bridge" for k in range(60)]
+    texts = {"ref": ref, "a": [t.replace("old", "small") for t in ref], "docs": [f"*d{k // 2}*" for k in range(60)],
+             "b": [t.replace("river and the", "sea or a") if k % 3 == 0 else t for k, t in enumerate(ref)],
+             "c": ["هذه جملة <script>alert(2)</script>" if k % 4 else "x" * 10_000 for k in range(60)]}
+    for name, lines in texts.items():
+        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+    return ["--ref", folder / "ref.txt", "--docs", folder / "docs.txt", "--system", f"{A}={folder / 'a.txt'}",
+            "--system", f"{B}={folder / 'b.txt'}", "--system", f"c={folder / 'c.txt'}"]
+
+
+def open_at(page, address, path, **query):
+    page.goto(f"{address}/{path}?{urlencode(query)}")
+    settled(page)
+
+
+def heads(page):
+    return [text.split(" · ")[0] for text in page.locator(".mt-pair > div:first-child small").all_inner_texts()]
+
+
+def test_pages_and_filters_are_in_the_address(serve, page, options):
+    open_at(page, serve(*options), "segments", a=A, b=B, order="line")
+    assert page.locator(".mt-answer").inner_text().startswith(f"All 60 segments: {A} ")
+    page.locator(".st-key-page").get_by_role("button", name="3").click()
+    page.wait_for_url("**page=3**")
+    settled(page)
+    assert heads(page) == [f"line {k}" for k in range(51, 61)]
+    page.reload()
+    settled(page)
+    assert heads(page) == [f"line {k}" for k in range(51, 61)]
+    page.locator(".st-key-text input").fill("SEA or")
+    page.locator(".st-key-text input").press("Enter")
+    page.wait_for_url("**text=SEA**")
+    settled(page)
+    assert "page=" not in page.url and heads(page) == [f"line {k}" for k in range(1, 61, 3)]
+    assert page.dialogs == [] and page.hosts == {"localhost"}
+
+
+def test_the_pair_leads_to_its_segments_whatever_was_looked_for_before(serve, page, options):
+    open_at(page, serve(*options), "segments", a=A, b=B)
+    page.locator(".st-key-text input").fill("nowhere")
+    page.locator(".st-key-text input").press("Enter")
+    page.wait_for_url("**text=nowhere**")
+    settled(page)
+    assert page.locator(".mt-answer").inner_text() == "No segment matches"
+    page.get_by_role("link", name="Pair", exact=True).click()
+    page.wait_for_url("**/pair**")
+    settled(page)
+    page.get_by_role("link", name="All segments, to search and sort").click()
+    page.wait_for_url("**/segments**")
+    settled(page)
+    assert page.locator(".mt-answer").inner_text().startswith("All 60 segments: ")
+
+
+def test_a_file_with_all_that_match(serve, page, options):
+    open_at(page, serve(*options), "segments", a=A, b="c", document="*d4*")
+    page.locator("summary", has_text="Files, command").click()
+    with page.expect_download() as download:
+        page.locator(".st-key-segments-csv button").click()
+    rows = download.value.path().read_text().splitlines()
+    assert len(rows) == 3 and rows[0].startswith("line,docid,contribution,reference ref,output <img")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_fits_a_projector(serve, chromium, options, scheme):
+    context = chromium.new_context(viewport={"width": 1280, "height": 720}, color_scheme=scheme)
+    page = context.new_page()
+    open_at(page, serve(*options), "segments", a=A, b="c", also=B, order="line")
+    assert page.locator('[data-testid="stMain"]').evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert page.locator(".mt-pair").first.evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert page.locator(".mt-pair").first.bounding_box()["y"] < 720
+    context.close()

@@ -1,0 +1,136 @@
+"""The Bootstrap page without a browser."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from mtsig_core import compare
+from mtsig_core.__main__ import main
+from mtsig_core.serving import SOURCE_VARIABLE
+from mtsig_core.sources import Source
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
+
+
+def write(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def source(tmp_path):
+    ref = [f"this is the sentence number {k} of the small test set" for k in range(60)]
+    worse = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
+    mixed = [text.replace("small test", "big") if k % 5 == 0 else text for k, text in enumerate(ref)]
+    systems = zip(NAMES, (worse, mixed, ["nothing"] * 60), strict=True)
+    return Source(ref=((None, write(tmp_path / "ref.txt", ref)),),
+                  system=tuple((name, write(tmp_path / f"{k}.txt", lines)) for k, (name, lines) in enumerate(systems)),
+                  docs=write(tmp_path / "docs.txt", [f"d{k // 4}" for k in range(60)]))
+
+
+@pytest.fixture
+def open_page(monkeypatch):
+    def start(source, **query):
+        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
+        monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
+        page = AppTest.from_file(str(APP), default_timeout=60)
+        for key, value in {"pool": "10000", **query}.items():
+            page.query_params[key] = value
+        page.run()
+        return page.switch_page("pages/bootstrap.py").run()
+
+    return start
+
+
+def words(page):
+    return "\n".join(element.proto.body for element in page.get("html"))
+
+
+def answers(page):
+    return [e.proto.body for e in page.get("html") if 'class="mt-answer"' in e.proto.body]
+
+
+def interval(system):
+    return f"[{system.ci_low:.2f}, {system.ci_high:.2f}]"
+
+
+def test_the_interval_is_that_of_the_leaderboard(open_page, source):
+    page = open_page(source)
+    assert not page.exception
+    best = compare(source.read()).metrics["bleu"].systems[0]
+    assert page.selectbox(key="system").value == best.system
+    assert f"{best.score:.2f} BLEU, 95% interval {interval(best)} (" in answers(page)[0]
+    for kind in ("percentile", "basic", "bca", "jackknife-t (chosen)"):
+        assert f">{kind}</td>" in words(page)
+    for text in ("by segment", "by document", "ratio of widths", "[-4.35%, +4.41%]", "[-4.50%, +4.11%]",
+                 "[-4.24%, +4.40%]"):
+        assert text in words(page)
+    assert len(page.get("plotly_chart")) == 2
+    assert "Drawn anew, each end would move by" in answers(page)[1]
+
+
+@pytest.mark.parametrize("query", [{"ci": "percentile"}, {"ci": "bca", "unit": "segment"}, {"unit": "block"},
+                                   {"alpha": "0.01", "seed": "5", "ci": "basic"}])
+def test_other_settings_and_systems(open_page, source, query):
+    page = open_page(source, system=NAMES[0], **query)
+    assert not page.exception
+    asked = {key: {"alpha": float, "seed": int}.get(key, str)(value) for key, value in query.items()}
+    result = compare(source.read(), **asked).metrics["bleu"]
+    system = next(s for s in result.systems if s.system == NAMES[0])
+    assert interval(system) in answers(page)[0] and "&lt;img src=x" in answers(page)[0]
+
+
+def test_names_are_literal(open_page, source):
+    page = open_page(source, system=NAMES[1])
+    assert "&lt;img src=x" in words(page) and "<img" not in words(page)
+    assert not [e for e in [*page.markdown, *page.caption] if "![](" in e.value or "onerror" in e.value]
+
+
+def test_a_score_of_nothing(open_page, source):
+    page = open_page(source, system=NAMES[2])
+    assert not page.exception
+    assert "0.00 BLEU, 95% interval [0.00, 0.00]<" in answers(page)[0]
+    assert len(page.get("plotly_chart")) == 1 and "each end would move by 0.000 BLEU<" in answers(page)[1]
+
+
+def test_one_system_without_documents(open_page, source):
+    page = open_page(Source(ref=source.ref, system=source.system[:1]))
+    assert not page.exception
+    assert "by document" not in words(page) and "No document ids" in words(page)
+
+
+def test_another_system_keeps_the_settings(open_page, source):
+    page = open_page(source, seed="3", ci="percentile")
+    page.selectbox(key="system").set_value(NAMES[0]).run()
+    result = compare(source.read(), seed=3, ci="percentile").metrics["bleu"]
+    system = next(s for s in result.systems if s.system == NAMES[0])
+    assert not page.exception and interval(system) in answers(page)[0]
+
+
+def test_the_pool_is_chosen_in_the_address(open_page, source):
+    page = open_page(source, pool="20000")
+    assert any("One pool of 20,000 independent samples" in e.value for e in page.markdown)
+    assert any("--pool 20000" in e.value for e in page.code)
+    page = open_page(source, pool="auto")
+    assert any("One pool of 200,000 independent samples" in e.value for e in page.markdown)
+
+
+def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
+    page = open_page(source, seed="4", system=NAMES[0], ci="percentile")
+    printed = []
+    for name in ("compare", "sweep"):
+        command = shlex.split(next(e.value for e in page.code if f"mtsig_core {name} " in e.value))
+        assert command[:3] == ["python", "-m", "mtsig_core"]
+        assert main([*command[3:], "--format", "json"]) == 0
+        printed.append(json.loads(capsys.readouterr().out)["metrics"]["bleu"])
+    system = next(s for s in printed[0]["systems"] if s["system"] == NAMES[0])
+    assert f"[{system['ci_low']:.2f}, {system['ci_high']:.2f}]" in answers(page)[0]
+    assert printed[1]["system"] == NAMES[0] and len(printed[1]["growing"]) == 7
+    for row in printed[1]["growing"]:
+        assert f"<td>{row['median']:.2f}</td><td>[{row['low']:.2f}, {row['high']:.2f}]</td>" in words(page)
+    for row in printed[1]["repeats"]:
+        assert f"<td>{row['runs']:,}</td>" in words(page) and f"<td>{row['theory']:.4f}</td>" in words(page)
