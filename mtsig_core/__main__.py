@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from mtsig_core import commands, export, html_report, latex, text_report
+from mtsig_core.cache import cached_statistics
 from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
 from mtsig_core.diagnostics import about_texts
@@ -169,7 +170,7 @@ def _score(args) -> int:
         raise SettingError("No system to score. Give at least one with --system FILE.")
     scores = {}
     for metric in _metrics(args):
-        points = metric.score(metric.statistics(testset).sum(axis=1)).tolist()
+        points = metric.score(cached_statistics(metric, testset).sum(axis=1)).tolist()
         scores[metric.name] = (metric.signature(testset), dict(zip(testset.systems, points, strict=True)))
     for texts in group_cautions(about_texts(testset)):
         print(*(f"Warning: {text_report.printable(text)}" for text in texts), sep="\n", file=sys.stderr)
@@ -187,7 +188,7 @@ def _segments(args) -> int:
     testset = _read(args)
     if not testset.systems:
         raise SettingError("No system to write statistics of. Give at least one with --system FILE.")
-    header, rows = export.segment_rows(testset, metrics[0], metrics[0].statistics(testset))
+    header, rows = export.segment_rows(testset, metrics[0], cached_statistics(metrics[0], testset))
     if args.format == "parquet":
         import pandas as pd
 

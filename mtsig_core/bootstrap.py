@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from mtsig_core import engine
+from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
 from mtsig_core.intervals import INTERVALS, Sample
 from mtsig_core.metrics import Metric, make_metric
@@ -132,7 +133,7 @@ def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, 
             raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(testset.systems)}.")
     metric = make_metric(metric) if isinstance(metric, str) else metric
     if statistics is None:
-        statistics = metric.statistics(testset, stage(progress, "counting"))
+        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
     if only is not None:
         statistics = statistics[[list(testset.systems).index(name) for name in names]]
     return settings, engine.UnitStatistics(metric, statistics, units), metric, names

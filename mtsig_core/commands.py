@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from mtsig_core import export
+from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric
 from mtsig_core.resampling import UNITS
@@ -36,7 +37,7 @@ def sweep_resamples(testset: TestSet, metrics: Sequence[Metric], args: Namespace
         raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
     found = {}
     for metric in metrics:
-        statistics = metric.statistics(testset)
+        statistics = cached_statistics(metric, testset)
         scores = dict(zip(testset.systems, metric.score(statistics.sum(axis=1)).tolist(), strict=True))
         best = (max if metric.higher_is_better else min)(scores, key=scores.get)
         found[metric.name] = metric.signature(testset), stability(

@@ -9,6 +9,7 @@ import numpy as np
 
 from mtsig_core import engine
 from mtsig_core._rows import row_chunks
+from mtsig_core.cache import cached_statistics
 from mtsig_core.correction import ADJUSTMENTS, romano_wolf
 from mtsig_core.diagnostics import find_cautions
 from mtsig_core.errors import SettingError
@@ -98,7 +99,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, units: Un
                  stage: Callable) -> MetricResult:
     if (report := stage("counting")) is not None:
         report(0.0)
-    statistics = metric.statistics(testset, report)
+    statistics = cached_statistics(metric, testset, report)
     scores = metric.score(statistics.sum(axis=1))
     best_first = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
     names = [list(testset.systems)[k] for k in best_first]

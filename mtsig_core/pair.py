@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from mtsig_core import engine
+from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
 from mtsig_core.intervals import INTERVALS, Sample
 from mtsig_core.metrics import Metric, make_metric
@@ -157,7 +158,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     both = TestSet(testset.name, {name: testset.systems[name] for name in (a, b)}, testset.references,
                    documents=testset.documents, domains=testset.domains, langpair=testset.langpair)
     if statistics is None:
-        statistics = metric.statistics(both)
+        statistics = cached_statistics(metric, both)
     else:
         statistics = statistics[[list(testset.systems).index(name) for name in (a, b)]]
 

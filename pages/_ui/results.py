@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mtsig_core import Comparison, Metric, TestSet, compare, make_metric
+from mtsig_core.cache import cached_statistics
 from mtsig_core.jobs import Memory
 from mtsig_core.shipped import shipped_comparison
 from pages._ui import background
@@ -55,7 +56,7 @@ def with_defaults(settings: dict) -> dict:
 
 
 class _Counted:
-    """A metric whose statistics are remembered."""
+    """A metric whose statistics are remembered, in memory and on disk."""
 
     def __init__(self, metric: Metric):
         self._metric = metric
@@ -67,7 +68,7 @@ class _Counted:
         key = (testset.digest, self._metric.name, self._metric.signature(testset))
         counted = _MEMORY.get(key)
         if counted is None:
-            counted = self._metric.statistics(testset, progress)
+            counted = cached_statistics(self._metric, testset, progress)
             counted.flags.writeable = False  # it is shared by all sessions
             _MEMORY.keep(key, counted)
         return counted
