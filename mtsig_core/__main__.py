@@ -14,6 +14,7 @@ from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
 from mtsig_core.diagnostics import about_texts
 from mtsig_core.errors import MtsigError, NotYetError, SettingError
+from mtsig_core.estimates import long_wait
 from mtsig_core.intervals import INTERVALS
 from mtsig_core.metrics import Metric, make_metric
 from mtsig_core.resampling import UNITS
@@ -152,8 +153,9 @@ def _add_output_options(sub, formats):
 
 def _compare(args) -> int:
     testset = _read(args)
+    metrics = _told(testset, _metrics(args))
     result = compare(
-        testset, _metrics(args), test=args.test, unit=args.unit, block_length=args.block_length, trials=args.trials,
+        testset, metrics, test=args.test, unit=args.unit, block_length=args.block_length, trials=args.trials,
         alpha=args.alpha, correction=args.correction, ci=args.ci, resamples=args.resamples, seed=args.seed,
         baseline=args.baseline, jobs=args.jobs, progress=_progress if sys.stderr.isatty() else None)
     if sys.stderr.isatty():
@@ -169,7 +171,7 @@ def _score(args) -> int:
     if not testset.systems:
         raise SettingError("No system to score. Give at least one with --system FILE.")
     scores = {}
-    for metric in _metrics(args):
+    for metric in _told(testset, _metrics(args)):
         points = metric.score(cached_statistics(metric, testset).sum(axis=1)).tolist()
         scores[metric.name] = (metric.signature(testset), dict(zip(testset.systems, points, strict=True)))
     for texts in group_cautions(about_texts(testset)):
@@ -188,6 +190,7 @@ def _segments(args) -> int:
     testset = _read(args)
     if not testset.systems:
         raise SettingError("No system to write statistics of. Give at least one with --system FILE.")
+    _told(testset, metrics)
     header, rows = export.segment_rows(testset, metrics[0], cached_statistics(metrics[0], testset))
     if args.format == "parquet":
         import pandas as pd
@@ -200,7 +203,8 @@ def _segments(args) -> int:
 
 def _sweep_resamples(args) -> int:
     testset = _read(args)
-    text = commands.sweep_resamples(testset, _metrics(args), args, _progress if sys.stderr.isatty() else None)
+    metrics = _told(testset, _metrics(args))
+    text = commands.sweep_resamples(testset, metrics, args, _progress if sys.stderr.isatty() else None)
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     _write(text, args.out)
@@ -237,6 +241,13 @@ def _metrics(args) -> list[Metric]:
     if not args.metrics:
         raise SettingError("--metrics is empty. Expected at least one, such as bleu.")
     return [make_metric(name, tokenize=args.tokenize, lowercase=args.lowercase) for name in dict.fromkeys(args.metrics)]
+
+
+def _told(testset: TestSet, metrics: list[Metric]) -> list[Metric]:
+    """The metrics, once it is said how long they take, should that be long."""
+    if (text := long_wait(metrics, testset)) is not None:
+        print(f"mtsig: {text_report.printable(text)}", file=sys.stderr, flush=True)
+    return metrics
 
 
 def _progress(stage: str, share: float) -> None:
