@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mtsig_core.metrics import Metric
+from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.readers.lines import shown
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
@@ -104,7 +104,7 @@ def cache_folder() -> Path | None:
 
 def _place(metric, testset):
     """The file for these statistics, None where they are not kept."""
-    if not type(metric).__module__.startswith("mtsig_core.metrics."):
+    if not type(metric).__module__.startswith("mtsig_core.metrics.") or is_segment_mean(metric):  # nothing to count
         return None
     try:
         folder = cache_folder()

@@ -27,6 +27,8 @@ class Source:
         A shared-task folder in WMT layout, in place of files; needs `langpair`.
     refs : tuple of str
         References to score with; empty for all.
+    parse : tuple of (str, str)
+        (name, file) of dependency parses of references and outputs.
     demo : int or None
         The first so many segments of the simulated corpus, in place of files; 0 for all of them.
     scores : tuple of (str, str)
@@ -45,6 +47,7 @@ class Source:
     refs_as_systems: bool = False
     keep_canary: bool = False
     demo: int | None = None
+    parse: tuple = ()
     scores: tuple = ()
     lower_is_better: tuple[str, ...] = ()
 
@@ -65,8 +68,9 @@ class Source:
 
             return load_demo(self.demo or None)
         if self.folder is not None:
-            return read_wmt(self.folder, self.langpair, keep_canary=self.keep_canary)
-        return read_text(self.ref, self.system, sources=self.src, documents=self.docs, langpair=self.langpair)
+            return read_wmt(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary)
+        return read_text(self.ref, self.system, sources=self.src, documents=self.docs,
+                         parses=self.parse, langpair=self.langpair)
 
     @property
     def has_texts(self) -> bool:
@@ -77,7 +81,7 @@ class Source:
         """The files it is read from; of a folder, all that are in it."""
         inside = [] if self.folder is None else [str(path) for path in Path(self.folder).rglob("*")]
         single = [path for path in (self.src, self.docs) if path is not None]
-        named = [path for _, path in (*self.ref, *self.system, *self.scores)]
+        named = [path for _, path in (*self.ref, *self.system, *self.parse, *self.scores)]
         return [path for path in (*inside, *named, *single) if os.path.isfile(path)]
 
     @property
@@ -96,6 +100,7 @@ class Source:
         given = [("--folder", self.folder), ("--demo-segments", str(self.demo) if self.demo else None)]
         given += [("--ref", path if name is None else f"{name}={path}") for name, path in self.ref]
         given += [("--system", path if name is None else f"{name}={path}") for name, path in self.system]
+        given += [("--parse", f"{name}={path}") for name, path in self.parse]
         given += [("--src", self.src), ("--docs", self.docs), ("--langpair", self.langpair)]
         given += [("--refs", ",".join(self.refs) or None)]
         given += [("--scores", f"{name}={path}") for name, path in self.scores]
@@ -111,7 +116,7 @@ class Source:
     @classmethod
     def from_json(cls, text: str) -> Source:
         values = json.loads(text)
-        values |= {key: tuple(map(tuple, values[key])) for key in ("ref", "system", "scores")}
+        values |= {key: tuple(map(tuple, values[key])) for key in ("ref", "system", "scores", "parse")}
         return cls(**values | {key: tuple(values[key]) for key in ("refs", "lower_is_better")})
 
 
@@ -121,6 +126,8 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--ref", action="append", default=[], metavar="[NAME=]FILE", help="reference, one segment per line; repeatable")
     add("--system", action="append", default=[], metavar="[NAME=]FILE",
         help="system output, one segment per line; repeatable. The name defaults to the file's stem")
+    add("--parse", action="append", default=[], metavar="NAME=FILE",
+        help="parse in CoNLL-U of the output or reference of that name, for dep-f; repeatable")
     add("--src", metavar="FILE", help="source text")
     add("--docs", metavar="FILE", help="documents: a line per segment, docid or domain<TAB>docid")
     add("--folder", metavar="DIR", help="folder in WMT layout: references/, system-outputs/, documents/, sources/")
@@ -146,10 +153,11 @@ def source_from(args: argparse.Namespace) -> Source | None:
     tables = {"scores": tuple(map(_named_scores, args.scores)), "lower_is_better": tuple(args.lower_is_better)}
     if args.lower_is_better and not args.scores:
         raise SettingError("--lower-is-better goes with --scores NAME=FILE, and there is none.")
+    parses = tuple(map(_named_parse, args.parse))
     files = {"--ref": args.ref, "--system": args.system, "--src": args.src, "--docs": args.docs}
     given = [option for option, value in files.items() if value]
     if args.demo or args.demo_segments is not None:
-        for option, value in {**files, "--folder": args.folder}.items():
+        for option, value in {**files, "--folder": args.folder, "--parse": parses}.items():
             if value:
                 raise SettingError(f"--demo and {option} name two sources. Give one of them.")
         if args.demo_segments is not None and args.demo_segments < 1:
@@ -168,7 +176,7 @@ def source_from(args: argparse.Namespace) -> Source | None:
     elif args.keep_canary:
         raise SettingError("--keep-canary goes with --folder: nothing is left out of text files.")
     return Source(tuple(map(_named, args.ref)), tuple(map(_named, args.system)), args.src, args.docs, args.folder,
-                  args.langpair, args.refs, args.refs_as_systems, args.keep_canary, **tables)
+                  args.langpair, args.refs, args.refs_as_systems, args.keep_canary, parse=parses, **tables)
 
 
 def _scores_alone(args, tables):
@@ -196,6 +204,13 @@ def _named_scores(text):
     name, sign, path = text.partition("=")
     if not sign or not path:
         raise SettingError(f"--scores {text}: expected NAME=FILE, such as human=ratings.tsv.")
+    return name, path
+
+
+def _named_parse(text):
+    name, path = _named(text)
+    if name is None:
+        raise SettingError(f"--parse {text} names no text. Expected NAME=FILE, with the name of a system or reference.")
     return name, path
 
 

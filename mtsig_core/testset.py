@@ -69,6 +69,9 @@ class TestSet:
         The line of each segment in the files it was read from, counted from 1. Defaults to 1, 2, ...
     scores : mapping of str to SegmentScores
         By the name of the metric. They are of systems; those of a reference count once it acts as a system.
+    parses : mapping of str to sequence of str
+        By system or reference, the dependency parse of each segment, as `mtsig_core.readers.conllu` has it: a line for
+        each word with form, lemma, head and relation between tabs; an empty line between sentences.
 
     Raises
     ------
@@ -94,6 +97,7 @@ class TestSet:
     simulated: bool = False
     lines: Sequence[int] | None = field(default=None, repr=False)
     scores: Mapping[str, SegmentScores] = field(default_factory=dict)
+    parses: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self):
         for key in ("systems", "references"):
@@ -102,6 +106,7 @@ class TestSet:
         object.__setattr__(self, "scores", MappingProxyType(dict(self.scores)))
         if not self.references and not self.scores:
             raise InputError(f"{self.name}: no reference. Give at least one.")
+        object.__setattr__(self, "parses", MappingProxyType({k: tuple(v) for k, v in self.parses.items()}))
         if self.lines is None:
             object.__setattr__(self, "lines", range(1, self.n_segments + 1))
         for key in ("sources", "documents", "domains", "lines"):
@@ -117,6 +122,7 @@ class TestSet:
         parts = {f"reference {k}": v for k, v in self.references.items()}
         parts |= {f"system {k}": v for k, v in self.systems.items()}
         parts |= {k: getattr(self, k) for k in ("sources", "documents", "domains", "lines")}
+        parts |= {f"parse of {k}": v for k, v in self.parses.items()}
         parts |= {f"{metric} of {k}": v for metric, scores in self.scores.items() for k, v in scores.by_system.items()}
         for what, values in parts.items():
             if values is not None and len(values) != n:
@@ -127,6 +133,13 @@ class TestSet:
                 if name not in self.systems and name not in self.references:
                     raise InputError(f"{self.name}: {metric} is of {name!r}, which is no system of the set. "
                                      f"It has: {', '.join(self.systems) or 'none'}.")
+        for name in self.parses:
+            if name not in self.systems and name not in self.references:
+                raise InputError(f"{self.name}: there is a parse of {name!r}, which is no system and no reference. "
+                                 f"They are: {', '.join((*self.systems, *self.references))}.")
+            if self.systems.get(name, self.references.get(name)) != self.references.get(name, self.systems.get(name)):
+                raise InputError(f"{self.name}: {name!r} names a system and a reference, and its parse may be of "
+                                 "either. Rename one of them.")
         for i, refs in enumerate(zip(*self.references.values(), strict=True)):
             if all(ref is None for ref in refs):
                 raise InputError(f"{self.name}: line {self.lines[i]} has no reference. Add one, or leave the line out.")
@@ -191,12 +204,15 @@ class TestSet:
             for name, values in scores.by_system.items():
                 _feed(h, (name,))
                 _feed(h, [None if value is None else repr(float(value)) for value in values])
+        for name, values in self.parses.items():
+            _feed(h, ("parses", name))
+            _feed(h, values)
         return h.hexdigest()
 
     def __reduce__(self):
         # Worker processes and caches pickle a set, which the read-only views of its mappings do not allow.
         return TestSet, (self.name, dict(self.systems), dict(self.references), self.sources, self.documents,
-                         self.domains, self.langpair, self.simulated, self.lines, dict(self.scores))
+                         self.domains, self.langpair, self.simulated, self.lines, dict(self.scores), dict(self.parses))
 
     # -- other views of the same texts -----------------------------------------------------------------------
 
@@ -212,7 +228,7 @@ class TestSet:
 
     def _of_systems(self, names):
         kept = {name: name for name in (*names, *(name for name in self.references if name not in self.systems))}
-        return replace(self, systems={name: self.systems[name] for name in names},
+        return replace(self, systems={name: self.systems[name] for name in names}, parses=self._parses_of(kept),
                        scores={metric: scores.of(kept) for metric, scores in self.scores.items()})
 
     def scored_with(self, names: Iterable[str] | None = None, others_as_systems: bool = False) -> TestSet:
@@ -242,6 +258,7 @@ class TestSet:
                 systems[human] = self.references[other]
                 scored.setdefault(other, human)  # a system of that name keeps its scores
         return replace(self, systems=systems, references={k: v for k, v in self.references.items() if k in names},
+                       parses=self._parses_of(scored),
                        scores={metric: scores.of(scored) for metric, scores in self.scores.items()})
 
     def in_domain(self, domain: str) -> TestSet:
@@ -261,8 +278,13 @@ class TestSet:
             self,
             systems={k: pick(v) for k, v in self.systems.items()},
             references={k: pick(v) for k, v in self.references.items()},
+            parses={k: pick(v) for k, v in self.parses.items()},
             scores={k: v.at(indices) for k, v in self.scores.items()},
             **{k: pick(getattr(self, k)) for k in ("sources", "documents", "domains", "lines")})
+
+    def _parses_of(self, names):
+        """The parses of these texts alone, {name: what it is called from now on}."""
+        return {new: self.parses[k] for k, new in names.items() if k in self.parses}
 
     def _known(self, names, among, what):
         names = list(names)

@@ -15,7 +15,9 @@ from hypothesis.extra import numpy as arrays
 
 from mtsig_core import TestSet, cache, compare, make_metric
 from mtsig_core.cache import cache_folder, cached_statistics, is_cached
+from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.testset import SegmentScores
 from tests.toys import Given, texts
 
 NAMES = ["bleu", "chrf", "ter", "meteor", "nist", "gtm"]
@@ -90,6 +92,12 @@ def test_metrics_of_others_are_always_counted(folder):
     metric = Given({"A": np.ones((12, 2)), "B": np.ones((12, 2))}, np.sum)
     assert same(cached_statistics(metric, toy()), np.ones((2, 12, 2)))
     assert not folder.exists() and not is_cached(metric, toy())
+
+
+def test_scores_that_were_read_are_not_kept_twice(folder):
+    testset = TestSet("toy", {"A": [None]}, {}, scores={"human": SegmentScores({"A": [3.0]})})
+    assert same(cached_statistics(metric_of(testset, "human"), testset), np.array([[[3.0, 1.0]]]))
+    assert not folder.exists()
 
 
 def test_whether_it_is_there_is_known_without_counting(folder, counted):

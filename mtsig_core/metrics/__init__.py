@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from mtsig_core.errors import NotYetError, SettingError
+from mtsig_core.errors import SettingError
 from mtsig_core.testset import TestSet
 
 __all__ = ["Metric", "METRICS", "is_segment_mean", "make_metric", "metric_of", "metrics_of"]
@@ -64,8 +64,8 @@ METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
            "per": "mtsig_core.metrics.per:Per",
            "meteor": "mtsig_core.metrics.meteor:Meteor",
            "gtm": "mtsig_core.metrics.gtm:Gtm",
-           "gtm-2": "mtsig_core.metrics.gtm:Gtm2"}
-_PLANNED = ("dep-f",)
+           "gtm-2": "mtsig_core.metrics.gtm:Gtm2",
+           "dep-f": "mtsig_core.metrics.dep_f:DepF"}
 
 
 def make_metric(name: str, **settings) -> Metric:
@@ -75,13 +75,9 @@ def make_metric(name: str, **settings) -> Metric:
     ------
     SettingError
         If there is no such metric; the message names the nearest.
-    NotYetError
-        If it is planned.
     """
-    if name in _PLANNED:
-        raise NotYetError(f"Metric {name!r} is not there yet. Available: {', '.join(METRICS)}.")
     if name not in METRICS:
-        near: Sequence[str] = difflib.get_close_matches(name.lower(), [*METRICS, *_PLANNED], 1, 0.4)
+        near: Sequence[str] = difflib.get_close_matches(name.lower(), METRICS, 1, 0.4)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise SettingError(f"Unknown metric {name!r}.{hint} Available: {', '.join(METRICS)}.")
     module, _, cls = METRICS[name].partition(":")
@@ -90,7 +86,8 @@ def make_metric(name: str, **settings) -> Metric:
 
 def metrics_of(testset: TestSet) -> list[str]:
     """The names of the metrics that a test set can be scored with; its own scores come last."""
-    return list(dict.fromkeys([*(METRICS if testset.has_texts else ()), *testset.scores]))
+    known = [name for name in METRICS if name != "dep-f" or testset.parses] if testset.has_texts else []
+    return list(dict.fromkeys([*known, *testset.scores]))
 
 
 def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
@@ -108,7 +105,7 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
         from mtsig_core.metrics.segment_scores import SegmentMean
 
         return SegmentMean(metric, testset.scores[metric].higher_is_better)
-    if isinstance(metric, str) and testset.scores and metric not in METRICS and metric not in _PLANNED:
+    if isinstance(metric, str) and testset.scores and metric not in METRICS:
         available = metrics_of(testset)
         near = difflib.get_close_matches(metric, available, 1, 0.4)
         hint = f" Did you mean {near[0]!r}?" if near else ""

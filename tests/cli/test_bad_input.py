@@ -101,11 +101,6 @@ def test_what_is_for_means_of_segment_scores(refused, options, extra):
     assert "is for means of segment scores alone" in refused("compare", *options, *extra)
 
 
-@pytest.mark.parametrize("extra", [["--metrics", "dep-f"]])
-def test_what_is_planned_for_compare_says_so(refused, options, extra):
-    assert "not there yet" in refused("compare", *options, *extra)
-
-
 @pytest.mark.parametrize("command", ["compare", "score", "segments"])
 def test_no_system(refused, files, command):
     assert "--system" in refused(command, "--ref", files / "ref.txt")
