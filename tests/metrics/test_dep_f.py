@@ -14,6 +14,7 @@ from mtsig_core.metrics.dep_f import DepF
 
 DOGS = "The\tthe\t2\tdet\ndogs\tdog\t3\tnsubj\nbark\tbark\t0\troot\n.\t.\t3\tpunct"
 DOG = "A\ta\t2\tdet\ndog\tdog\t3\tnsubj\nbarks\tbark\t0\troot\nloudly\tloudly\t3\tadvmod"
+GO = "Go\tgo\t0\troot"
 PASSIVE = "dogs\tdog\t2\tnsubj:pass\nchased\tbark\t0\troot"
 
 
@@ -47,6 +48,10 @@ def test_subtypes():
     assert counts(PASSIVE, DOGS) == [2, 2, 3] and counts(PASSIVE, DOGS, subtypes=True) == [1, 2, 3]
 
 
+def test_punctuation_of_a_subtype():
+    assert counts("Go\tgo\t0\troot\n!\t!\t1\tpunct:end", GO) == [1, 1, 1]
+
+
 def test_case():
     upper = DOGS.replace("\tdog\t", "\tDog\t")
     assert counts(upper, DOGS) == [1, 3, 3] and counts(upper, DOGS, lowercase=True) == [3, 3, 3]
@@ -72,8 +77,12 @@ def test_of_several_references_the_best_counts_segment_by_segment():
 
 
 def test_a_reference_that_is_not_there_is_left_out():
-    testset = parsed({"A": [DOGS]}, {"r": [None], "s": [DOG]})
-    assert DepF().statistics(testset)[0].tolist() == [[2, 3, 4]]
+    testset = parsed({"A": [DOGS, GO]}, {"r": [None, None], "s": [DOG, DOG]})
+    assert DepF().statistics(testset)[0].tolist() == [[2, 3, 4], [0, 1, 4]]
+
+
+def test_where_nothing_matches_the_shortest_reference_counts():
+    assert counts(GO, DOGS, PASSIVE, DOG) == [0, 1, 2]
 
 
 def test_nothing_to_match():
