@@ -42,6 +42,7 @@ def offer_files(files):
         testset = read_uploads(uploads, langpair=langpair.strip() or None)
         by_role = {role: tuple((u.name, u.file) for u in uploads if u.role == role) for role in ROLES}
         source = Source(by_role["reference"], by_role["system"], langpair=langpair.strip() or None,
+                        parse=by_role["parse"],
                         **{key: by_role[role][0][1] for key, role in (("src", "source"), ("docs", "documents"))
                            if by_role[role]})
         open_upload(testset, source.arguments())

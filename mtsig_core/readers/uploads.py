@@ -19,11 +19,11 @@ from mtsig_core.testset import TestSet
 
 __all__ = ["ROLES", "Upload", "guess_role", "guess_name", "read_uploads", "zip_language_pairs", "read_zip"]
 
-ROLES = ("system", "reference", "documents", "source", "leave out")
+ROLES = ("system", "reference", "documents", "source", "parse", "leave out")
 MAX_UNPACKED = 1 << 30  # bytes in all
 MAX_FILES = 10_000
 
-_SIGNS = (("documents", r"docs?|documents?|docids?"), ("source", r"src|sources?"),
+_SIGNS = (("parse", r"conllu?|parses?|parsed"), ("documents", r"docs?|documents?|docids?"), ("source", r"src|sources?"),
           ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"))
 _Result = TypeVar("_Result")
 
@@ -68,7 +68,7 @@ def guess_name(file: str) -> str:
     'sysA'
     """
     name = PurePosixPath(file).name
-    return name.removesuffix(".gz").removesuffix(".txt") or name
+    return name.removesuffix(".gz").removesuffix(".txt").removesuffix(".conllu") or name
 
 
 def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None) -> TestSet:
@@ -95,7 +95,7 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         named = {role: [(upload.name, paths[upload]) for upload in group] for role, group in groups.items()}
         single = {role: named[role][0][1] if named[role] else None for role in ("documents", "source")}
         return read_text(named["reference"], named["system"], sources=single["source"], documents=single["documents"],
-                         langpair=langpair, name=name)
+                         parses=named["parse"], langpair=langpair, name=name)
 
     return _in_folder(read)
 

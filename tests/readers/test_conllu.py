@@ -6,6 +6,7 @@ import pytest
 
 from mtsig_core import InputError, read_text
 from mtsig_core.readers.conllu import read_conllu
+from mtsig_core.readers.uploads import Upload, guess_name, guess_role, read_uploads
 
 DOGS = ("1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n"
         "2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n")
@@ -112,3 +113,13 @@ def test_joined_with_the_texts(tmp_path):
         read_text(*read, parses=[("a", tmp_path / "r.conllu")])
     with pytest.raises(InputError, match="Two parses are called A"):
         read_text(*read, parses=[("A", tmp_path / "r.conllu")] * 2)
+
+
+def test_uploaded():
+    files = {"ref.txt": b"Dogs bark\n", "A.txt": b"Go\n", "ref.conllu": DOGS.encode(),
+             "A.conllu.gz": gzip.compress(GO.encode())}
+    uploads = [Upload(file, content, guess_role(file), guess_name(file)) for file, content in files.items()]
+    assert dict(read_uploads(uploads).parses) == {"ref": (DOGS_READ,), "A": (GO_READ,)}
+    damaged = Upload("A.conllu", GO.replace("\t0\t", "\t_\t").encode(), "parse", "A")
+    with pytest.raises(InputError, match=r"^A.conllu, line 1: the head"):
+        read_uploads([*uploads[:2], damaged])
