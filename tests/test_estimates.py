@@ -1,5 +1,6 @@
 """Time left to wait, with a clock that only counting moves."""
 
+import doctest
 import re
 from dataclasses import dataclass, field
 
@@ -107,3 +108,7 @@ def test_the_command_line_says_it_before_it_starts(monkeypatch, capsys, command)
     err = capsys.readouterr().err
     assert re.search(r"^mtsig: Counting 6 x 60 segments takes about 90 s \(bleu 90 s\)", err, re.M)
     assert order[:2] == ["estimate", "count"]
+
+
+def test_examples():
+    assert doctest.testmod(estimates).failed == 0
