@@ -106,7 +106,9 @@ def compare_pairs(testset: TestSet, metric: Metric, systems: Drawn, pairs: np.nd
     def whole(values, otherwise=np.nan):
         if values is None or some.all():
             return values
-        return np.where(some, np.insert(values, np.cumsum(some)[~some], np.nan), otherwise)
+        full = np.where(some, np.nan, otherwise)
+        full[some] = values
+        return full
 
     apart = systems.data.scores[pairs[:, 0]] - systems.data.scores[pairs[:, 1]]
     return PairNumbers(n, whole(delta, apart), *map(whole, (*ends, se, ratio, *tested)))

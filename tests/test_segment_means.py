@@ -199,25 +199,39 @@ class TestGaps:
     @pytest.mark.parametrize("test", ["ar", "koehn", "percentile", "t", "wilcoxon"])
     def test_no_line_in_common(self, test):
         odd = np.arange(N) % 2 == 1
-        rows = {"A": np.where(odd, WHOLE["A"], NAN), "B": np.where(odd, NAN, WHOLE["B"]), "C": WHOLE["C"]}
+        rows = {"A": np.where(odd, WHOLE["A"], NAN), "B": WHOLE["B"], "C": np.where(odd, NAN, WHOLE["C"])}
         found = compare(rated(rows), ["human"], test=test, **QUICK)
-        pair = next(p for p in found.metrics["human"].pairs if {p.a, p.b} == {"A", "B"})
+        pair = next(p for p in found.metrics["human"].pairs if {p.a, p.b} == {"A", "C"})
         assert (pair.n, pair.p_value, pair.p_adjusted, pair.significant, pair.better) == (0, None, None, False, None)
         assert (pair.ci_low, pair.se, pair.mdd, pair.win) == (None, None, None, None)
         codes = {c.code: c for c in found.warnings}
         assert "no-common-line" in codes and "rated-on-different-lines" in codes
         assert "pairs" in codes["rated-on-different-lines"].text
-        others = compare(rated(rows).only(["A", "C"]), ["human"], test=test, correction="none", **QUICK)
-        raw = compare(rated(rows), ["human"], test=test, correction="none", unit="auto", **QUICK)
-        if test in ("t", "wilcoxon"):  # which no draws touch
-            same = next(p for p in raw.metrics["human"].pairs if {p.a, p.b} == {"A", "C"})
-            assert same.p_value == others.metrics["human"].pairs[0].p_value
+        for one in found.metrics["human"].pairs:  # the others, each from its own rows
+            if one.n:
+                assert one.n == N // 2
+                assert one.delta == pytest.approx(np.nanmean(rows[one.a] - rows[one.b]))
+                if test == "t":
+                    d = rows[one.a] - rows[one.b]
+                    assert one.p_value == pytest.approx(stats.ttest_1samp(d[~np.isnan(d)], 0).pvalue)
         assert Comparison.from_json(comparison_json(found)) == found
         for write in (comparison_text, comparison_html, comparison_latex, comparison_csv):
             assert "nan" not in write(found).lower()
         assert paper_sentences(found, "human")
-        with pytest.raises(SettingError, match="A and B have no line in common"):
-            examine_pair(rated(rows), "human", "A", "B", **QUICK)
+        with pytest.raises(SettingError, match="A and C have no line in common"):
+            examine_pair(rated(rows), "human", "A", "C", **QUICK)
+
+    @pytest.mark.parametrize("ci", ["percentile", "basic", "jackknife-t", "t"])
+    def test_samples_without_any_score(self, ci):
+        """A system with one score: a third of the samples have none, and no interval is NaN."""
+        rows = {"A": WHOLE["A"], "B": np.where(np.arange(N) == 7, WHOLE["B"], NAN)}
+        found = compare(rated(rows), ["human"], ci=ci, **QUICK)
+        row = next(row for row in found.metrics["human"].systems if row.system == "B")
+        width = (row.score, row.score) if ci in ("percentile", "basic") else (None, None)
+        assert (row.score, (row.ci_low, row.ci_high)) == (WHOLE["B"][7], width)
+        pair, = found.metrics["human"].pairs
+        assert (pair.n, pair.p_value) == (1, 1) and "nan" not in comparison_json(found).lower()
+        assert "few-common-lines" in {caution.code for caution in found.warnings}
 
     def test_no_pair_has_one(self):
         odd = np.arange(N) % 2 == 1
