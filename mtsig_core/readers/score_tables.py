@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +47,7 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
     last = max(position)
     scores: dict[str, dict[str, list]] = {}
     for name, ratings in _read(tables, known):
-        by_system = scores[name] = {}
+        by_system = scores[name] = defaultdict(lambda: [None] * testset.n_segments)
         for file, rating in ratings:
             where = f"{file.path}, row {rating.row}"
             if rating.system not in known:
@@ -54,7 +55,7 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
                                  f"{_nearest(rating.system, known)} It has: {', '.join(map(shown, testset.systems))}.")
             line = _line_in(testset, file, rating, last, where)
             if line in position:
-                by_system.setdefault(rating.system, [None] * testset.n_segments)[position[line]] = rating.score
+                by_system[rating.system][position[line]] = rating.score
     return replace(testset, scores={**testset.scores, **_frozen(scores, lower_is_better)})
 
 
@@ -83,11 +84,10 @@ def read_scores(tables: Sequence[NamedTable], lower_is_better: Collection[str] =
     lines = _lines(everything)
     position = {line: k for k, line in enumerate(lines)}
     systems = list(dict.fromkeys(rating.system for _, rating in everything))
-    scores = {metric: {} for metric, _ in groups}
+    scores = {metric: defaultdict(lambda: [None] * len(lines)) for metric, _ in groups}
     for metric, ratings in groups:
         for _, rating in ratings:
-            column = scores[metric].setdefault(rating.system, [None] * len(lines))
-            column[position[rating.line]] = rating.score
+            scores[metric][rating.system][position[rating.line]] = rating.score
     numbers = lines if isinstance(lines[0], int) else None
     name = Path(os.fsdecode(tables[0][1])).name.partition(".")[0] if name is None else name
     return TestSet(name, {system: [None] * len(lines) for system in systems}, {}, lines=numbers,
