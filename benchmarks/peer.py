@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
-from sacrebleu.metrics import BLEU
+from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import Result, _paired_ar_test, _paired_bs_test
-from sacrebleu.tokenizers import tokenizer_13a, tokenizer_re
+from sacrebleu.tokenizers import tokenizer_13a, tokenizer_re, tokenizer_ter
 
 
 class Counted(BLEU):
@@ -23,12 +25,13 @@ def test_pair(name: str, statistics: np.ndarray, n_samples: int) -> float:
     return run(baseline, "second", second, None, {"BLEU": metric}, n_samples, seed=12345)[1]["BLEU"].p_value
 
 
-def counter(references, systems):
+def counter(name, references, systems):
     """A function that counts all systems with the references cached, its memory of segments cleared first."""
-    metric = BLEU(references=references)
+    theirs = {"bleu": BLEU, "chrf": CHRF, "chrf++": functools.partial(CHRF, word_order=2), "ter": TER}
+    metric = theirs[name](references=references)
 
     def count():
-        for tokenizer in (tokenizer_13a.Tokenizer13a, tokenizer_re.TokenizerRegexp):
+        for tokenizer in (tokenizer_13a.Tokenizer13a, tokenizer_re.TokenizerRegexp, tokenizer_ter.TercomTokenizer):
             tokenizer.__call__.cache_clear()
         return np.array([metric._extract_corpus_statistics(system, None) for system in systems])
 

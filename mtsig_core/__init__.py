@@ -8,12 +8,12 @@
 from mtsig_core.comparison import compare
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
 from mtsig_core.metrics import METRICS, Metric, make_metric
-from mtsig_core.readers import language_pairs, read_text, read_wmt
+from mtsig_core.readers import join_scores, language_pairs, read_scores, read_text, read_wmt
 from mtsig_core.results import Caution, Comparison, MetricResult, PairResult, Settings, SystemResult
-from mtsig_core.testset import TestSet
+from mtsig_core.testset import SegmentScores, TestSet
 from mtsig_core.version import __version__
 
 __all__ = [
     "Cancelled", "Caution", "Comparison", "InputError", "METRICS", "Metric", "MetricResult", "MtsigError",
-    "NotYetError", "PairResult", "SettingError", "Settings", "SystemResult", "TestSet", "__version__", "compare",
-    "language_pairs", "make_metric", "read_text", "read_wmt"]
+    "NotYetError", "PairResult", "SegmentScores", "SettingError", "Settings", "SystemResult", "TestSet", "__version__",
+    "compare", "join_scores", "language_pairs", "make_metric", "read_scores", "read_text", "read_wmt"]

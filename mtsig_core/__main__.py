@@ -9,12 +9,15 @@ import tempfile
 from pathlib import Path
 
 from mtsig_core import commands, export, html_report, latex, text_report
+from mtsig_core.cache import cached_statistics
 from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
 from mtsig_core.diagnostics import about_texts
 from mtsig_core.errors import MtsigError, NotYetError, SettingError
+from mtsig_core.estimates import long_wait
 from mtsig_core.intervals import INTERVALS
-from mtsig_core.metrics import Metric, make_metric
+from mtsig_core.metrics import Metric, metric_of
+from mtsig_core.rated import rated_part
 from mtsig_core.resampling import UNITS
 from mtsig_core.significance import TESTS
 from mtsig_core.sources import Source, add_source_options, names, source_from
@@ -27,6 +30,7 @@ EXAMPLES = """examples:
   python -m mtsig_core compare --folder wmt24 --langpair en-de --refs refA --format json --out result.json
   python -m mtsig_core score --ref ref.txt --system Mine=outputs/v2.txt
   python -m mtsig_core compare --demo-segments 2000
+  python -m mtsig_core compare --scores human=ratings.tsv --test wilcoxon
   python -m mtsig_core sweep resamples --demo --system-name Danish --format csv
   python -m mtsig_core serve --folder wmt24 --langpair en-de
 """
@@ -113,7 +117,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_metric_options(sub):
     group = sub.add_argument_group("metrics")
-    group.add_argument("--metrics", type=names, default=("bleu",), metavar="NAME,...", help="default: bleu")
+    group.add_argument("--metrics", type=names, metavar="NAME,...",
+                       help="default: bleu; without texts, the names of all --scores")
     group.add_argument("--tokenize", metavar="NAME",
                        help="a tokenizer of sacreBLEU (default: by target language, else 13a)")
     group.add_argument("--lowercase", action="store_true")
@@ -151,8 +156,9 @@ def _add_output_options(sub, formats):
 
 def _compare(args) -> int:
     testset = _read(args)
+    metrics = _told(testset, _metrics(args, testset))
     result = compare(
-        testset, _metrics(args), test=args.test, unit=args.unit, block_length=args.block_length, trials=args.trials,
+        testset, metrics, test=args.test, unit=args.unit, block_length=args.block_length, trials=args.trials,
         alpha=args.alpha, correction=args.correction, ci=args.ci, resamples=args.resamples, seed=args.seed,
         baseline=args.baseline, jobs=args.jobs, progress=_progress if sys.stderr.isatty() else None)
     if sys.stderr.isatty():
@@ -168,9 +174,10 @@ def _score(args) -> int:
     if not testset.systems:
         raise SettingError("No system to score. Give at least one with --system FILE.")
     scores = {}
-    for metric in _metrics(args):
-        points = metric.score(metric.statistics(testset).sum(axis=1)).tolist()
-        scores[metric.name] = (metric.signature(testset), dict(zip(testset.systems, points, strict=True)))
+    for metric in _told(testset, _metrics(args, testset)):
+        part, statistics = rated_part(testset, metric, cached_statistics(metric, testset))
+        points = metric.score(statistics.sum(axis=1)).tolist()
+        scores[metric.name] = (metric.signature(testset), dict(zip(part.systems, points, strict=True)))
     for texts in group_cautions(about_texts(testset)):
         print(*(f"Warning: {text_report.printable(text)}" for text in texts), sep="\n", file=sys.stderr)
     render = {"text": text_report.scores_text, "json": export.scores_json, "csv": export.scores_csv}
@@ -181,13 +188,14 @@ def _score(args) -> int:
 def _segments(args) -> int:
     if args.format == "parquet" and args.out is None:
         raise SettingError("--format parquet is binary. Give a file with --out FILE.")
-    metrics = _metrics(args)
+    testset = _read(args)
+    metrics = _metrics(args, testset)
     if len(metrics) != 1:
         raise SettingError(f"segments writes one metric at a time, not {len(metrics)}. Name one with --metrics NAME.")
-    testset = _read(args)
     if not testset.systems:
         raise SettingError("No system to write statistics of. Give at least one with --system FILE.")
-    header, rows = export.segment_rows(testset, metrics[0], metrics[0].statistics(testset))
+    _told(testset, metrics)
+    header, rows = export.segment_rows(testset, metrics[0], cached_statistics(metrics[0], testset))
     if args.format == "parquet":
         import pandas as pd
 
@@ -199,7 +207,8 @@ def _segments(args) -> int:
 
 def _sweep_resamples(args) -> int:
     testset = _read(args)
-    text = commands.sweep_resamples(testset, _metrics(args), args, _progress if sys.stderr.isatty() else None)
+    metrics = _told(testset, _metrics(args, testset))
+    text = commands.sweep_resamples(testset, metrics, args, _progress if sys.stderr.isatty() else None)
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     _write(text, args.out)
@@ -232,10 +241,21 @@ def _read(args) -> TestSet:
     return testset if args.domain is None else testset.in_domain(args.domain)
 
 
-def _metrics(args) -> list[Metric]:
-    if not args.metrics:
+def _metrics(args, testset: TestSet) -> list[Metric]:
+    chosen = args.metrics
+    if chosen is None:
+        chosen = ("bleu",) if testset.has_texts else tuple(testset.scores)
+    if not chosen:
         raise SettingError("--metrics is empty. Expected at least one, such as bleu.")
-    return [make_metric(name, tokenize=args.tokenize, lowercase=args.lowercase) for name in dict.fromkeys(args.metrics)]
+    settings = dict(tokenize=args.tokenize, lowercase=args.lowercase)
+    return [metric_of(testset, name, **settings) for name in dict.fromkeys(chosen)]
+
+
+def _told(testset: TestSet, metrics: list[Metric]) -> list[Metric]:
+    """The metrics, once it is said how long they take, should that be long."""
+    if (text := long_wait(metrics, testset)) is not None:
+        print(f"mtsig: {text_report.printable(text)}", file=sys.stderr, flush=True)
+    return metrics
 
 
 def _progress(stage: str, share: float) -> None:

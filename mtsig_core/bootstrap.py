@@ -10,9 +10,12 @@ from types import MappingProxyType
 import numpy as np
 
 from mtsig_core import engine
+from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
-from mtsig_core.intervals import INTERVALS, Sample
-from mtsig_core.metrics import Metric, make_metric
+from mtsig_core.intervals import Sample, fitting_intervals
+from mtsig_core.metrics import Metric, is_segment_mean, metric_of
+from mtsig_core.rated import rated_part, segment_scores
+from mtsig_core.resampling import make_units
 from mtsig_core.results import Settings
 from mtsig_core.settings import resolve
 from mtsig_core.testset import TestSet
@@ -83,11 +86,12 @@ def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[
     >>> bool(low < found.score < high), list(found.intervals)
     (True, ['percentile', 'basic', 'bca', 'jackknife-t'])
     """
-    settings, data, metric, names = prepare(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
-                                            block_length=block_length, resamples=resamples, seed=seed)
+    settings, data, metric, names, segments = prepare(
+        testset, metric, only, statistics, progress, unit=unit, alpha=alpha, block_length=block_length,
+        resamples=resamples, seed=seed)
     drawn = engine.bootstrap_scores(data, resamples, seed, jobs=jobs, progress=stage(progress, "bootstrap samples"))
-    sample = Sample(data.scores, drawn, engine.jackknife_scores(data))
-    ends = {kind: rule(sample, settings.alpha) for kind, rule in INTERVALS.items()}
+    sample = Sample(data.scores, drawn, engine.jackknife_scores(data), segments)
+    ends = {kind: rule(sample, settings.alpha) for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}
     medians = np.median(drawn, axis=1)
     drawn.flags.writeable = False
     best_first = np.argsort(-data.scores if metric.higher_is_better else data.scores, kind="stable")
@@ -114,8 +118,10 @@ def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndar
 
 
 def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, statistics: np.ndarray | None,
-            progress: Progress | None, **sampling) -> tuple[Settings, engine.UnitStatistics, Metric, list[str]]:
-    """Settings as resolved, the statistics of some systems by unit, the metric, and the names of the systems.
+            progress: Progress | None, **sampling
+            ) -> tuple[Settings, engine.UnitStatistics, Metric, list[str], np.ndarray | None]:
+    """Settings as resolved, the statistics of some systems by unit, the metric, the names of the systems, and, for a
+    mean of segment scores, these.
 
     Parameters
     ----------
@@ -125,17 +131,23 @@ def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, 
         unit, block_length, alpha, resamples and seed.
     """
     # koehn is the test without a p, which could not be smaller than alpha
-    settings, units = resolve(testset, test="koehn", trials=1, correction="none", ci="auto", baseline=None, **sampling)
-    names = list(testset.systems) if only is None else list(only)
-    for name in names:
+    settings, _ = resolve(testset, test="koehn", trials=1, correction="none", ci="auto", baseline=None, **sampling)
+    metric = metric_of(testset, metric)
+    for name in only or ():
         if name not in testset.systems:
             raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(testset.systems)}.")
-    metric = make_metric(metric) if isinstance(metric, str) else metric
     if statistics is None:
-        statistics = metric.statistics(testset, stage(progress, "counting"))
+        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+    part, statistics = rated_part(testset, metric, statistics)
+    names = list(part.systems) if only is None else list(only)
+    for name in names:
+        if name not in part.systems:
+            raise SettingError(f"{name} has no score by {metric.name}. Systems that have: {', '.join(part.systems)}.")
     if only is not None:
-        statistics = statistics[[list(testset.systems).index(name) for name in names]]
-    return settings, engine.UnitStatistics(metric, statistics, units), metric, names
+        statistics = statistics[[list(part.systems).index(name) for name in names]]
+    units = make_units(part, settings.unit, settings.block_length)
+    return (settings, engine.UnitStatistics(metric, statistics, units), metric, names,
+            segment_scores(metric, statistics))
 
 
 def stage(progress: Progress | None, name: str) -> engine.Progress | None:

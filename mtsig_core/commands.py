@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from mtsig_core import export
+from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric
+from mtsig_core.rated import rated_part
 from mtsig_core.resampling import UNITS
 from mtsig_core.results import TestSetInfo
 from mtsig_core.stability import Stability, flat, stability
@@ -36,8 +38,9 @@ def sweep_resamples(testset: TestSet, metrics: Sequence[Metric], args: Namespace
         raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
     found = {}
     for metric in metrics:
-        statistics = metric.statistics(testset)
-        scores = dict(zip(testset.systems, metric.score(statistics.sum(axis=1)).tolist(), strict=True))
+        statistics = cached_statistics(metric, testset)
+        part, rated = rated_part(testset, metric, statistics)
+        scores = dict(zip(part.systems, metric.score(rated.sum(axis=1)).tolist(), strict=True))
         best = (max if metric.higher_is_better else min)(scores, key=scores.get)
         found[metric.name] = metric.signature(testset), stability(
             testset, metric, best if args.system_name is None else args.system_name, pool=args.pool, unit=args.unit,

@@ -8,18 +8,19 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from mtsig_core import engine
-from mtsig_core._rows import row_chunks
-from mtsig_core.correction import ADJUSTMENTS, romano_wolf
+from mtsig_core.cache import cached_statistics
 from mtsig_core.diagnostics import find_cautions
 from mtsig_core.errors import SettingError
-from mtsig_core.intervals import INTERVALS, Sample
-from mtsig_core.metrics import Metric, make_metric
+from mtsig_core.intervals import INTERVALS
+from mtsig_core.metrics import Metric, metric_of
+from mtsig_core.pairwise import compare_pairs, draw
 from mtsig_core.power import minimum_detectable_difference
 from mtsig_core.ranking import decision_matrix, rank_intervals
-from mtsig_core.resampling import Units, make_units
+from mtsig_core.rated import rated_part
+from mtsig_core.resampling import make_units
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult, TestSetInfo
-from mtsig_core.settings import resolve
-from mtsig_core.significance import TESTS, TOLERANCE, win_rates
+from mtsig_core.settings import check_metric, resolve
+from mtsig_core.significance import TESTS, TOLERANCE
 from mtsig_core.testset import TestSet
 
 __all__ = ["compare"]
@@ -35,8 +36,10 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
     ----------
     testset : TestSet
     metrics : str, or sequence of str or Metric
-        Names, or metrics made with settings of their own.
-    test : {"ar", "bootstrap", "percentile", "koehn", "riezler-maxwell"}
+        Names, of the test set's own segment scores too, or metrics made with settings of their own. Of segment
+        scores, a system's score is the mean of those it has, and pairs are compared on the segments both have.
+    test : {"ar", "bootstrap", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"}
+        The last two only for means of segment scores, by segment.
     unit : {"auto", "segment", "document", "block"}
         What is drawn or swapped; ``auto`` is the document where ids exist.
     block_length : float, optional
@@ -46,7 +49,7 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
     alpha : float
         Level of the decisions; intervals have level 1 - alpha.
     correction : {"auto", "none", "bonferroni", "holm", "bh", "by", "romano-wolf"}
-    ci : {"auto", "percentile", "basic", "bca", "jackknife-t"}
+    ci : {"auto", "percentile", "basic", "bca", "jackknife-t", "t"}
         ``auto`` is percentile, jackknife-t below 100 units.
     resamples : int
         Bootstrap samples behind the intervals and standard errors.
@@ -75,14 +78,16 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
     >>> pair.a, pair.b, pair.p_value, pair.better
     ('A', 'B', 0.001, 'a')
     """
-    settings, units = resolve(
-        testset, test=test, unit=unit, block_length=block_length, trials=trials, alpha=alpha, correction=correction,
-        ci=ci, resamples=resamples, seed=seed, baseline=baseline)
     metrics = [metrics] if isinstance(metrics, str) else metrics
-    metrics = [make_metric(m) if isinstance(m, str) else m for m in metrics]
+    metrics = [metric_of(testset, metric) for metric in metrics]
     names = [metric.name for metric in metrics]
     if not names or len(set(names)) < len(names):
         raise SettingError(f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once.")
+    for metric in metrics:
+        check_metric(metric, test, ci)
+    settings, units = resolve(
+        testset, test=test, unit=unit, block_length=block_length, trials=trials, alpha=alpha, correction=correction,
+        ci=ci, resamples=resamples, seed=seed, baseline=baseline)
     if jobs < 1 and jobs != -1:
         raise SettingError(f"jobs is {jobs}. Expected at least 1, or -1 for all cores.")
     results = {}
@@ -90,118 +95,62 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
         def stage(name, metric=metric):
             return None if progress is None else lambda share: progress(f"{metric.name}: {name}", share)
 
-        results[metric.name] = _compare_one(testset, metric, settings, units, jobs, stage)
+        results[metric.name] = _compare_one(testset, metric, settings, jobs, stage)
     return Comparison(TestSetInfo.of(testset), settings, find_cautions(testset, settings, units, results), results)
 
 
-def _compare_one(testset: TestSet, metric: Metric, settings: Settings, units: Units, jobs: int,
-                 stage: Callable) -> MetricResult:
+def _compare_one(testset: TestSet, metric: Metric, settings: Settings, jobs: int, stage: Callable) -> MetricResult:
     if (report := stage("counting")) is not None:
         report(0.0)
-    statistics = metric.statistics(testset, report)
+    testset, statistics = rated_part(testset, metric, cached_statistics(metric, testset, report))
+    units = make_units(testset, settings.unit, settings.block_length)
     scores = metric.score(statistics.sum(axis=1))
     best_first = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
     names = [list(testset.systems)[k] for k in best_first]
-    data = engine.UnitStatistics(metric, statistics, units, best_first)
+    pairs = _pairs(names, settings.baseline, metric)
 
-    if settings.baseline is None:
-        pairs = engine.all_pairs(len(names))
-    else:
-        b = names.index(settings.baseline)
-        pairs = np.array([(k, b) for k in range(len(names)) if k != b], dtype=int).reshape(-1, 2)
-
-    test = TESTS[settings.test]
-    n_drawn = max(settings.resamples, settings.trials if test.draws == "bootstrap" else 0)
-    drawn = engine.bootstrap_scores(data, n_drawn, settings.seed, jobs=jobs, progress=stage("intervals"))
-    left_out = engine.jackknife_scores(data) if settings.ci in ("bca", "jackknife-t") else np.empty((len(names), 0))
-    sample = Sample(data.scores, drawn[:, :settings.resamples], left_out)
-    ci_low, ci_high = INTERVALS[settings.ci](sample, settings.alpha)
-
-    delta, delta_low, delta_high, se = _differences(sample, pairs, settings)
-    p, adjusted, for_ranks, win, lose = _test(data, drawn, pairs, delta, settings, jobs, stage("test"))
-    better = _decide(delta, adjusted, win, lose, settings.alpha, metric.higher_is_better)
+    systems = draw(metric, statistics[best_first], units, settings, jobs, stage("intervals"))
+    ci_low, ci_high = INTERVALS[settings.ci](systems.sample, settings.alpha)
+    found = compare_pairs(testset, metric, systems, pairs, units, settings, jobs, stage)
+    win, lose = found.win, found.lose
+    better = _decide(found.delta, found.adjusted, win, lose, settings.alpha, metric.higher_is_better)
     if not metric.higher_is_better and win is not None:
         win, lose = lose, win
-    mdd = minimum_detectable_difference(se, settings.alpha)
+    mdd = minimum_detectable_difference(found.se, settings.alpha)
 
-    def other_unit(kind):
-        other = engine.UnitStatistics(metric, statistics, make_units(testset, kind), best_first)
-        return engine.bootstrap_scores(other, settings.resamples, settings.seed, jobs=jobs,
-                                       progress=stage(f"standard errors by {kind}"))
-
-    se_ratio = None if testset.documents is None else _se_ratio(sample.drawn, settings.unit, pairs, other_unit)
     ranks = [(None, None)] * len(names)
-    if settings.baseline is None and test.p_values is not None:
-        decisions = _decide(delta, for_ranks, None, None, settings.alpha, metric.higher_is_better)
+    if settings.baseline is None and TESTS[settings.test].p_values is not None:
+        decisions = _decide(found.delta, found.for_ranks, None, None, settings.alpha, metric.higher_is_better)
         ranks = list(zip(*rank_intervals(decision_matrix(len(names), pairs, decisions)), strict=True))
     return MetricResult(
         metric.name, _signature(metric, testset, settings), metric.higher_is_better,
-        tuple(SystemResult(name, float(data.scores[k]), _number(ci_low[k]), _number(ci_high[k]), *map(_int, ranks[k]))
-              for k, name in enumerate(names)),
+        tuple(SystemResult(name, float(systems.data.scores[k]), _number(ci_low[k]), _number(ci_high[k]),
+                           *map(_int, ranks[k])) for k, name in enumerate(names)),
         tuple(PairResult(
-            names[i], names[j], float(delta[k]), _number(delta_low[k]), _number(delta_high[k]),
-            p_value=_at(p, k), p_adjusted=_at(adjusted, k),
+            names[i], names[j], float(found.delta[k]), _number(found.low[k]), _number(found.high[k]),
+            p_value=_at(found.p, k), p_adjusted=_at(found.adjusted, k),
             significant=bool(better[k]), better={1: "a", -1: "b", 0: None}[int(better[k])],
-            win=_at(win, k), lose=_at(lose, k), se=float(se[k]), se_ratio=_at(se_ratio, k), mdd=float(mdd[k]))
-            for k, (i, j) in enumerate(pairs)))
+            win=_at(win, k), lose=_at(lose, k), se=_number(found.se[k]), se_ratio=_at(found.se_ratio, k),
+            mdd=_number(mdd[k]), n=int(found.n[k])) for k, (i, j) in enumerate(pairs)))
 
 
-def _differences(sample: Sample, pairs: np.ndarray, settings: Settings):
-    """Difference, interval and bootstrap standard error of each pair, each of shape (pairs,)."""
-    parts = [np.empty((4, 0))]
-    for rows in row_chunks(len(pairs), sample.drawn.shape[1]):
-        i, j = pairs[rows].T
-        part = Sample(*(values[i] - values[j] for values in (sample.observed, sample.drawn, sample.left_out)))
-        low, high = INTERVALS[settings.ci](part, settings.alpha)
-        parts.append(np.array([part.observed, low, high, part.drawn.std(axis=1, ddof=1)]))
-    return np.concatenate(parts, axis=1)
-
-
-def _se_ratio(drawn, unit, pairs, other_unit):
-    """Standard error by document / by segment of each difference, NaN where nothing varies.
-
-    drawn holds the bootstrap scores by `unit`, other_unit(kind) makes those by another.
-    """
-    errors = {}
-    for kind in ("document", "segment"):
-        scores = drawn if kind == unit else other_unit(kind)
-        errors[kind] = np.array([(scores[i] - scores[j]).std(ddof=1) for i, j in pairs])
-    varies = errors["segment"] > TOLERANCE
-    return np.divide(errors["document"], errors["segment"], out=np.full(len(pairs), np.nan), where=varies)
-
-
-def _test(data, drawn, pairs, delta, settings, jobs, progress):
-    """p-values, adjusted p-values (as chosen, and for ranks), win and lose rates of all pairs; None where undefined.
-
-    Rank intervals hold jointly only with the family-wise error controlled, whatever correction the pairs get.
-    """
-    if not len(pairs):
-        return (None,) * 5
-    test = TESTS[settings.test]
-    if test.draws == "swaps":
-        replicates = engine.swap_differences(data, pairs, settings.trials, settings.seed, jobs=jobs, progress=progress)
-    else:
-        replicates = np.empty((len(pairs), settings.trials))  # most of the memory, so no copy
-        for row, (i, j) in zip(replicates, pairs, strict=True):
-            np.subtract(drawn[i, :settings.trials], drawn[j, :settings.trials], out=row)
-    if test.p_values is None:
-        return None, None, None, *win_rates(replicates)
-    p = test.p_values(delta, replicates)
-    if not test.romano_wolf:
-        return p, ADJUSTMENTS[settings.correction](p), ADJUSTMENTS["holm"](p), None, None
-    if test.draws == "bootstrap":
-        replicates -= replicates.mean(axis=1, keepdims=True)  # the shift that makes them a null
-    stepped = romano_wolf(delta, replicates)
-    adjusted = stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p)
-    return p, adjusted, stepped, None, None
+def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.ndarray:
+    """The pairs to compare: all of them, or those with the baseline."""
+    if baseline is None:
+        return engine.all_pairs(len(names))
+    if baseline not in names:
+        raise SettingError(f"The baseline {baseline} has no score by {metric.name}. Systems that have: "
+                           f"{', '.join(names)}.")
+    b = names.index(baseline)
+    return np.array([(k, b) for k in range(len(names)) if k != b], dtype=int).reshape(-1, 2)
 
 
 def _decide(delta, adjusted, win, lose, alpha, higher_is_better):
     """1 where the first system of a pair is significantly better, -1 where the second is, else 0."""
-    if not len(delta):
-        return np.zeros(0, dtype=int)
+    if adjusted is None and win is None:  # no pair could be tested
+        return np.zeros(len(delta), dtype=int)
     sign = np.sign(delta) if higher_is_better else -np.sign(delta)
-    if adjusted is not None:
+    if adjusted is not None:  # NaN, for a pair that could not be tested, is not below alpha
         return np.where(adjusted <= alpha + TOLERANCE, sign, 0).astype(int)
     conclude = np.maximum(win, lose) >= 1 - alpha - TOLERANCE
     return (np.where(conclude, np.sign(win - lose), 0) * (1 if higher_is_better else -1)).astype(int)
@@ -210,8 +159,9 @@ def _decide(delta, adjusted, win, lose, alpha, higher_is_better):
 def _signature(metric, testset, settings):
     """The metric's own signature, then what was resampled and how."""
     unit = settings.unit if settings.block_length is None else f"{settings.unit}[{settings.block_length:g}]"
+    trials = [] if settings.trials is None else [f"trials:{settings.trials}"]
     return "|".join([
-        metric.signature(testset), f"test:{settings.test}", f"unit:{unit}", f"trials:{settings.trials}",
+        metric.signature(testset), f"test:{settings.test}", f"unit:{unit}", *trials,
         f"ci:{settings.ci}", f"resamples:{settings.resamples}", f"correction:{settings.correction}",
         f"alpha:{settings.alpha:g}", f"seed:{settings.seed}", f"mtsig:{settings.version}"])
 

@@ -23,7 +23,7 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units,
     """All warnings: about the design, the family of pairs, the texts, then single pairs."""
     found = [*_about_design(testset, settings, units, results)]
     for result in results.values():
-        found += _about_family(settings, result)
+        found += [*_about_scores(testset, result), *_about_family(settings, result)]
     found += about_texts(testset)
     for result in results.values():
         found += _about_pairs(testset, settings, result)
@@ -62,9 +62,10 @@ def _about_design(testset, settings, units, results) -> Iterator[Caution]:
         yield Caution("no-documents", "No document ids: blocks of neighbouring segments stand in for documents. Give "
                                       "the ids if there are any (--docs).")
     elif testset.documents is None:
+        ids = "--docs" if testset.has_texts else "a column docid"
         yield Caution("no-documents", "No document ids: segments are taken as independent, and neighbouring ones "
                                       "seldom are, least of all in a consecutive extract. Intervals and p may be too "
-                                      "small. Give document ids (--docs), or use --unit block.")
+                                      f"small. Give document ids ({ids}), or use --unit block.")
     elif settings.unit == "segment":
         ratios = [p.se_ratio for r in results.values() for p in r.pairs if p.se_ratio is not None]
         measured = ""
@@ -80,10 +81,40 @@ def _about_design(testset, settings, units, results) -> Iterator[Caution]:
                                    f"{FEW_UNITS}. Take more, or read the results with care.")
     test = TESTS[settings.test]
     if test.caution:
-        yield Caution(f"{settings.test}-as-published", f"{test.title.capitalize()} ({test.source}): {test.caution}")
+        code = "as-published" if test.as_published else "assumes"
+        yield Caution(f"{settings.test}-{code}", f"{test.title.capitalize()} ({test.source}): {test.caution}")
     if len(results) > 1:
         yield Caution("several-metrics", f"{len(results)} metrics were tried, and the correction is for the pairs "
                                          "within each: choose the one that counts beforehand, or report all.")
+    if "nist" in results:
+        yield Caution("nist-size", "NIST takes its weights from the references of the test set, so its scores grow "
+                                   f"with the size of the set. Compare them on these {testset.n_segments} segments "
+                                   "alone.", "nist")
+
+
+def _about_scores(testset, result) -> Iterator[Caution]:
+    """What of the set has segment scores, for a metric that is a mean of them."""
+    if result.metric not in testset.scores:
+        return
+    metric, by_system = result.metric, testset.scores[result.metric].by_system
+    rated = {name: frozenset(k for k, value in enumerate(by_system.get(name, ())) if value is not None)
+             for name in testset.systems}
+    without = [name for name, segments in rated.items() if not segments]
+    if without:
+        yield Caution("not-rated", f"{len(without)} of {len(rated)} {_plural(len(rated), 'system')} "
+                                   f"{'has' if len(without) == 1 else 'have'} no score by {metric} and "
+                                   f"{'is' if len(without) == 1 else 'are'} left out there: {', '.join(without)}.",
+                      metric)
+    some = frozenset().union(*rated.values())
+    if len(some) < testset.n_segments:
+        yield Caution("partly-rated", f"{metric} has scores for {len(some)} of {testset.n_segments} segments; what is "
+                                      "said of it is said of these alone, and of other metrics of all.", metric)
+    counts = [len(segments) for segments in rated.values() if segments]
+    if len({segments for segments in rated.values() if segments}) > 1:
+        yield Caution("rated-on-different-lines", f"By {metric} systems have scores on different lines, "
+                                                  f"{min(counts)} to {max(counts)} of them, so their means are of "
+                                                  "different segments. Go by the differences of pairs, which are on "
+                                                  "the lines that both have.", metric)
 
 
 def _about_family(settings, result) -> Iterator[Caution]:
@@ -99,7 +130,7 @@ def _about_family(settings, result) -> Iterator[Caution]:
                                           f"reject anything. Use --trials {needed} or more{remedy}.", result.metric)
     open_pairs = [pair for pair in result.pairs if not pair.significant]
     if open_pairs:
-        widest = max(pair.mdd for pair in open_pairs)
+        widest = max((pair.mdd for pair in open_pairs if pair.mdd is not None), default=0.0)
         verb = "is" if len(open_pairs) == 1 else "are"
         yield Caution("not-equal", f"{len(open_pairs)} of {m} {_plural(m, 'pair')} {verb} not significant, "
                                    "which does not make them equal: a true difference of up to "
@@ -129,7 +160,16 @@ def _about_pairs(testset, settings, result) -> Iterator[Caution]:
     hopeless = too_large_a_family(settings, len(result.pairs))
     for pair in result.pairs:
         about = dict(metric=result.metric, a=pair.a, b=pair.b)
-        if testset.systems[pair.a] == testset.systems[pair.b]:
+        if pair.n == 0:
+            yield Caution("no-common-line", f"{pair.a} and {pair.b} have no line in common with a score by "
+                                            f"{result.metric}: they cannot be compared, and their difference is that "
+                                            "of means over different lines. Have both rated on the same lines.",
+                          **about)
+        elif pair.n is not None and pair.n < FEW_UNITS <= testset.n_segments:
+            yield Caution("few-common-lines", f"{pair.a} and {pair.b} are compared on only {pair.n} "
+                                              f"{_plural(pair.n, 'line')} that both have a score for: interval and p "
+                                              "are rough.", **about)
+        if result.metric not in testset.scores and testset.systems[pair.a] == testset.systems[pair.b]:
             yield Caution("identical-outputs", f"{pair.a} and {pair.b} have identical outputs.", **about)
         elif pair.p_value is not None and not hopeless and _near(pair, settings):
             yield Caution("near-alpha", f"{pair.a} against {pair.b}: {p_word(settings.correction)} = "
@@ -140,6 +180,8 @@ def _about_pairs(testset, settings, result) -> Iterator[Caution]:
 
 def _near(pair, settings):
     """Whether the adjusted p lies within two Monte Carlo standard errors of alpha."""
+    if settings.trials is None:
+        return False
     if settings.correction == "romano-wolf":  # itself a share of the replicates
         error = math.sqrt(pair.p_adjusted * (1 - pair.p_adjusted) / settings.trials)
     else:  # a multiple of one

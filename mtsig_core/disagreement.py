@@ -125,7 +125,7 @@ def decision_rows(result: MetricResult) -> tuple[list[str], list[list]]:
 
     For a test without p the shares of wins stand where else the p-values do.
     """
-    has_p = all(pair.p_value is not None for pair in result.pairs)
+    has_p = all(pair.win is None for pair in result.pairs)
     sign = 1 if result.higher_is_better else -1
     return ["a", "b", "difference", *(["p", "adjusted_p"] if has_p else ["win", "lose"]), "better"], [
         [pair.a, pair.b, sign * pair.delta, *((pair.p_value, pair.p_adjusted) if has_p else (pair.win, pair.lose)),

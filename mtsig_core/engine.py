@@ -157,6 +157,8 @@ def bootstrap_scores(data: UnitStatistics, n_resamples: int, seed: int, *, jobs:
     scores = np.empty((data.shape[1], n_resamples))
     for at, block in _in_blocks(block_scores, n_resamples, jobs, progress):
         scores[:, at:at + BLOCK] = block[:, :n_resamples - at]
+    # A sample without any scored segment, possible where few have a score, says nothing: the observed score stands in.
+    np.copyto(scores, data.scores[:, None], where=np.isnan(scores))
     return scores
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from mtsig_core._rows import by_rows
 
-__all__ = ["INTERVALS", "Sample", "percentile", "basic", "bca", "jackknife_t", "jackknife_se"]
+__all__ = ["INTERVALS", "Sample", "percentile", "basic", "bca", "jackknife_t", "jackknife_se",
+           "fitting_intervals", "student_t"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +25,14 @@ class Sample:
         Values on bootstrap samples.
     left_out : ndarray, shape (k, units)
         Values with one unit left out.
+    segments : ndarray, shape (k, segments), optional
+        For means of segment scores: what each is the mean of, NaN where there is none.
     """
 
     observed: np.ndarray
     drawn: np.ndarray
     left_out: np.ndarray
+    segments: np.ndarray | None = None
 
 
 def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
@@ -84,11 +88,28 @@ def jackknife_se(left_out: np.ndarray) -> np.ndarray:
     return np.sqrt((n - 1) * left_out.var(axis=1))
 
 
+def student_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of segment scores +- t(n - 1) x sd / sqrt(n) (Koehn 2004, section 4, with n - 1 degrees of freedom).
+
+    It takes segments as independent; NaN where there are fewer than two.
+    """
+    from scipy.special import stdtrit
+
+    n = np.isfinite(sample.segments).sum(axis=1)
+    centred = np.nan_to_num(sample.segments - sample.observed[:, None], nan=0.0)
+    error = np.sqrt((centred**2).sum(axis=1) / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    half = np.where(n < 2, np.nan, stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * error)
+    return sample.observed - half, sample.observed + half
+
+
 #: name -> (sample, alpha) -> (low, high)
 INTERVALS: dict[str, Callable[[Sample, float], tuple[np.ndarray, np.ndarray]]] = {
-    "percentile": percentile, "basic": basic, "bca": bca, "jackknife-t": jackknife_t}
+    "percentile": percentile, "basic": basic, "bca": bca, "jackknife-t": jackknife_t, "t": student_t}
 
 
+def fitting_intervals(segment_means: bool) -> dict[str, Callable]:
+    """The intervals that a metric may have; all of them for a mean of segment scores."""
+    return {name: rule for name, rule in INTERVALS.items() if segment_means or name != "t"}
 
 def _interpolate(ordered, level):
     """Quantile of sorted rows, linear between order statistics (numpy's default)."""

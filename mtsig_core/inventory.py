@@ -15,7 +15,10 @@ _TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the ref
 
 
 def inventory_rows(testset: TestSet) -> tuple[list[str], list[list[str]]]:
-    """Header and rows: one for each text with its segments, words, characters, and empty and repeated segments."""
+    """Header and rows: one for each text with its segments, words, characters, and empty and repeated segments.
+
+    Of segment scores the missing ones count as empty.
+    """
     header = ["role", "name", "segments", "words", "characters", "empty", "repeated"]
     texts = [("reference", name, values) for name, values in testset.references.items()]
     texts += [("system", name, values) for name, values in testset.systems.items()]
@@ -28,6 +31,8 @@ def inventory_rows(testset: TestSet) -> tuple[list[str], list[list[str]]]:
                      "", "", "", ""])
     if testset.documents is not None:
         rows.append(["documents", f"{testset.n_documents:,} documents", f"{testset.n_segments:,}", "", "", "", ""])
+    rows += [["scores", metric, f"{testset.n_segments:,}", "", "", f"{_gaps(testset, scores):,}", ""]
+             for metric, scores in testset.scores.items()]
     if testset.domains is not None:
         sizes = Counter(testset.domains)
         rows += [["domain", domain, f"{size:,}", "", "", "", ""] for domain, size in sizes.items()]
@@ -38,12 +43,14 @@ def suspicions(testset: TestSet) -> list[Caution]:
     """Empty texts, identical outputs, outputs that are a reference, and lengths far from the reference's."""
     found = [*about_texts(testset)]
     names = list(testset.systems)
-    for k, a in enumerate(names):
+    for k, a in enumerate(names if testset.has_texts else ()):
         found += [Caution("identical-outputs", f"{a} and {b} have identical outputs.", a=a, b=b)
                   for b in names[k + 1:] if testset.systems[a] == testset.systems[b]]
         found += [Caution("is-reference", f"The output of {a} is reference {ref}, word for word. Leave it out, or "
                                           "score it with other references.", a=a)
                   for ref, texts in testset.references.items() if testset.systems[a] == texts]
+    if not testset.has_texts:
+        return found
     first, texts = next(iter(testset.references.items()))
     expected = _characters(texts)
     for name, output in testset.systems.items():
@@ -52,6 +59,12 @@ def suspicions(testset: TestSet) -> list[Caution]:
             found.append(Caution("odd-length", f"{name} has {ratio:.2f} times the characters of reference {first}. "
                                                "Check the language and the file.", a=name))
     return found
+
+
+def _gaps(testset, scores):
+    """How many scores are missing, over all systems."""
+    present = [value for name in testset.systems for value in scores.by_system.get(name, ()) if value is not None]
+    return len(testset.systems) * testset.n_segments - len(present)
 
 
 def _counts(values: Sequence[str | None]) -> tuple[int, ...]:

@@ -10,14 +10,16 @@ from types import MappingProxyType
 import numpy as np
 
 from mtsig_core import engine
+from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
-from mtsig_core.intervals import INTERVALS, Sample
-from mtsig_core.metrics import Metric, make_metric
+from mtsig_core.intervals import Sample, fitting_intervals
+from mtsig_core.metrics import Metric, is_segment_mean, metric_of
 from mtsig_core.power import minimum_detectable_difference
+from mtsig_core.rated import pair_of, rated_part, segment_scores
 from mtsig_core.resampling import make_units
 from mtsig_core.results import Settings
 from mtsig_core.settings import resolve
-from mtsig_core.significance import TESTS, TOLERANCE, win_rates
+from mtsig_core.significance import TOLERANCE, fitting_tests, win_rates
 from mtsig_core.testset import TestSet
 
 __all__ = ["Outcome", "PairExamination", "Equivalence", "examine_pair", "equivalence", "contributions", "extremes",
@@ -57,12 +59,15 @@ class PairExamination:
     settings : Settings
         As resolved; its test and correction are not used here.
     score_a, score_b, delta : float
+        On the segments that both have.
+    n : int
+        The number of these segments.
     drawn : ndarray, shape (at least trials and resamples,)
         Differences on bootstrap samples.
     swapped : ndarray, shape (trials,)
         Differences after random swaps: the null of approximate randomization.
     outcomes : tuple of Outcome
-        In the order of `TESTS`.
+        In the order of `TESTS`; those for means of segment scores only for such a metric, and always by segment.
     intervals : mapping of str to (float, float) or None
         By kind; None where undefined.
     se : mapping of str to float
@@ -71,7 +76,7 @@ class PairExamination:
         Minimum detectable difference at 80% power, alpha, and the unit of the test.
     by_document : ndarray, shape (documents,), or None
     by_segment : ndarray, shape (segments,)
-        See `contributions`.
+        See `contributions`; of the whole test set, 0 for what was not compared.
     """
 
     a: str
@@ -90,6 +95,7 @@ class PairExamination:
     mdd: float
     by_document: np.ndarray | None
     by_segment: np.ndarray
+    n: int
 
     @property
     def sign(self) -> int:
@@ -150,21 +156,27 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     for name in (a, b):
         if name not in testset.systems:
             raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(testset.systems)}.")
-    settings, units = resolve(
+    settings, _ = resolve(
         testset, test="ar", unit=unit, block_length=block_length, trials=trials, alpha=alpha, correction="none",
         ci="auto", resamples=resamples, seed=seed, baseline=None)
-    metric = make_metric(metric) if isinstance(metric, str) else metric
-    both = TestSet(testset.name, {name: testset.systems[name] for name in (a, b)}, testset.references,
-                   documents=testset.documents, domains=testset.domains, langpair=testset.langpair)
+    metric = metric_of(testset, metric)
     if statistics is None:
-        statistics = metric.statistics(both)
-    else:
-        statistics = statistics[[list(testset.systems).index(name) for name in (a, b)]]
+        # which segments take part depends on the scores of all systems
+        testset = testset if is_segment_mean(metric) else testset.only((a, b))
+        statistics = cached_statistics(metric, testset)
+    part, rated = rated_part(testset, metric, statistics)
+    two, n = pair_of(part, metric, rated, a, b)
+    units = make_units(part, settings.unit, settings.block_length)
 
-    data = {units.kind: engine.UnitStatistics(metric, statistics, units)}
+    data = {units.kind: engine.UnitStatistics(metric, two, units)}
     for kind in ("segment", *(["document"] if testset.documents is not None else [])):
         if kind not in data:
-            data[kind] = engine.UnitStatistics(metric, statistics, make_units(testset, kind))
+            data[kind] = engine.UnitStatistics(metric, two, make_units(part, kind))
+    whole = data
+    if part is not testset:  # so that what is added stands beside each segment of the set
+        every = pair_of(testset, metric, statistics, a, b)[0]
+        whole = {kind: engine.UnitStatistics(metric, every, make_units(testset, kind)) for kind in data
+                 if kind != "block"}
 
     def stage(name):
         return None if progress is None else lambda share: progress(name, share)
@@ -177,17 +189,22 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     drawn = bootstrapped(units.kind, max(resamples, trials), "bootstrap")
     swapped = engine.swap_differences(here, engine.all_pairs(2), trials, seed, jobs=jobs, progress=stage("swaps"))[0]
     left_out = _difference(engine.jackknife_scores(here))
-    sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None])
+    segments = segment_scores(metric, two)
+    segments = None if segments is None else _difference(segments)[None]
+    sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
+    replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials], "none": segments}
     se = {kind: float((drawn[:resamples] if kind == units.kind else
                        bootstrapped(kind, resamples, f"standard error by {kind}")).std(ddof=1)) for kind in data}
     sign = 1 if metric.higher_is_better else -1
     return PairExamination(
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),
         float(delta), _frozen(drawn), _frozen(swapped),
-        tuple(_outcome(test, delta, drawn[:trials], swapped, alpha, sign) for test in TESTS.values()),
-        MappingProxyType({kind: _ends(*rule(sample, alpha)) for kind, rule in INTERVALS.items()}),
+        tuple(_outcome(test, delta, replicates[test.draws], alpha, sign)
+              for test in fitting_tests(is_segment_mean(metric)).values()),
+        MappingProxyType({kind: _ends(*rule(sample, alpha))
+                          for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
         MappingProxyType(se), float(minimum_detectable_difference(se[units.kind], alpha)),
-        contributions(data["document"]) if "document" in data else None, contributions(data["segment"]))
+        contributions(whole["document"]) if "document" in whole else None, contributions(whole["segment"]), n)
 
 
 def contributions(data: engine.UnitStatistics) -> np.ndarray:
@@ -262,13 +279,12 @@ def tally(values: np.ndarray, reach: float, n_bins: int = 60) -> tuple[np.ndarra
     return edges, counts
 
 
-def _outcome(test, delta, drawn, swapped, alpha, sign):
-    replicates = swapped if test.draws == "swaps" else drawn
+def _outcome(test, delta, replicates, alpha, sign):
     if test.p_values is not None:
-        p = float(test.p_values(np.array([delta]), replicates[None])[0])
+        p = float(test.p_values(np.array([delta]), replicates)[0])
         direction = np.sign(sign * delta) if p <= alpha + TOLERANCE else 0
         return Outcome(test.name, p, None, None, _side(direction))
-    win, lose = (float(rate[0]) for rate in win_rates(sign * replicates[None]))
+    win, lose = (float(rate[0]) for rate in win_rates(sign * replicates))
     return Outcome(test.name, None, win, lose, _side(np.sign(win - lose) * (max(win, lose) >= 1 - alpha - TOLERANCE)))
 
 

@@ -45,7 +45,7 @@ class Settings:
     test: str
     unit: str
     block_length: float | None
-    trials: int
+    trials: int | None
     alpha: float
     correction: str
     ci: str
@@ -90,27 +90,30 @@ class SystemResult:
 
 @dataclass(frozen=True)
 class PairResult:
-    """Two systems under one metric.
+    """Two systems under one metric, on the segments that have scores for both.
 
     Attributes
     ----------
     a, b : str
         The better-scoring system first; with a baseline, b is the baseline.
     delta : float
-        score(a) - score(b) in points, with its interval `ci_low`, `ci_high`.
+        score(a) - score(b) in points on these segments, with its interval `ci_low`, `ci_high`. Without a common
+        segment (`n` 0) the difference of the scores on the segments that each has.
     p_value, p_adjusted : float or None
-        None for a test that gives no p.
+        None for a test that gives no p, and for a pair that could not be tested.
     significant : bool
     better : {"a", "b", None}
         Which system is significantly better, if any.
     win, lose : float or None
         Koehn's test: shares of bootstrap samples on which a is better, or worse, than b.
-    se : float
+    se : float or None
         Bootstrap standard error of delta, in points, for the unit of the test.
     se_ratio : float or None
         Standard error by document / by segment; None without document ids, or where nothing varies.
-    mdd : float
+    mdd : float or None
         Minimum detectable difference in points, at 80% power.
+    n : int or None
+        Number of segments compared; None in results of versions that did not say.
     """
 
     a: str
@@ -124,9 +127,10 @@ class PairResult:
     better: str | None
     win: float | None
     lose: float | None
-    se: float
+    se: float | None
     se_ratio: float | None
-    mdd: float
+    mdd: float | None
+    n: int | None = None
 
 
 @dataclass(frozen=True)

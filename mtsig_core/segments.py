@@ -10,6 +10,7 @@ from mtsig_core import engine
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric
 from mtsig_core.pair import contributions
+from mtsig_core.rated import common, has_gaps, paired
 from mtsig_core.resampling import make_units
 from mtsig_core.testset import TestSet
 
@@ -47,7 +48,7 @@ def added_by_segment(testset: TestSet, metric: Metric, a: str, b: str, statistic
     >>> [bool(value > 0) for value in added_by_segment(ts, bleu, "A", "B", bleu.statistics(ts))]
     [False, True]
     """
-    both = statistics[_rows(testset, a, b)]
+    both = _common_statistics(testset, metric, a, b, statistics)
     values = contributions(engine.UnitStatistics(metric, both, make_units(testset, "segment")))
     if not metric.higher_is_better:
         values = -values
@@ -155,7 +156,10 @@ def scores_on(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.n
     """
     if not len(positions):
         raise SettingError("No segment to score. Expected at least one position.")
-    first, second = metric.score(statistics[_rows(testset, a, b)][:, positions].sum(axis=1))
+    both = _common_statistics(testset, metric, a, b, statistics)[:, positions]
+    if not common(metric, both, engine.all_pairs(2))[0]:
+        raise SettingError(f"None of these {len(positions)} segments has a score by {metric.name} for {a} and {b}.")
+    first, second = metric.score(both.sum(axis=1))
     return float(first), float(second)
 
 
@@ -169,6 +173,12 @@ def segment_table(testset: TestSet, a: str, b: str, positions: np.ndarray,
     rows = ([testset.lines[k], *(values[k] for values in known.values()), float(added[k]),
              *(values[k] for values in texts.values())] for k in positions.tolist())
     return ["line", *known, "contribution", *texts], rows
+
+
+def _common_statistics(testset, metric, a, b, statistics):
+    """Statistics of the two, on the segments that both have."""
+    both = statistics[_rows(testset, a, b)]
+    return paired(both, engine.all_pairs(2))[0] if has_gaps(metric, both) else both
 
 
 def _there(columns):

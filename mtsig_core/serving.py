@@ -66,4 +66,5 @@ def _absolute(source):
 
     return replace(source, folder=path(source.folder), src=path(source.src), docs=path(source.docs),
                    ref=tuple((name, path(file)) for name, file in source.ref),
-                   system=tuple((name, path(file)) for name, file in source.system))
+                   system=tuple((name, path(file)) for name, file in source.system),
+                   scores=tuple((name, path(file)) for name, file in source.scores))

@@ -7,19 +7,19 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 
 from mtsig_core.correction import CORRECTIONS
-from mtsig_core.errors import InputError, NotYetError, SettingError
-from mtsig_core.intervals import INTERVALS
+from mtsig_core.errors import InputError, SettingError
+from mtsig_core.intervals import INTERVALS, fitting_intervals
+from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.resampling import UNITS, Units, make_units
 from mtsig_core.results import Settings
-from mtsig_core.significance import TESTS
+from mtsig_core.significance import TESTS, fitting_tests
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
-__all__ = ["resolve"]
+__all__ = ["check_metric", "resolve"]
 
 _FEW_UNITS_FOR_PERCENTILE = 100
 _MOST_DRAWS = 10_000_000
-_LATER = ("t", "wilcoxon")
 
 
 def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | None, trials: int, alpha: float,
@@ -33,7 +33,7 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
     """
     if not testset.systems:
         raise InputError(f"No system in {testset.name}. Give at least one output (--system FILE), two to compare.")
-    _choose("test", test, TESTS, later=_LATER)
+    _choose("test", test, TESTS)
     chosen = TESTS[test]
     _whole("trials", trials, 1, _MOST_DRAWS)
     _whole("resamples", resamples, 2, _MOST_DRAWS)
@@ -64,15 +64,35 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
     units = make_units(testset, unit, block_length)
     if ci == "auto":
         ci = "percentile" if units.effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
-    _choose("interval", ci, INTERVALS, later=("t",))
-    return Settings(test, units.kind, units.block_length, int(trials), float(alpha), correction, ci, int(resamples),
+    _choose("interval", ci, INTERVALS)
+    _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "--test ar")
+    _by_segment(units.kind, unit, "Interval", ci, ci == "t", "--ci percentile")
+    trials = None if chosen.of_segments else int(trials)
+    return Settings(test, units.kind, units.block_length, trials, float(alpha), correction, ci, int(resamples),
                     int(seed), baseline, __version__), units
 
 
-def _choose(what: str, value: str, among: Iterable[str], later: Iterable[str] = ()):
+def check_metric(metric: Metric, test: str, ci: str) -> None:
+    """Raise SettingError if the test or the interval is for means of segment scores, and the metric is none."""
+    if is_segment_mean(metric):
+        return
+    for what, value, known, fitting in (("Test", test, TESTS, fitting_tests(False)),
+                                        ("Interval", ci, INTERVALS, fitting_intervals(False))):
+        if value in known and value not in fitting:
+            raise SettingError(
+                f"{what} {value!r} is for means of segment scores alone (human ratings, COMET), and {metric.name} is "
+                f"a score of the whole corpus. Use {', '.join(fitting)}, or --metrics with a table of --scores.")
+
+
+def _by_segment(kind, asked, what, value, needed, other):
+    if needed and kind != "segment":
+        why = " (auto, as document ids are known)" if asked == "auto" else ""
+        raise SettingError(f"{what} {value!r} works on single segments, and the unit is {kind}{why}. Use --unit "
+                           f"segment, which takes segments as independent, or {other}, which heeds the {kind}s.")
+
+
+def _choose(what: str, value: str, among: Iterable[str]):
     among = list(among)
-    if value in later and value not in among:
-        raise NotYetError(f"{what.capitalize()} {value!r} is not there yet. Available: {', '.join(among)}.")
     if value not in among:
         near = difflib.get_close_matches(str(value), among, 1)
         hint = f" Did you mean {near[0]!r}?" if near else ""

@@ -15,10 +15,14 @@ import numpy as np
 from mtsig_core._rows import by_rows
 
 __all__ = ["TESTS", "SignificanceTest", "approximate_randomization", "signed_shift", "percentile_test",
-           "riezler_maxwell", "win_rates"]
+           "riezler_maxwell", "student_t", "fitting_tests", "wilcoxon", "win_rates"]
 
 #: Differences of scores closer than this are equal: rounding must not break ties.
 TOLERANCE = 1e-9
+
+_SMALLEST = float(np.finfo(float).tiny)  # p is never 0, not even where it is too small for a number
+_EXACT_RANKS = 50
+_DIGITS = 9
 
 
 def approximate_randomization(observed: np.ndarray, swapped: np.ndarray) -> np.ndarray:
@@ -81,6 +85,56 @@ def win_rates(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             by_rows(lambda d: (d < -TOLERANCE).mean(axis=1), drawn))
 
 
+def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """Two-sided paired t test on the differences of segment scores (Student 1908; Koehn 2004, section 4).
+
+    t = mean(d) / (sd(d) / sqrt(n)) on n - 1 degrees of freedom; no difference at all gives p = 1.
+
+    Parameters
+    ----------
+    observed : ndarray, shape (pairs,)
+        Not needed: the mean is that of the differences.
+    differences : ndarray, shape (pairs, segments)
+        Score of the first system less that of the second; NaN where one of them has none.
+
+    Returns
+    -------
+    ndarray, shape (pairs,)
+        1 for a pair with fewer than two segments, which show nothing.
+    """
+    from scipy.special import stdtr
+
+    n = np.isfinite(differences).sum(axis=1)
+    d = np.where(np.isfinite(differences), differences, 0.0)
+    mean = d.sum(axis=1) / np.maximum(n, 1)
+    squares = (np.where(np.isfinite(differences), d - mean[:, None], 0.0) ** 2).sum(axis=1)
+    error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    size = np.abs(mean)
+    t = np.divide(size, error, out=np.where(size > TOLERANCE, np.inf, 0.0), where=error > 0)
+    p = np.maximum(2 * stdtr(np.maximum(n - 1, 1), -t), _SMALLEST)
+    return np.where(n < 2, 1.0, np.minimum(1.0, p))
+
+
+def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """Two-sided signed rank test on the differences of segment scores (Wilcoxon 1945).
+
+    Segments without a difference are left out, equal sizes share their mean rank. Exact for up to 50 differences of
+    distinct sizes, else the normal approximation with the variance corrected for ties. Parameters and result as in
+    `student_t`.
+    """
+    def p_value(row):
+        d = np.round(row[np.isfinite(row)], _DIGITS)  # 0.8 - 0.7 and 0.4 - 0.3 are a tie
+        d = d[d != 0]
+        if not len(d):
+            return 1.0
+        from scipy.stats import wilcoxon as signed_rank
+
+        exact = len(d) <= _EXACT_RANKS and len(np.unique(np.abs(d))) == len(d)
+        return max(float(signed_rank(d, method="exact" if exact else "asymptotic").pvalue), _SMALLEST)
+
+    return np.array([p_value(row) for row in differences])
+
+
 def _p_values(extremeness, observed, replicates):
     """(c + 1) / (R + 1), c the number of replicates at least as extreme as the observed difference."""
     def count(d0, d):
@@ -99,8 +153,9 @@ class SignificanceTest:
     source : str
     formula : str
         The definition in one line.
-    draws : {"swaps", "bootstrap"}
-        What its replicates are.
+    draws : {"swaps", "bootstrap", "none"}
+        What its replicates are. A test without draws takes the differences of segment scores in their place: it is
+        for means of segment scores alone, by segment, and has no trials.
     p_values : callable or None
         (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
     default_correction : str
@@ -109,7 +164,7 @@ class SignificanceTest:
     romano_wolf : bool
         Whether its replicates (those of a bootstrap after centring) are a joint null that Romano-Wolf can use.
     caution : str or None
-        What is wrong with it as published, in one sentence.
+        What is wrong with it as published, or for translations, and what to use instead.
     """
 
     name: str
@@ -123,8 +178,19 @@ class SignificanceTest:
     romano_wolf: bool = False
     caution: str | None = None
 
-    def smallest_p(self, trials: int) -> float:
-        return self.steps / (trials + 1)
+    @property
+    def of_segments(self) -> bool:
+        """Whether it works on segment scores themselves, without draws."""
+        return self.draws == "none"
+
+    @property
+    def as_published(self) -> bool:
+        """Whether its source defines it badly; see `caution`."""
+        return self.caution is not None and not self.of_segments
+
+    def smallest_p(self, trials: int | None) -> float:
+        """The smallest p that so many trials can give, 0 where there are no trials."""
+        return 0.0 if self.of_segments else self.steps / (trials + 1)
 
     def trials_for(self, p: float) -> int:
         """The fewest trials with which p can be as small as this."""
@@ -157,4 +223,21 @@ TESTS = {test.name: test for test in (
         riezler_maxwell, "holm",
         caution="The absolute value inside the shift makes it one-sided: at alpha = .05 it rejects about 11% of true "
                 "nulls. Use ar or bootstrap, and this one only to reproduce the paper or sacreBLEU."),
+    SignificanceTest(
+        "t", "Student's t on paired segment scores", "Student 1908; Koehn 2004, 4",
+        "t = mean(d) / (sd(d) / sqrt(n)) with n - 1 degrees of freedom, d the n differences of segment scores",
+        "none", student_t, "holm",
+        caution="It takes segments as independent, which those of one document are not. Use ar or bootstrap by "
+                "document where document ids are known."),
+    SignificanceTest(
+        "wilcoxon", "Wilcoxon's signed ranks of segment scores", "Wilcoxon 1945",
+        "W = sum of the ranks of |d| where d > 0, d the differences of segment scores that are not 0",
+        "none", wilcoxon, "holm",
+        caution="It tests whether the differences lie symmetrically about 0, not their mean, and takes segments as "
+                "independent. Use ar or bootstrap to test the difference that is shown."),
 )}
+
+
+def fitting_tests(segment_means: bool) -> dict[str, SignificanceTest]:
+    """The tests that a metric may be tested with; all of them for a mean of segment scores."""
+    return {name: test for name, test in TESTS.items() if segment_means or not test.of_segments}

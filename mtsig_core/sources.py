@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from mtsig_core.errors import NotYetError, SettingError
-from mtsig_core.readers import language_pairs, read_text, read_wmt
+from mtsig_core.readers import join_scores, language_pairs, read_scores, read_text, read_wmt
 from mtsig_core.testset import TestSet
 
 __all__ = ["Source", "add_source_options", "option_with", "source_from"]
@@ -27,8 +27,14 @@ class Source:
         A shared-task folder in WMT layout, in place of files; needs `langpair`.
     refs : tuple of str
         References to score with; empty for all.
+    parse : tuple of (str, str)
+        (name, file) of dependency parses of references and outputs.
     demo : int or None
         The first so many segments of the simulated corpus, in place of files; 0 for all of them.
+    scores : tuple of (str, str)
+        (name, file) of segment scores, which join the texts, or are all there is.
+    lower_is_better : tuple of str
+        Names of scores of which the lowest is best.
     """
 
     ref: tuple = ()
@@ -41,27 +47,42 @@ class Source:
     refs_as_systems: bool = False
     keep_canary: bool = False
     demo: int | None = None
+    parse: tuple = ()
+    scores: tuple = ()
+    lower_is_better: tuple[str, ...] = ()
 
     def read(self) -> TestSet:
         """Read and check the files."""
-        if self.demo is not None:
-            from mtsig_core.simulation import load_demo
-
-            testset = load_demo(self.demo or None)
-        elif self.folder is not None:
-            testset = read_wmt(self.folder, self.langpair, keep_canary=self.keep_canary)
-        else:
-            testset = read_text(self.ref, self.system, sources=self.src, documents=self.docs, langpair=self.langpair)
+        if not self.has_texts:
+            return read_scores(self.scores, self.lower_is_better)
+        testset = self._read_texts()
+        if self.scores:
+            testset = join_scores(testset, self.scores, self.lower_is_better)
         if self.refs or self.refs_as_systems:
             testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         return testset
 
+    def _read_texts(self):
+        if self.demo is not None:
+            from mtsig_core.simulation import load_demo
+
+            return load_demo(self.demo or None)
+        if self.folder is not None:
+            return read_wmt(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary)
+        return read_text(self.ref, self.system, sources=self.src, documents=self.docs,
+                         parses=self.parse, langpair=self.langpair)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether there are texts, not segment scores alone."""
+        return bool(self.ref) or self.folder is not None or self.demo is not None
+
     def files(self) -> list[str]:
         """The files it is read from; of a folder, all that are in it."""
-        if self.folder is not None:
-            return [str(path) for path in Path(self.folder).rglob("*") if path.is_file()]
+        inside = [] if self.folder is None else [str(path) for path in Path(self.folder).rglob("*")]
         single = [path for path in (self.src, self.docs) if path is not None]
-        return [path for path in (*(path for _, path in (*self.ref, *self.system)), *single) if os.path.isfile(path)]
+        named = [path for _, path in (*self.ref, *self.system, *self.parse, *self.scores)]
+        return [path for path in (*inside, *named, *single) if os.path.isfile(path)]
 
     @property
     def title(self) -> str:
@@ -70,6 +91,8 @@ class Source:
             return "simulated corpus" + (f", {self.demo} segments" if self.demo else "")
         if self.folder is not None:
             return f"{Path(self.folder).name} {self.langpair}"
+        if not self.has_texts:
+            return f"scores {Path(self.scores[0][1]).name}"
         return f"{len(self.system)} {'system' if len(self.system) == 1 else 'systems'}, {Path(self.ref[0][1]).name}"
 
     def arguments(self) -> list[str]:
@@ -77,8 +100,11 @@ class Source:
         given = [("--folder", self.folder), ("--demo-segments", str(self.demo) if self.demo else None)]
         given += [("--ref", path if name is None else f"{name}={path}") for name, path in self.ref]
         given += [("--system", path if name is None else f"{name}={path}") for name, path in self.system]
+        given += [("--parse", f"{name}={path}") for name, path in self.parse]
         given += [("--src", self.src), ("--docs", self.docs), ("--langpair", self.langpair)]
         given += [("--refs", ",".join(self.refs) or None)]
+        given += [("--scores", f"{name}={path}") for name, path in self.scores]
+        given += [("--lower-is-better", name) for name in self.lower_is_better]
         flags = [("--demo", self.demo == 0), ("--refs-as-systems", self.refs_as_systems),
                  ("--keep-canary", self.keep_canary)]
         return [*(part for option, value in given if value is not None for part in option_with(option, value)),
@@ -90,8 +116,8 @@ class Source:
     @classmethod
     def from_json(cls, text: str) -> Source:
         values = json.loads(text)
-        values |= {key: tuple(map(tuple, values[key])) for key in ("ref", "system")}
-        return cls(**values | {"refs": tuple(values["refs"])})
+        values |= {key: tuple(map(tuple, values[key])) for key in ("ref", "system", "scores", "parse")}
+        return cls(**values | {key: tuple(values[key]) for key in ("refs", "lower_is_better")})
 
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:
@@ -100,6 +126,8 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--ref", action="append", default=[], metavar="[NAME=]FILE", help="reference, one segment per line; repeatable")
     add("--system", action="append", default=[], metavar="[NAME=]FILE",
         help="system output, one segment per line; repeatable. The name defaults to the file's stem")
+    add("--parse", action="append", default=[], metavar="NAME=FILE",
+        help="parse in CoNLL-U of the output or reference of that name, for dep-f; repeatable")
     add("--src", metavar="FILE", help="source text")
     add("--docs", metavar="FILE", help="documents: a line per segment, docid or domain<TAB>docid")
     add("--folder", metavar="DIR", help="folder in WMT layout: references/, system-outputs/, documents/, sources/")
@@ -109,25 +137,32 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--keep-canary", action="store_true", help="keep the lines that the documents file calls canary")
     add("--demo", action="store_true", help="the simulated corpus: 30,000 segments, six systems")
     add("--demo-segments", type=int, metavar="N", help="its first N segments")
-    for option in ("--xml", "--sacrebleu", "--scores", "--lower-is-better"):
+    add("--scores", action="append", default=[], metavar="NAME=FILE",
+        help="segment scores (TSV, CSV, JSONL, Parquet, COMET's JSON), alone or with texts; repeatable")
+    add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
+    for option in ("--xml", "--sacrebleu"):
         add(option, action="append", default=[], metavar="...", help="not yet")
 
 
 def source_from(args: argparse.Namespace) -> Source | None:
     """The source that the options name, None without any; checked for contradictions, not read."""
-    for option in ("xml", "sacrebleu", "scores", "lower_is_better"):
+    for option in ("xml", "sacrebleu"):
         if getattr(args, option):
             raise NotYetError(f"--{option.replace('_', '-')} is not there yet. "
                               "Use --ref and --system, --folder and --langpair, or --demo.")
+    tables = {"scores": tuple(map(_named_scores, args.scores)), "lower_is_better": tuple(args.lower_is_better)}
+    if args.lower_is_better and not args.scores:
+        raise SettingError("--lower-is-better goes with --scores NAME=FILE, and there is none.")
+    parses = tuple(map(_named_parse, args.parse))
     files = {"--ref": args.ref, "--system": args.system, "--src": args.src, "--docs": args.docs}
     given = [option for option, value in files.items() if value]
     if args.demo or args.demo_segments is not None:
-        for option, value in {**files, "--folder": args.folder}.items():
+        for option, value in {**files, "--folder": args.folder, "--parse": parses}.items():
             if value:
                 raise SettingError(f"--demo and {option} name two sources. Give one of them.")
         if args.demo_segments is not None and args.demo_segments < 1:
             raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
-        return Source(demo=args.demo_segments or 0)
+        return Source(demo=args.demo_segments or 0, **tables)
     if args.folder is not None:
         if given:
             raise SettingError(f"--folder and {given[0]} name two sources. Give one of them.")
@@ -135,13 +170,24 @@ def source_from(args: argparse.Namespace) -> Source | None:
             pairs = language_pairs(args.folder)
             raise SettingError(f"--folder needs --langpair. {args.folder} has: {', '.join(pairs) or 'none'}.")
     elif not given:
-        return None
+        return _scores_alone(args, tables) if args.scores else None
     elif not args.ref:
         raise SettingError(f"{given[0]} needs a reference. Give at least one with --ref FILE.")
     elif args.keep_canary:
         raise SettingError("--keep-canary goes with --folder: nothing is left out of text files.")
     return Source(tuple(map(_named, args.ref)), tuple(map(_named, args.system)), args.src, args.docs, args.folder,
-                  args.langpair, args.refs, args.refs_as_systems, args.keep_canary)
+                  args.langpair, args.refs, args.refs_as_systems, args.keep_canary, parse=parses, **tables)
+
+
+def _scores_alone(args, tables):
+    """Scores without texts; what is about texts is out of place then."""
+    about_texts = {"--langpair": args.langpair, "--refs": args.refs, "--refs-as-systems": args.refs_as_systems,
+                   "--keep-canary": args.keep_canary}
+    for option, value in about_texts.items():
+        if value:
+            raise SettingError(f"{option} is about texts, and there are scores alone. Leave it out, or give the texts "
+                               "too.")
+    return Source(**tables)
 
 
 def option_with(option: str, value: str) -> list[str]:
@@ -152,6 +198,20 @@ def option_with(option: str, value: str) -> list[str]:
 def names(text: str) -> tuple[str, ...]:
     """A comma-separated list."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _named_scores(text):
+    name, sign, path = text.partition("=")
+    if not sign or not path:
+        raise SettingError(f"--scores {text}: expected NAME=FILE, such as human=ratings.tsv.")
+    return name, path
+
+
+def _named_parse(text):
+    name, path = _named(text)
+    if name is None:
+        raise SettingError(f"--parse {text} names no text. Expected NAME=FILE, with the name of a system or reference.")
+    return name, path
 
 
 def _named(text):

@@ -134,7 +134,7 @@ def stability(testset: TestSet, metric: str | Metric, system: str, *, pool: int 
     pool = default_pool(make_units(testset, unit, block_length).n) if pool is None else pool
     if pool < GROWING[0]:
         raise SettingError(f"pool is {pool}. Expected at least {GROWING[0]} bootstrap samples.")
-    settings, data, metric, _ = prepare(testset, metric, [system], statistics, progress, unit=unit, alpha=alpha,
+    settings, data, metric, *_ = prepare(testset, metric, [system], statistics, progress, unit=unit, alpha=alpha,
                                         block_length=block_length, resamples=pool, seed=seed)
     drawn = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=stage(progress, "pool"))[0]
     median, sigma = float(np.median(drawn)), float(drawn.std(ddof=1))

@@ -21,9 +21,11 @@ def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
     told = " (simulated)" if info.simulated and "simulated" not in info.name else ""
     data = [info.name + told, f"{info.n_segments} segments"]
     data += [] if info.n_documents is None else [f"{info.n_documents} documents"]
-    data += [f"{len(info.systems)} systems", f"scored with {', '.join(info.references)}"]
+    data += [f"{len(info.systems)} systems"]
+    data += [f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"]
     return data, [
-        f"{TESTS[settings.test].title} ({settings.test}) by {unit}", f"{settings.trials} trials",
+        f"{TESTS[settings.test].title} ({settings.test}) by {unit}",
+        *([] if settings.trials is None else [f"{settings.trials} trials"]),
         f"seed {settings.seed}", f"alpha {settings.alpha:g}",
         f"correction {settings.correction} over {family} {'pair' if family == 1 else 'pairs'}",
         f"{settings.ci} intervals, {settings.resamples} resamples"]
@@ -72,7 +74,7 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str
         if not settings.baseline:
             row += map(str, tally[system.system])
         elif system.system in against:
-            row += [*_chances(pair), {"a": "better", "b": "worse", None: "not separated"}[pair.better]]
+            row += [*_chances(pair, settings), {"a": "better", "b": "worse", None: "not separated"}[pair.better]]
         rows.append(row + [""] * (len(header) - len(row)))
     return header, rows
 
@@ -90,21 +92,30 @@ def rank_change_rows(before: MetricResult, after: MetricResult) -> tuple[list[st
 
 
 def pair_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of the tested pairs: difference with interval, p or win rates, decision, what could be seen."""
+    """Header and rows of the tested pairs: difference with interval, p or win rates, decision, what could be seen.
+
+    Where pairs are compared on different segments, the number of these comes last.
+    """
     header = ["pair", "difference", f"{100 * (1 - settings.alpha):g}% interval",
               *_chance_words(settings), "better", "SE", "SE doc/seg", "min. difference"]
+    gaps = len({pair.n for pair in result.pairs}) > 1
+    header += ["segments"] * gaps
     rows = []
     for pair in result.pairs:
         rows.append([
-            f"{pair.a} - {pair.b}", *_signed(pair, 1 if result.higher_is_better else -1), *_chances(pair),
-            {"a": pair.a, "b": pair.b, None: "-"}[pair.better], f"{pair.se:.2f}",
-            "-" if pair.se_ratio is None else f"{pair.se_ratio:.2f}", f"{pair.mdd:.2f}"])
+            f"{pair.a} - {pair.b}", *_signed(pair, 1 if result.higher_is_better else -1), *_chances(pair, settings),
+            {"a": pair.a, "b": pair.b, None: "-"}[pair.better], _or_dash(pair.se),
+            _or_dash(pair.se_ratio), _or_dash(pair.mdd), *([str(pair.n)] * gaps)])
     return header, rows
 
 
 def format_p(p: float | None) -> str:
     """A p-value, never 0; a dash where there is none."""
     return "-" if p is None else f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}"
+
+
+def _or_dash(value: float | None, form: str = ".2f") -> str:
+    return "-" if value is None else f"{value:{form}}"
 
 
 def group_cautions(cautions, shown: int = 3) -> list[list[str]]:
@@ -120,10 +131,10 @@ def _chance_words(settings):
     return ["win", "lose"] if TESTS[settings.test].p_values is None else ["p", p_word(settings.correction)]
 
 
-def _chances(pair):
+def _chances(pair, settings):
     """p and adjusted p, or the shares of samples that a test without p goes by."""
-    if pair.p_value is None and pair.win is not None:
-        return [f"{pair.win:.3f}", f"{pair.lose:.3f}"]
+    if TESTS[settings.test].p_values is None:
+        return [_or_dash(pair.win, ".3f"), _or_dash(pair.lose, ".3f")]
     return [format_p(pair.p_value), format_p(pair.p_adjusted)]
 
 

@@ -12,7 +12,37 @@ import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
 
-__all__ = ["TestSet"]
+__all__ = ["SegmentScores", "TestSet"]
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentScores:
+    """Scores that people or a model gave to single segments; immutable.
+
+    Parameters
+    ----------
+    by_system : mapping of str to sequence of (float or None)
+        By system, one number per segment of the test set, on the scale it was given; ``None`` where there is none.
+    higher_is_better : bool
+    """
+
+    by_system: Mapping[str, Sequence[float | None]]
+    higher_is_better: bool = True
+
+    def __post_init__(self):
+        frozen = {name: tuple(values) for name, values in self.by_system.items()}
+        object.__setattr__(self, "by_system", MappingProxyType(frozen))
+
+    def __reduce__(self):
+        return SegmentScores, (dict(self.by_system), self.higher_is_better)
+
+    def at(self, indices: Sequence[int]) -> SegmentScores:
+        """The scores of the segments at these positions."""
+        return replace(self, by_system={k: [v[i] for i in indices] for k, v in self.by_system.items()})
+
+    def of(self, names: Mapping[str, str]) -> SegmentScores:
+        """The scores of these systems alone, {name: what it is called from now on}."""
+        return replace(self, by_system={new: self.by_system[k] for k, new in names.items() if k in self.by_system})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,10 +54,11 @@ class TestSet:
     name : str
         What the set is called on screen.
     systems : mapping of str to sequence of str
-        Outputs by system name, one string per segment. An empty string is an empty segment.
+        Outputs by system name, one string per segment. An empty string is an empty segment. In a set without
+        references, which has scores alone, ``None`` stands for every text.
     references : mapping of str to sequence of (str or None)
         The references used for scoring, by name. ``None`` marks a segment that this reference does not have;
-        each segment needs at least one reference.
+        each segment needs at least one reference. There may be none at all where there are `scores`.
     sources, documents, domains : sequence of str, optional
         Source text, document id and domain of each segment.
     langpair : str, optional
@@ -36,6 +67,11 @@ class TestSet:
         Whether the texts are made up; every screen that shows them says so.
     lines : sequence of int, optional
         The line of each segment in the files it was read from, counted from 1. Defaults to 1, 2, ...
+    scores : mapping of str to SegmentScores
+        By the name of the metric. They are of systems; those of a reference count once it acts as a system.
+    parses : mapping of str to sequence of str
+        By system or reference, the dependency parse of each segment, as `mtsig_core.readers.conllu` has it: a line for
+        each word with form, lemma, head and relation between tabs; an empty line between sentences.
 
     Raises
     ------
@@ -60,13 +96,17 @@ class TestSet:
     langpair: str | None = None
     simulated: bool = False
     lines: Sequence[int] | None = field(default=None, repr=False)
+    scores: Mapping[str, SegmentScores] = field(default_factory=dict)
+    parses: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self):
         for key in ("systems", "references"):
             frozen = {name: tuple(texts) for name, texts in getattr(self, key).items()}
             object.__setattr__(self, key, MappingProxyType(frozen))
-        if not self.references:
+        object.__setattr__(self, "scores", MappingProxyType(dict(self.scores)))
+        if not self.references and not self.scores:
             raise InputError(f"{self.name}: no reference. Give at least one.")
+        object.__setattr__(self, "parses", MappingProxyType({k: tuple(v) for k, v in self.parses.items()}))
         if self.lines is None:
             object.__setattr__(self, "lines", range(1, self.n_segments + 1))
         for key in ("sources", "documents", "domains", "lines"):
@@ -77,13 +117,29 @@ class TestSet:
     def _check(self):
         n = self.n_segments
         if n == 0:
-            raise InputError(f"{self.name}: no segment. The reference is empty.")
+            empty = "The reference is empty." if self.references else "The scores are of no system, or of no segment."
+            raise InputError(f"{self.name}: no segment. {empty}")
         parts = {f"reference {k}": v for k, v in self.references.items()}
         parts |= {f"system {k}": v for k, v in self.systems.items()}
         parts |= {k: getattr(self, k) for k in ("sources", "documents", "domains", "lines")}
+        parts |= {f"parse of {k}": v for k, v in self.parses.items()}
+        parts |= {f"{metric} of {k}": v for metric, scores in self.scores.items() for k, v in scores.by_system.items()}
         for what, values in parts.items():
             if values is not None and len(values) != n:
-                raise InputError(f"{self.name}: {what} has {len(values)} segments, the first reference has {n}.")
+                first = "the first reference" if self.references else "the first system"
+                raise InputError(f"{self.name}: {what} has {len(values)} segments, {first} has {n}.")
+        for metric, scores in self.scores.items():
+            for name in scores.by_system:
+                if name not in self.systems and name not in self.references:
+                    raise InputError(f"{self.name}: {metric} is of {name!r}, which is no system of the set. "
+                                     f"It has: {', '.join(self.systems) or 'none'}.")
+        for name in self.parses:
+            if name not in self.systems and name not in self.references:
+                raise InputError(f"{self.name}: there is a parse of {name!r}, which is no system and no reference. "
+                                 f"They are: {', '.join((*self.systems, *self.references))}.")
+            if self.systems.get(name, self.references.get(name)) != self.references.get(name, self.systems.get(name)):
+                raise InputError(f"{self.name}: {name!r} names a system and a reference, and its parse may be of "
+                                 "either. Rename one of them.")
         for i, refs in enumerate(zip(*self.references.values(), strict=True)):
             if all(ref is None for ref in refs):
                 raise InputError(f"{self.name}: line {self.lines[i]} has no reference. Add one, or leave the line out.")
@@ -95,7 +151,12 @@ class TestSet:
 
     @property
     def n_segments(self) -> int:
-        return len(next(iter(self.references.values())))
+        return len(next(iter((self.references or self.systems).values()), ()))
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether there are texts, not segment scores alone."""
+        return bool(self.references)
 
     @property
     def n_documents(self) -> int | None:
@@ -127,7 +188,7 @@ class TestSet:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the content (texts, names, documents, domains, language pair); the name of the set is not in it."""
+        """Digest of the content (texts, names, documents, domains, language pair, scores), not of the set's name."""
         h = hashlib.blake2b(digest_size=16)
         for group, texts in [("systems", self.systems), ("references", self.references)]:
             for name, values in texts.items():
@@ -138,24 +199,37 @@ class TestSet:
                 _feed(h, (key,))
                 _feed(h, getattr(self, key))
         _feed(h, ("langpair", self.langpair))
+        for metric, scores in self.scores.items():
+            _feed(h, ("scores", metric, "higher" if scores.higher_is_better else "lower"))
+            for name, values in scores.by_system.items():
+                _feed(h, (name,))
+                _feed(h, [None if value is None else repr(float(value)) for value in values])
+        for name, values in self.parses.items():
+            _feed(h, ("parses", name))
+            _feed(h, values)
         return h.hexdigest()
 
     def __reduce__(self):
         # Worker processes and caches pickle a set, which the read-only views of its mappings do not allow.
         return TestSet, (self.name, dict(self.systems), dict(self.references), self.sources, self.documents,
-                         self.domains, self.langpair, self.simulated, self.lines)
+                         self.domains, self.langpair, self.simulated, self.lines, dict(self.scores), dict(self.parses))
 
     # -- other views of the same texts -----------------------------------------------------------------------
 
     def only(self, names: Iterable[str]) -> TestSet:
         """The same set with these systems alone, in the order of the set."""
         names = self._known(names, self.systems, "system")
-        return replace(self, systems={k: v for k, v in self.systems.items() if k in names})
+        return self._of_systems([k for k in self.systems if k in names])
 
     def without(self, names: Iterable[str]) -> TestSet:
         """The same set without these systems."""
         names = self._known(names, self.systems, "system")
-        return replace(self, systems={k: v for k, v in self.systems.items() if k not in names})
+        return self._of_systems([k for k in self.systems if k not in names])
+
+    def _of_systems(self, names):
+        kept = {name: name for name in (*names, *(name for name in self.references if name not in self.systems))}
+        return replace(self, systems={name: self.systems[name] for name in names}, parses=self._parses_of(kept),
+                       scores={metric: scores.of(kept) for metric, scores in self.scores.items()})
 
     def scored_with(self, names: Iterable[str] | None = None, others_as_systems: bool = False) -> TestSet:
         """The same set scored with these references alone.
@@ -168,7 +242,7 @@ class TestSet:
             Whether the other references join the systems, as ``HUMAN-<name>``. They need a line for each segment.
         """
         names = list(self.references) if names is None else self._known(names, self.references, "reference")
-        systems = dict(self.systems)
+        systems, scored = dict(self.systems), {name: name for name in (*self.systems, *names)}
         if others_as_systems:
             others = [name for name in self.references if name not in names]
             if not others:
@@ -182,7 +256,10 @@ class TestSet:
                 if None in self.references[other]:
                     raise InputError(f"{self.name}: reference {other} lacks segments, it cannot act as a system.")
                 systems[human] = self.references[other]
-        return replace(self, systems=systems, references={k: v for k, v in self.references.items() if k in names})
+                scored.setdefault(other, human)  # a system of that name keeps its scores
+        return replace(self, systems=systems, references={k: v for k, v in self.references.items() if k in names},
+                       parses=self._parses_of(scored),
+                       scores={metric: scores.of(scored) for metric, scores in self.scores.items()})
 
     def in_domain(self, domain: str) -> TestSet:
         """The segments of one domain."""
@@ -201,7 +278,13 @@ class TestSet:
             self,
             systems={k: pick(v) for k, v in self.systems.items()},
             references={k: pick(v) for k, v in self.references.items()},
+            parses={k: pick(v) for k, v in self.parses.items()},
+            scores={k: v.at(indices) for k, v in self.scores.items()},
             **{k: pick(getattr(self, k)) for k in ("sources", "documents", "domains", "lines")})
+
+    def _parses_of(self, names):
+        """The parses of these texts alone, {name: what it is called from now on}."""
+        return {new: self.parses[k] for k, new in names.items() if k in self.parses}
 
     def _known(self, names, among, what):
         names = list(names)

@@ -14,7 +14,8 @@ from mtsig_core.text_report import printable
 __all__ = ["paper_sentences", "caption_sentences", "method_sentences"]
 
 _TESTS = {"bootstrap": "the bootstrap with a signed shift", "percentile": "the percentile interval of the difference",
-          "koehn": "paired bootstrap", "riezler-maxwell": "the shift method as printed"}
+          "koehn": "paired bootstrap", "riezler-maxwell": "the shift method as printed",
+          "t": "Student's t on paired segment scores", "wilcoxon": "Wilcoxon's signed ranks of segment scores"}
 _FEW = 5  # systems that are compared with a baseline in a sentence each
 _CORRECTIONS = {
     "bonferroni": "Bonferroni", "holm": "Holm (1979)", "bh": "Benjamini and Hochberg (1995)",
@@ -64,7 +65,7 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
     if m:
         differences = "The difference was" if m == 1 else f"The {m} differences were"
         said.append(f"{differences} tested by {_TESTS.get(test.name, test.title)} ({test.source}) with "
-                    f"{_units(settings)} as units, {settings.trials} trials and alpha = {settings.alpha:g}; "
+                    f"{_units(settings)} as units{_trials(settings)} and alpha = {settings.alpha:g}; "
                     f"{_corrected(settings, m)}.")
         if test.p_values is None:
             said.append(f"This test gives no p: a system counts as better where it wins on at least {_level(settings)} "
@@ -195,7 +196,9 @@ def _evidence(result: MetricResult, pair: PairResult, settings: Settings) -> str
     """Difference, interval, and p or shares of wins of a pair, as the tables show them."""
     row = pair_rows(result, settings)[1][result.pairs.index(pair)]
     interval = "" if pair.ci_low is None else f", {_level(settings)} confidence interval {row[2]}"
-    if TESTS[settings.test].p_values is None:
+    if pair.p_value is None and pair.win is None:
+        chances = "not tested, for want of segments in common"
+    elif TESTS[settings.test].p_values is None:
         chances = f"wins on {100 * pair.win:.1f}% and loses on {100 * pair.lose:.1f}% of the bootstrap samples"
     else:
         chances = f"p = {row[3]}" if row[3] == row[4] else f"p = {row[3]}, adjusted p = {row[4]}"
@@ -215,8 +218,8 @@ def _data(info: TestSetInfo) -> str:
     """Name, size and references of a test set."""
     documents = "" if info.n_documents is None else f" in {_count(info.n_documents, 'document')}"
     references = "reference" if len(info.references) == 1 else "references"
-    return (f"{printable(info.name)} ({_count(info.n_segments, 'segment')}{documents}; {references} "
-            f"{_listed(info.references)})")
+    scored = f"{references} {_listed(info.references)}" if info.references else "segment scores without texts"
+    return f"{printable(info.name)} ({_count(info.n_segments, 'segment')}{documents}; {scored})"
 
 
 def _metric(result):
@@ -226,6 +229,10 @@ def _metric(result):
 def _direction(result):
     return "higher is better" if result.higher_is_better else \
         "lower is better; a positive difference is an improvement"
+
+
+def _trials(settings):
+    return "" if settings.trials is None else f", {settings.trials} trials"
 
 
 def _units(settings):
@@ -244,6 +251,8 @@ def _corrected(settings, m):
 def _intervals(settings):
     if settings.ci == "jackknife-t":
         return f"jackknife t intervals over {_units(settings)}"
+    if settings.ci == "t":
+        return "Student's t intervals of segment means"
     kind = {"bca": "BCa"}.get(settings.ci, settings.ci)
     return f"{kind} bootstrap intervals from {settings.resamples} resamples of {_units(settings)}"
 

@@ -35,7 +35,8 @@ def offer_files(files):
         with shown:
             words.plain(f"{file.name} ({file.size:,} bytes)")
         key = f"data.{file.file_id}"
-        chosen = role.selectbox("Role", ROLES, ROLES.index(guess_role(file.name)), key=f"{key}.role",
+        guessed = ROLES.index(guess_role(file.name, file.getvalue()[:1000]))
+        chosen = role.selectbox("Role", ROLES, guessed, key=f"{key}.role",
                                 label_visibility="visible" if k == 0 else "collapsed")
         called = name.text_input("Name", guess_name(file.name), key=f"{key}.name", max_chars=300,
                                  label_visibility="visible" if k == 0 else "collapsed")
@@ -48,6 +49,9 @@ def offer_files(files):
         testset = replace(read_uploads(uploads, langpair=langpair.strip() or None), name=title.strip() or "upload")
         by_role = {role: tuple((u.name, u.file) for u in uploads if u.role == role) for role in ROLES}
         source = Source(by_role["reference"], by_role["system"], langpair=langpair.strip() or None,
+                        parse=by_role["parse"],
+                        scores=tuple((u.name, u.file) for u in uploads if u.role.startswith("scores")),
+                        lower_is_better=tuple(name for name, _ in by_role["scores, lower is better"]),
                         **{key: by_role[role][0][1] for key, role in (("src", "source"), ("docs", "documents"))
                            if by_role[role]})
         open_upload(testset, source.arguments())
@@ -66,7 +70,8 @@ else:
 st.subheader("Bring your own")
 words.plain("Plain text, one segment per line (UTF-8, .gz too): at least one reference and one system, best with a "
             "documents file (docid, or domain, tab, docid, for each line). Or a zip of a shared-task folder in WMT "
-            "layout.")
+            "layout. Segment scores of people or of a model (TSV, CSV, JSONL, Parquet: system, line, score, or a "
+            "column for each system; COMET's JSON) come alone or with the texts.")
 files = st.file_uploader("Files", accept_multiple_files=True, key="data.files", label_visibility="collapsed")
 try:
     archives = [file for file in files if file.name.lower().endswith(".zip")]

@@ -8,6 +8,8 @@ from mtsig_core import METRICS, MtsigError, make_metric
 from mtsig_core.correction import ADJUSTMENTS, romano_wolf
 from mtsig_core.diagnostics import FEW_UNITS
 from mtsig_core.intervals import INTERVALS
+from mtsig_core.metrics import metric_of
+from mtsig_core.metrics.segment_scores import SegmentMean
 from mtsig_core.significance import TESTS
 from pages._ui import frame, words
 
@@ -50,8 +52,14 @@ words.plain("Rank interval of a system: from 1 + the number of systems significa
 st.subheader("Metrics")
 for name in METRICS:
     metric = make_metric(name)
-    signature = "" if isinstance(view, MtsigError) else f" Here: {metric.signature(view.testset)}"
+    unknown = isinstance(view, MtsigError) or not view.testset.has_texts
+    signature = "" if unknown else f" Here: {metric.signature(view.testset)}"
     words.plain(f"{name.upper()}: {first_paragraph(type(metric))}{signature}")
+
+words.plain(f"Scores of a table: {first_paragraph(SegmentMean)} A pair is compared on the segments that both have.")
+if not isinstance(view, MtsigError):
+    for name in view.testset.scores:
+        words.plain(f"{name.upper()}: here {metric_of(view.testset, name).signature(view.testset)}")
 
 st.subheader("How to cite")
 words.plain("Name the test, the unit, the number of trials and the correction, or give the signature, which has all of "

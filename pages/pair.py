@@ -27,7 +27,7 @@ level = f"{100 * (1 - settings.alpha):g}%"
 ends = found.intervals[settings.ci]
 ends = ends and tuple(sorted(found.sign * end for end in ends))
 family = f"{len(result.pairs)} {'pair' if len(result.pairs) == 1 else 'pairs'}"
-identical = view.testset.systems[a] == view.testset.systems[b]
+identical = any(c.code == "identical-outputs" and {c.a, c.b} == {a, b} for c in comparison.warnings)
 command = pairs.command(view, a, b)
 
 chance = f"{p_word(settings.correction)} {format_p(pair.p_adjusted)}"
@@ -71,16 +71,16 @@ with right:
 
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
-words.status([f"{a} {found.score_a:.2f}", f"{b} {found.score_b:.2f}", printed])
+words.status([f"{a} {found.score_a:.2f}", f"{b} {found.score_b:.2f}", f"{found.n:,} segments", printed])
 words.cautions(c for c in comparison.warnings
                if c.a is None and c.code not in ("not-equal", "interval-and-decision")
-               and not c.code.endswith("as-published"))
+               and not c.code.endswith(("as-published", "-assumes")))
 
 st.subheader("Every test, side by side")
 words.table(*pairs.outcome_rows(found), names=[0, 3])
 st.caption("Choose the test before looking: the one that happens to agree is no evidence. The smallest p is "
            "1/(trials + 1), 2/(trials + 1) for the percentile test.")
-words.cautions(pairs.test_cautions())
+words.cautions(pairs.test_cautions(found))
 left, right = st.columns(2)
 with left:
     st.subheader("Every interval")
@@ -112,11 +112,15 @@ if found.by_document is not None:
     st.caption("Added: the difference, less the difference without that document. These do not sum to the whole.")
     document = st.selectbox("Read the segments of", [ids[k] for k in (-added).argsort(kind="stable")], index=None,
                             key="pair.document", placeholder="a document, most in favour of A first", width=480)
-    if document is not None:
+    if document is not None and view.testset.has_texts:
         st.page_link(_SEGMENTS_PAGE, label="Read them", icon=":material/arrow_forward:",
                      query_params=pairs.segments_query(a, b, document))
 
 st.subheader("Which segments?")
+if not view.testset.has_texts:
+    st.caption("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
+               "scores on the page Data.")
+    st.stop()
 added = found.sign * found.by_segment
 n = st.selectbox("Segments each way", [5, 10, 25, 50], key="n", bind="query-params", width=160)
 texts.legend()

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from mtsig_core import export, make_metric
+from mtsig_core import MtsigError, export
+from mtsig_core.metrics import metric_of
 from mtsig_core.segments import ORDERS, PLACES, added_by_segment, find_segments, in_order, scores_on, segment_table
 from pages._ui import background, frame, pairs, results, texts, words
 
@@ -12,7 +13,11 @@ _FILTERS = {"document": None, "genre": None, "text": "", "where": PLACES[0]}
 view = frame.open_page("Segments")
 testset, unit = view.testset, view.metric.upper()
 a, b, (beside,) = pairs.choose(view, 3)
-metric = make_metric(view.metric)
+if not testset.has_texts:
+    words.error("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
+                "scores on the page Data.")
+    st.stop()
+metric = metric_of(testset, view.metric)
 
 
 def first_page():
@@ -58,11 +63,14 @@ def added_by_each(progress):
 
 
 added = background.result(("contributions", testset.digest, view.metric, a, b), added_by_each, "Counting the segments")
-score_a, score_b = scores_on(testset, metric, a, b, results.statistics(testset, view.metric), found)
-delta = (score_a - score_b) * (1 if metric.higher_is_better else -1)
 n = len(found)
 which = f"All {n} segments" if n == testset.n_segments else f"{n} of {testset.n_segments} segments"
-words.answer(f"{which}: {a} {score_a:.2f}, {b} {score_b:.2f}, {delta:+.2f} {unit}")
+try:
+    score_a, score_b = scores_on(testset, metric, a, b, results.statistics(testset, view.metric), found)
+    delta = (score_a - score_b) * (1 if metric.higher_is_better else -1)
+    words.answer(f"{which}: {a} {score_a:.2f}, {b} {score_b:.2f}, {delta:+.2f} {unit}")
+except MtsigError as problem:  # segments that nobody rated can be read all the same
+    words.answer(f"{which}: {problem}")
 st.caption("Corpus scores of these segments alone: descriptive, untested. By each: what it adds to the difference on "
            f"all {testset.n_segments}, above 0 in favour of A; these do not sum to the whole.")
 

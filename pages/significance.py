@@ -38,7 +38,7 @@ def how_many(yes, test, correction):
             else f"none can be with {settings.trials} trials: use {needed} or more")
 
 
-def show_disagreement(adjusted, found, key):
+def show_disagreement(pairs, adjusted, found, key):
     """The pairs on which columns disagree: the adjusted p under each, a filled point where significant."""
     numbers = [[pairs[k].a, pairs[k].b, sign * pairs[k].delta, *(float(p[k]) for p in adjusted.values())]
                for k in found]
@@ -55,7 +55,7 @@ what = "pair differs" if len(pairs) == 1 else "pairs differ"
 how = f"{settings.correction if has_p else 'koehn'}, alpha {settings.alpha:g}{'' if has_p else ' per direction'}"
 words.answer(f"{n_significant} of {len(pairs)} {what} significantly ({how})")
 open_pairs = [pair for pair in pairs if not pair.significant]
-only_raw = sum(has_p and bool(decided(pair.p_value, settings.alpha)) for pair in open_pairs)
+only_raw = sum(pair.p_value is not None and bool(decided(pair.p_value, settings.alpha)) for pair in open_pairs)
 still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not separated"
               + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
 words.plain((still_open if open_pairs else "") + "Click a cell to open the pair.")
@@ -75,11 +75,12 @@ st.subheader("Every correction side by side")
 if not has_p:
     st.write("Koehn's test concludes from the share of wins and gives no p: there is nothing to correct.")
 else:
-    p = np.array([pair.p_value for pair in pairs])
+    tested = [pair for pair in pairs if pair.p_value is not None]
+    p = np.array([pair.p_value for pair in tested])
     joint = None
     if TESTS[settings.test].romano_wolf:  # "auto" is that correction, and often computed already
         found = comparison if settings.correction == "romano-wolf" else compared(correction="auto")
-        joint = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs])
+        joint = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs if pair.p_value is not None])
     adjusted = disagreement.every_correction(p, joint)
     decisions = {name: decided(values, settings.alpha) for name, values in adjusted.items()}
     words.table(["correction", "controls", "significant pairs"], [
@@ -93,7 +94,7 @@ else:
                              key="significance.unclear")
         if inside.open:
             with inside:
-                show_disagreement(adjusted, unclear, "significance.corrections")
+                show_disagreement(tested, adjusted, unclear, "significance.corrections")
 
 better = disagreement.better_matrix(result)
 n_triples = intransitive_triples(better)
@@ -108,13 +109,14 @@ st.subheader("The tests side by side")
 if st.toggle("Compare the tests", key="significance.tests", bind="query-params", persist_state="session",
              help="ar, bootstrap and percentile, each with its default correction; some seconds on large sets."):
     rows, by_test = [], {}
-    for test in ("ar", "bootstrap", "percentile"):
+    of_segments = ("t", "wilcoxon") if view.metric in view.testset.scores and settings.unit == "segment" else ()
+    for test in ("ar", "bootstrap", "percentile", *of_segments):
         try:
             found = compared(test=test, correction="auto")
         except MtsigError as problem:
             words.error(str(problem))
             continue
-        p = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs])
+        p = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs], dtype=float)  # NaN: not tested
         correction, yes = found.settings.correction, decided(p, settings.alpha)
         rows.append([TESTS[test].title, correction, how_many(yes, test, correction)])
         if disagreement.trials_needed(settings, len(pairs), test, correction) is None:
@@ -124,4 +126,4 @@ if st.toggle("Compare the tests", key="significance.tests", bind="query-params",
     st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
                "Choose the test before looking: to try several and keep one is to test more than once.")
     if len(unclear):
-        show_disagreement(by_test, unclear, "significance.by-test")
+        show_disagreement(pairs, by_test, unclear, "significance.by-test")

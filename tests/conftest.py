@@ -22,6 +22,14 @@ def wmt24():
 
 
 @pytest.fixture(scope="session", autouse=True)
+def nothing_in_the_users_cache():
+    """No test reads or leaves counts there; what a test starts inherits it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MTSIG_CACHE", "")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def one_thread_per_product():
     """Tests run side by side: products that compete for the cores take many times as long."""
     with threadpool_limits(limits=1, user_api="blas"):

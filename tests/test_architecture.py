@@ -89,6 +89,8 @@ ALLOWED = [
     *[(file, of_core("testset", "errors", "readers")) for file in in_core("readers")],
     *[(file, of_core("results", "tables", "figures")) for file in in_core("figures")],
     (ROOT / "mtsig_core/testset.py", of_core("errors")),
+    (ROOT / "mtsig_core/estimates.py", of_core("testset", "metrics", "cache")),
+    (ROOT / "mtsig_core/cache.py", of_core("testset", "metrics", "readers", "version")),
     (ROOT / "mtsig_core/jobs.py", of_core("errors")),
     (ROOT / "mtsig_core/results.py", of_core("testset", "errors")),
     *[(ROOT / f"mtsig_core/{name}.py", ()) for name in ("errors", "version", "_rows", "_compiled", "power")],

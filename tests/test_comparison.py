@@ -9,22 +9,23 @@ import pytest
 
 from mtsig_core import Cancelled, SettingError, compare
 from mtsig_core.engine import UnitStatistics, bootstrap_scores
-from mtsig_core.intervals import INTERVALS
+from mtsig_core.intervals import fitting_intervals
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.power import minimum_detectable_difference
 from mtsig_core.ranking import decision_matrix, rank_intervals
 from mtsig_core.resampling import Units
-from mtsig_core.significance import TESTS
+from mtsig_core.significance import fitting_tests
 from tests.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, toy
 
 QUICK = dict(trials=199, resamples=100)
 COUNTS, DOCUMENTS = bleu_counts(seed=31, qualities=[0.1, 0.3, 0, 0.12], n_segments=150)
 SCORES = segment_scores(seed=32, means=[60, 64, 62, 59], n_segments=150)
 
+TESTS = fitting_tests(False)
 TESTED = [dict(test=test) for test in TESTS]
 CORRECTED = [dict(correction=correction) for correction in ("none", "bonferroni", "bh")]
 UNITS = [dict(unit=unit) for unit in ("segment", "block")]
-SETTINGS = [*TESTED, *CORRECTED, *UNITS, *[dict(ci=ci) for ci in INTERVALS]]
+SETTINGS = [*TESTED, *CORRECTED, *UNITS, *[dict(ci=ci) for ci in fitting_intervals(False)]]
 METRICS = [(COUNTS, bleu), (SCORES, mean)]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mtsig_core import MetricResult, PairResult, TestSet, compare
 from mtsig_core.diagnostics import about_texts, find_cautions
 from mtsig_core.settings import resolve
-from mtsig_core.significance import TESTS
+from mtsig_core.significance import TESTS, fitting_tests
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
 
 QUICK = dict(trials=199, resamples=50)
@@ -62,7 +62,7 @@ class TestDesign:
         assert said in warning(compared(**few), "few-units").text
         assert not warning(compared(**enough), "few-units")
 
-    @pytest.mark.parametrize("test", TESTS)
+    @pytest.mark.parametrize("test", fitting_tests(False))
     def test_tests_as_published(self, test):
         codes = [caution.code for caution in compared(test=test).warnings if caution.code.endswith("-as-published")]
         assert codes == ([f"{test}-as-published"] if test in ("koehn", "riezler-maxwell") else [])
@@ -72,6 +72,12 @@ class TestDesign:
         two = [Given(dict(zip("ABC", COUNTS, strict=True)), bleu), Given(scores, mean, name="other")]
         assert "2 metrics were tried" in warning(compared(metrics=two), "several-metrics").text
         assert not warning(compared(), "several-metrics")
+
+    def test_nist_depends_on_size(self):
+        scores = dict(zip("ABC", segment_scores(1, [60, 50, 40], 240), strict=True))
+        given = warning(compared(metrics=[Given(scores, mean, name="nist")]), "nist-size")
+        assert given.metric == "nist" and "these 240 segments" in given.text
+        assert not warning(compared(), "nist-size")
 
     def test_one_system(self):
         assert warning(compared(1), "one-system").a == "A"

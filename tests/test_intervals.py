@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 from mtsig_core.engine import UnitStatistics, bootstrap_scores, jackknife_scores
-from mtsig_core.intervals import INTERVALS, Sample, jackknife_se
+from mtsig_core.intervals import INTERVALS, Sample, fitting_intervals, jackknife_se
 from mtsig_core.resampling import Units
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores
 
@@ -70,7 +70,7 @@ def samples(draw):
     return Sample(*(draw(hnp.arrays(float, shape, elements=numbers)) for shape in ((3,), (3, 19), (3, 7))))
 
 
-@pytest.mark.parametrize("name", INTERVALS)
+@pytest.mark.parametrize("name", fitting_intervals(False))
 class TestEveryInterval:
     @given(samples(), st.sampled_from(ALPHAS))
     def test_low_is_not_above_high(self, name, sample, alpha):

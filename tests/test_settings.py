@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mtsig_core import InputError, NotYetError, SettingError, TestSet
+from mtsig_core import InputError, SettingError, TestSet
 from mtsig_core.settings import resolve
 from tests.toys import toy
 
@@ -58,10 +58,18 @@ def test_no_system():
         settings(TestSet("empty", {}, {"ref": ["a"]}))
 
 
+@pytest.mark.parametrize("test", ["t", "wilcoxon"])
+def test_tests_of_segment_scores_have_no_trials(test):
+    made = settings(test=test)
+    assert (made.trials, made.correction, made.unit) == (None, "holm", "segment")
+    assert settings(test=test, alpha=1e-9).alpha == 1e-9  # which no number of trials limits
+
+
 @pytest.mark.parametrize("asked", [dict(test="t"), dict(test="wilcoxon"), dict(ci="t")])
-def test_what_is_planned_is_not_called_unknown(asked):
-    with pytest.raises(NotYetError, match="is not there yet. Available"):
-        settings(**asked)
+@pytest.mark.parametrize("unit", ["auto", "document", "block"])
+def test_they_are_by_segment(asked, unit):
+    with pytest.raises(SettingError, match="works on single segments, and the unit is .* Use --unit segment"):
+        settings(DOCUMENTS, unit=unit, **asked)
 
 
 @pytest.mark.parametrize("asked", [

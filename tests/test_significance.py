@@ -15,10 +15,10 @@ from mtsig_core import TestSet, engine
 from mtsig_core.engine import UnitStatistics, bootstrap_scores, swap_differences
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.resampling import BLOCK, Units
-from mtsig_core.significance import TESTS, approximate_randomization, signed_shift, win_rates
+from mtsig_core.significance import TESTS, approximate_randomization, fitting_tests, signed_shift, win_rates
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, texts
 
-WITH_P = [test for test in TESTS.values() if test.p_values is not None]
+WITH_P = [test for test in fitting_tests(False).values() if test.p_values is not None]
 
 
 def by_hand(name, d0, d):
@@ -216,11 +216,11 @@ class TestAgainstSacreBleu:
 
 
 def test_only_the_tests_as_published_carry_a_caution():
-    assert {test.name for test in TESTS.values() if test.caution} == {"koehn", "riezler-maxwell"}
+    assert {test.name for test in TESTS.values() if test.as_published} == {"koehn", "riezler-maxwell"}
 
 
 def test_romano_wolf_goes_with_tests_that_have_a_joint_null():
     assert {test.name for test in TESTS.values() if test.romano_wolf} == {"ar", "bootstrap"}
     assert {test.name: test.default_correction for test in TESTS.values()} == {
         "ar": "romano-wolf", "bootstrap": "romano-wolf", "percentile": "holm", "riezler-maxwell": "holm",
-        "koehn": "none"}
+        "koehn": "none", "t": "holm", "wilcoxon": "holm"}

@@ -114,14 +114,16 @@ def _add_targets(figure, cells, size, metric):
 
 def _said(pair: PairResult, value, metric):
     """A pair in words, as Plotly text."""
-    chances = (f"wins {pair.win:.1%}, loses {pair.lose:.1%} of the samples" if pair.p_value is None
+    untested = pair.p_value is None and pair.win is None
+    chances = ("not tested: no segment in common" if untested else
+               f"wins {pair.win:.1%}, loses {pair.lose:.1%} of the samples" if pair.p_value is None
                else f"p {format_p(pair.p_value)}, adjusted {format_p(pair.p_adjusted)}")
     decision = {"a": f"{full(pair.a)} is better", "b": f"{full(pair.b)} is better", None: "not separated"}[pair.better]
     return f"{full(pair.a)} − {full(pair.b)}<br>{value:+.2f} {metric}<br>{chances}<br>{decision}"
 
 
 def _key(settings, cells, n):
-    if any(pair.p_value is None for pair, _ in cells.values()):
+    if any(pair.win is not None for pair, _ in cells.values()):
         return (f"Above the diagonal: {_FILLED} one side wins {100 * (1 - settings.alpha):g}% or more of the samples.  "
                 "Below: its share of wins")
     raw = "" if settings.correction == "none" else f"  {_HOLLOW} only without correction"
@@ -135,6 +137,8 @@ def _glyph(pair, alpha):
 
 
 def _chance(pair, n):
+    if pair.p_adjusted is None and pair.win is None:
+        return "-"
     if pair.p_adjusted is None:
         share = max(pair.win, pair.lose)
         return f"{share:.3f}" if n <= _EVERY_NUMBER else f"{share:.2f}".lstrip("0")

@@ -12,10 +12,10 @@ from typing import Protocol
 
 import numpy as np
 
-from mtsig_core.errors import NotYetError, SettingError
+from mtsig_core.errors import SettingError
 from mtsig_core.testset import TestSet
 
-__all__ = ["Metric", "METRICS", "make_metric"]
+__all__ = ["Metric", "METRICS", "is_segment_mean", "make_metric", "metric_of", "metrics_of"]
 
 
 class Metric(Protocol):
@@ -28,6 +28,8 @@ class Metric(Protocol):
     higher_is_better : bool
     stat_names : tuple of str
         Names of the statistics, in the order of the last axis.
+    is_segment_mean : bool, optional
+        Whether the statistics are (score, 1) or, where a segment has no score, (0, 0), and the score is their mean.
     """
 
     name: str
@@ -52,8 +54,18 @@ class Metric(Protocol):
 
 
 #: name -> "module:class", imported on first use so that the command line starts fast.
-METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu"}
-_PLANNED = ("chrf", "chrf++", "ter", "nist", "m-bleu", "wer", "per", "meteor", "gtm", "dep-f")
+METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
+           "chrf": "mtsig_core.metrics.chrf:Chrf",
+           "chrf++": "mtsig_core.metrics.chrf:ChrfPlusPlus",
+           "ter": "mtsig_core.metrics.ter:Ter",
+           "nist": "mtsig_core.metrics.nist:Nist",
+           "m-bleu": "mtsig_core.metrics.mbleu:MBleu",
+           "wer": "mtsig_core.metrics.wer:Wer",
+           "per": "mtsig_core.metrics.per:Per",
+           "meteor": "mtsig_core.metrics.meteor:Meteor",
+           "gtm": "mtsig_core.metrics.gtm:Gtm",
+           "gtm-2": "mtsig_core.metrics.gtm:Gtm2",
+           "dep-f": "mtsig_core.metrics.dep_f:DepF"}
 
 
 def make_metric(name: str, **settings) -> Metric:
@@ -63,14 +75,48 @@ def make_metric(name: str, **settings) -> Metric:
     ------
     SettingError
         If there is no such metric; the message names the nearest.
-    NotYetError
-        If it is planned.
     """
-    if name in _PLANNED:
-        raise NotYetError(f"Metric {name!r} is not there yet. Available: {', '.join(METRICS)}.")
     if name not in METRICS:
-        near: Sequence[str] = difflib.get_close_matches(name.lower(), [*METRICS, *_PLANNED], 1, 0.4)
+        near: Sequence[str] = difflib.get_close_matches(name.lower(), METRICS, 1, 0.4)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise SettingError(f"Unknown metric {name!r}.{hint} Available: {', '.join(METRICS)}.")
     module, _, cls = METRICS[name].partition(":")
     return getattr(__import__(module, fromlist=[cls]), cls)(**settings)
+
+
+def metrics_of(testset: TestSet) -> list[str]:
+    """The names of the metrics that a test set can be scored with; its own scores come last."""
+    known = [name for name in METRICS if name != "dep-f" or testset.parses] if testset.has_texts else []
+    return list(dict.fromkeys([*known, *testset.scores]))
+
+
+def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
+    """The metric of that name for this test set: one of `METRICS`, or the mean of its own segment scores.
+
+    Raises
+    ------
+    SettingError
+        If there is no such metric, it needs texts and the set has none, or two go by the name.
+    """
+    if isinstance(metric, str) and metric in testset.scores:
+        if metric in METRICS:
+            raise SettingError(f"{testset.name} has segment scores that are called {metric}, as a metric of mtsig is. "
+                               f"Give them another name, such as --scores my-{metric}=FILE.")
+        from mtsig_core.metrics.segment_scores import SegmentMean
+
+        return SegmentMean(metric, testset.scores[metric].higher_is_better)
+    if isinstance(metric, str) and testset.scores and metric not in METRICS:
+        available = metrics_of(testset)
+        near = difflib.get_close_matches(metric, available, 1, 0.4)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise SettingError(f"Unknown metric {metric!r}.{hint} Available: {', '.join(available)}.")
+    made = make_metric(metric, **settings) if isinstance(metric, str) else metric
+    if not testset.has_texts and not is_segment_mean(made):
+        raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has segment scores alone: "
+                           f"{', '.join(testset.scores)}. Choose one of these, or give texts too.")
+    return made
+
+
+def is_segment_mean(metric: Metric) -> bool:
+    """Whether a metric is a mean of segment scores, which Student's t and Wilcoxon's test are for."""
+    return getattr(metric, "is_segment_mean", False)

@@ -216,3 +216,36 @@ def _closest(length, bounds, present):
             if best < 0 or gap < best_gap or (gap == best_gap and candidate < best):
                 best = candidate
     return best
+
+
+@compiled
+def number(codes, begins, lengths, classes, edge):
+    """Number the tokens of texts, shape (texts,): equal tokens alike, from 0 in order of first appearance.
+
+    Returns
+    -------
+    ids : numpy.ndarray
+        The number of each token, all texts in a row.
+    bounds : numpy.ndarray
+        Where each text begins in `ids`, and the end of the last; shape (texts + 1,).
+    spans : numpy.ndarray
+        Where the token of each number lies in `codes`, shape (distinct tokens, 2).
+    """
+    tokens = np.empty((codes.size, 3), np.int64)
+    bounds = np.zeros(begins.size + 1, np.int64)
+    for k in range(begins.size):
+        bounds[k + 1] = split(codes, begins[k], begins[k] + max(lengths[k], 0), classes, edge, tokens, bounds[k])
+    n = bounds[-1]
+    ids = np.empty(n, np.int64)
+    mask = _table_size(n) - 1
+    _identify(codes, tokens, 0, n, np.full(mask + 1, _FREE, np.int32), mask, ids, True)
+    spans = np.empty((n, 2), np.int64)
+    n_distinct = 0
+    for t in range(n):
+        if ids[t] == t:
+            spans[n_distinct] = tokens[t, :2]
+            ids[t] = n_distinct
+            n_distinct += 1
+        else:
+            ids[t] = ids[ids[t]]  # the first of its kind is already numbered
+    return ids, bounds, spans[:n_distinct].copy()

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import ClassVar
 
 import numpy as np
 
+from mtsig_core.metrics._texts import blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, default_tokenizer, make_tokenizer
 from mtsig_core.testset import TestSet
 
 __all__ = ["Bleu"]
-
-# Texts are counted in blocks of this many characters, so that memory does not grow with the test set.
-_BLOCK = 2**19
 
 # From this many scores on, compiled code is worth loading.
 _MANY = 500
@@ -104,9 +102,9 @@ class Bleu:
         tokenizer = self._tokenizer(testset)
         texts = [*testset.references.values(), *testset.systems.values()]
         stats = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=np.int32)
-        for first, last in _blocks(texts):
+        for first, last in blocks(texts):
             block = [self._prepared(row[first:last], tokenizer) for row in texts]
-            codes, begins, lengths = _joined(block)
+            codes, begins, lengths = joined(block)
             _ngrams.count(codes, begins, lengths, len(testset.references), tokenizer.classes, tokenizer.edge,
                           stats, first)
             if progress is not None:
@@ -152,10 +150,10 @@ class Bleu:
         >>> Bleu().signature(toy).rpartition("|")[0]
         'nrefs:1|case:mixed|eff:no|tok:zh|smooth:exp'
         """
-        n_refs = testset.n_references or "var"
         case = "lc" if self.lowercase else "mixed"
         tokenizer = self._tokenizer(testset).signature
-        return f"nrefs:{n_refs}|case:{case}|eff:no|tok:{tokenizer}|smooth:exp|version:{version('sacrebleu')}"
+        return (f"nrefs:{reference_count(testset)}|case:{case}|eff:no|tok:{tokenizer}|smooth:exp|"
+                f"version:{version('sacrebleu')}")
 
     def _tokenizer(self, testset: TestSet) -> Tokenizer:
         return make_tokenizer(self.tokenize or default_tokenizer(testset.target_language))
@@ -166,27 +164,6 @@ class Bleu:
         if tokenizer.prepare:
             texts = [text if text is None else tokenizer.prepare(text) for text in texts]
         return texts
-
-
-# -- counting ------------------------------------------------------------------------------------------------
-
-
-def _blocks(texts: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
-    """Cut the segments into runs [first, last) of about `_BLOCK` characters, all texts taken together."""
-    sizes = sum(np.fromiter((len(text or "") for text in row), dtype=np.int64, count=len(row)) for row in texts)
-    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _BLOCK)) + 1
-    yield from zip([0, *cuts.tolist()], [*cuts.tolist(), len(sizes)], strict=True)
-
-
-def _joined(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Code points of all texts in one array, where each text begins, and its length (-1 for None)."""
-    flat = [text for row in block for text in row]
-    lengths = np.fromiter((-1 if text is None else len(text) for text in flat), dtype=np.int64, count=len(flat))
-    sizes = np.maximum(lengths, 0)
-    shape = len(block), len(block[0])
-    encoded = "".join(text for text in flat if text).encode("utf-32", "surrogatepass")
-    codes = np.frombuffer(encoded, dtype=np.int32)[1:]  # the first is the byte order mark
-    return codes, (np.cumsum(sizes) - sizes).reshape(shape), lengths.reshape(shape)
 
 
 # -- scoring -------------------------------------------------------------------------------------------------

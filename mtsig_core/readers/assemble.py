@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Iterable, Mapping
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.alignment import first_fault
+from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.documents import is_canary, read_documents
 from mtsig_core.readers.lines import read_lines, shown
 from mtsig_core.testset import TestSet
@@ -54,6 +56,7 @@ def assemble(
     *,
     sources: str | os.PathLike | None = None,
     documents: str | os.PathLike | None = None,
+    parses: Mapping[str, str | os.PathLike] | None = None,
     langpair: str | None = None,
     keep_canary: bool = False,
     blanks: bool = False,
@@ -68,6 +71,8 @@ def assemble(
         The files by the names they get.
     sources, documents : path-like, optional
         The files of sources and of document ids (see `read_documents`, also for `blanks`).
+    parses : mapping of str to path-like, optional
+        Files of parses, by the name of the reference or system they are of.
     keep_canary : bool
         Whether to keep a line that the documents file calls ``canary`` (as document or domain).
 
@@ -94,15 +99,29 @@ def assemble(
     texts += [(systems[key], system_texts[key], "the output") for key in systems]
     texts += [(sources, source_text, "the source"), (documents, document_ids, None)]
     faults += _wrong_counts(references[first], reference_texts[first], texts)
+    parsed = {} if faults else {key: read(path, read_conllu, texts=_text_of(key, path, system_texts, reference_texts))
+                                for key, path in (parses or {}).items()}
     if faults:
         raise InputError("\n".join(faults))
 
     testset = TestSet(name, systems=system_texts, references=reference_texts, sources=source_text,
-                      documents=document_ids, domains=domains, langpair=langpair)
+                      documents=document_ids, domains=domains, langpair=langpair, parses=parsed)
     if document_ids is None or keep_canary:
         return testset
     kept = [i for i, document in enumerate(document_ids) if not is_canary(document, domains and domains[i])]
     return testset if len(kept) == len(document_ids) else testset.at(kept)
+
+
+def _text_of(name, path, *groups):
+    """The text that a parse is of."""
+    for texts in groups:
+        if name in texts:
+            return texts[name]
+    names = [name for texts in groups for name in texts]
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f" Did you mean {shown(near[0])}?" if near else ""
+    raise InputError(f"{shown(path)} is given as the parse of {shown(name)}, which is no system and no reference; they "
+                     f"are {', '.join(map(shown, names))}.{hint}")
 
 
 def _wrong_counts(reference_path, reference, texts):

@@ -11,7 +11,7 @@ import zlib
 from mtsig_core.errors import InputError
 from mtsig_core.readers.encodings import damage_in_utf8, guess_encoding, guess_format
 
-__all__ = ["missing", "read_lines", "shown"]
+__all__ = ["decode", "missing", "read_bytes", "read_lines", "shown"]
 
 MAX_BYTES = 2 << 30  # of text, unpacked: a small .gz can hold far more than any memory
 CHUNK = 1 << 20
@@ -39,15 +39,15 @@ def read_lines(path: str | os.PathLike) -> list[str]:
     InputError
         If the file is missing, unreadable, empty, damaged, too large, or not UTF-8 text.
     """
-    data, unpacked = _read_bytes(path)
-    text = _decode(data, path, unpacked).removeprefix("\ufeff")
+    data, unpacked = read_bytes(path)
+    text = decode(data, path, unpacked).removeprefix("\ufeff")
     if not text:
         raise InputError(f"{shown(path)} is empty; one segment per line is expected. "
                          "See whether the program that wrote it came to its end.")
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
-def _read_bytes(path):
+def read_bytes(path: str | os.PathLike) -> tuple[bytes, bool]:
     """The content of a file, and whether it had to be unpacked."""
     name, parts, size = shown(path), [], 0
     try:
@@ -93,7 +93,8 @@ def missing(path):
     return f"{shown(path)} does not exist. {hint}"
 
 
-def _decode(data, path, unpacked):
+def decode(data: bytes, path: str | os.PathLike, unpacked: bool) -> str:
+    """UTF-8 text; raises InputError that says what else it looks like."""
     offset = data.find(0)
     try:
         text = data.decode("utf-8")

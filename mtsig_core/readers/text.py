@@ -21,6 +21,7 @@ def read_text(
     *,
     sources: str | os.PathLike | None = None,
     documents: str | os.PathLike | None = None,
+    parses: Sequence[NamedFile] = (),
     langpair: str | None = None,
     name: str | None = None,
 ) -> TestSet:
@@ -35,6 +36,8 @@ def read_text(
         Source text.
     documents : path-like, optional
         A line per segment: ``docid`` or ``domain<TAB>docid``.
+    parses : sequence of (str, path-like)
+        System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.conllu.read_conllu`.
     langpair : str, optional
         Such as ``en-de``.
     name : str, optional
@@ -59,7 +62,7 @@ def read_text(
         name = " ".join(filter(None, [_common_folder(paths), langpair]))
     # All lines of files that were named one by one are meant.
     return assemble(name, files["reference"], files["system"], sources=sources, documents=documents,
-                    langpair=langpair, keep_canary=True)
+                    parses=by_name(parses, "parse", "Give one for each."), langpair=langpair, keep_canary=True)
 
 
 def _stem(path):

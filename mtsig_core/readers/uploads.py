@@ -13,17 +13,19 @@ from typing import TypeVar
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers.lines import shown
+from mtsig_core.readers.score_tables import join_scores, read_scores
 from mtsig_core.readers.text import read_text
 from mtsig_core.readers.wmt import language_pairs, read_wmt
 from mtsig_core.testset import TestSet
 
 __all__ = ["ROLES", "Upload", "guess_role", "guess_name", "read_uploads", "zip_language_pairs", "read_zip"]
 
-ROLES = ("system", "reference", "documents", "source", "leave out")
+ROLES = ("system", "reference", "documents", "source", "scores", "scores, lower is better", "parse", "leave out")
 MAX_UNPACKED = 1 << 30  # bytes in all
 MAX_FILES = 10_000
 
-_SIGNS = (("documents", r"docs?|documents?|docids?"), ("source", r"src|sources?"),
+_SIGNS = (("parse", r"conllu?|parses?|parsed"), ("documents", r"docs?|documents?|docids?"),
+          ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"), ("source", r"src|sources?"),
           ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"))
 _Result = TypeVar("_Result")
 
@@ -39,7 +41,7 @@ class Upload:
     role : str
         One of `ROLES`.
     name : str
-        What the system or reference is called.
+        What the system, the reference or the scores are called.
     """
 
     file: str
@@ -48,12 +50,17 @@ class Upload:
     name: str
 
 
-def guess_role(file: str) -> str:
-    """What a file of that name most likely is.
+def guess_role(file: str, content: bytes = b"") -> str:
+    """What a file of that name, and with that beginning, most likely is.
 
-    >>> [guess_role(name) for name in ("en-de.refA.txt", "docs.txt", "news.src.en", "GPT-4.txt")]
-    ['reference', 'documents', 'source', 'system']
+    >>> [guess_role(name) for name in ("en-de.refA.txt", "docs.txt", "news.src.en", "GPT-4.txt", "human.tsv")]
+    ['reference', 'documents', 'source', 'system', 'scores']
+    >>> guess_role("human.txt", b"system,line,score")
+    'scores'
     """
+    header = re.split(rb"[\t,;]", content[:1000].partition(b"\n")[0].lower().replace(b'"', b""))
+    if {b"system", b"score"} <= {cell.strip() for cell in header}:
+        return "scores"
     words = re.split(r"[^a-z0-9]+", PurePosixPath(file).name.lower())
     for role, pattern in _SIGNS:
         if any(re.fullmatch(pattern, word) for word in words):
@@ -68,19 +75,25 @@ def guess_name(file: str) -> str:
     'sysA'
     """
     name = PurePosixPath(file).name
-    return name.removesuffix(".gz").removesuffix(".txt") or name
+    return re.sub(r"(\.(txt|conllu|tsv|csv|jsonl?|parquet))?(\.gz)?$", "", name) or name
 
 
 def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None) -> TestSet:
-    """A test set from uploaded plain-text files.
+    """A test set from uploaded plain-text files, from tables of segment scores, or from both.
 
     Raises
     ------
     InputError
-        As `read_text`, naming the files as they were uploaded; or if there is no reference, no system, or more than
-        one file of documents or of sources.
+        As `read_text` and `join_scores`, naming the files as they were uploaded; or if there is no reference, no
+        system, or more than one file of documents or of sources. Scores may come without texts.
     """
     groups = {role: [upload for upload in uploads if upload.role == role] for role in ROLES}
+    scores = [upload for upload in uploads if upload.role.startswith("scores")]
+    lower = {upload.name for upload in groups["scores, lower is better"]}
+    texts = [upload for upload in uploads if upload not in scores and upload.role != "leave out"]
+    if scores and not texts:
+        return _in_folder(lambda folder: read_scores(
+            [(upload.name, _save(folder, k, upload)) for k, upload in enumerate(scores)], lower, name=name))
     if not groups["reference"]:
         raise InputError("No reference among the files. Mark at least one of them as reference.")
     if not groups["system"]:
@@ -94,8 +107,9 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         paths = {upload: _save(folder, k, upload) for k, upload in enumerate(uploads)}
         named = {role: [(upload.name, paths[upload]) for upload in group] for role, group in groups.items()}
         single = {role: named[role][0][1] if named[role] else None for role in ("documents", "source")}
-        return read_text(named["reference"], named["system"], sources=single["source"], documents=single["documents"],
-                         langpair=langpair, name=name)
+        testset = read_text(named["reference"], named["system"], sources=single["source"],
+                            documents=single["documents"], parses=named["parse"], langpair=langpair, name=name)
+        return join_scores(testset, [(upload.name, paths[upload]) for upload in scores], lower) if scores else testset
 
     return _in_folder(read)
 

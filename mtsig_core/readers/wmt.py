@@ -18,6 +18,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,7 +53,8 @@ def language_pairs(folder: str | os.PathLike) -> list[str]:
     return sorted(f"{name}.{pair}" if name and pairs.count(pair) > 1 else pair for name, pair in found)
 
 
-def read_wmt(folder: str | os.PathLike, langpair: str, *, keep_canary: bool = False) -> TestSet:
+def read_wmt(folder: str | os.PathLike, langpair: str, *, parses: Sequence[tuple[str, str | os.PathLike]] = (),
+             keep_canary: bool = False) -> TestSet:
     """The test set of one language pair from a folder in WMT layout.
 
     Parameters
@@ -62,6 +64,8 @@ def read_wmt(folder: str | os.PathLike, langpair: str, *, keep_canary: bool = Fa
         ``metadata/``, ``metainfo/``) are optional.
     langpair : str
         One of `language_pairs`.
+    parses : sequence of (str, path-like)
+        System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.conllu.read_conllu`.
     keep_canary : bool
         Whether to keep a line that the documents file calls ``canary``, a string that is there to be found in
         training data and translates nothing. The set's `lines` are those of the files either way.
@@ -98,7 +102,7 @@ def read_wmt(folder: str | os.PathLike, langpair: str, *, keep_canary: bool = Fa
         sources=_only(_matches(folder, ["sources"], rf"{stem}(\.txt|\.src\.{source})"), "source file"),
         documents=_only(_matches(folder, ["documents"], rf"{stem}\.docs")
                         or _matches(folder, ["metadata", "metainfo"], rf"{stem}(\.meta)?\.jsonl"), "documents file"),
-        langpair=pair, keep_canary=keep_canary, blanks=True)
+        parses=by_name(parses, "parse", "Give one for each."), langpair=pair, keep_canary=keep_canary, blanks=True)
     return replace(testset, systems={name: texts for name, texts in testset.systems.items()
                                      if testset.references.get(name) != texts})
 

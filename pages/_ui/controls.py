@@ -6,11 +6,12 @@ from collections.abc import Container
 
 import streamlit as st
 
-from mtsig_core import METRICS
+from mtsig_core import METRICS, TestSet
 from mtsig_core.correction import CORRECTIONS
-from mtsig_core.intervals import INTERVALS
+from mtsig_core.intervals import fitting_intervals
+from mtsig_core.metrics import metrics_of
 from mtsig_core.resampling import UNITS
-from mtsig_core.significance import TESTS
+from mtsig_core.significance import TESTS, fitting_tests
 
 __all__ = ["choice", "kept", "pick_baseline", "pick_metric", "pick_settings", "pick_testset", "remember_link",
            "several", "unlike", "unusable", "write_address"]
@@ -26,13 +27,18 @@ def pick_testset(names: list[str]) -> str:
     return kept(st, "Test set", names, "testset")
 
 
-def pick_metric() -> str:
-    return choice("Metric", list(METRICS), "metric")
+def pick_metric(testset: TestSet | None) -> str:
+    """Choose one of the metrics that the test set can be scored with; None where it cannot be read."""
+    return choice("Metric", list(METRICS) if testset is None else metrics_of(testset), "metric")
 
 
-def pick_settings() -> dict:
-    """Draw the controls of the test, return the keyword arguments of `mtsig_core.compare`."""
-    test = choice("Test", list(TESTS), "test", help="; ".join(f"{t.name}: {t.title}" for t in TESTS.values()))
+def pick_settings(segment_means: bool = False) -> dict:
+    """Draw the controls of the test, return the keyword arguments of `mtsig_core.compare`.
+
+    Some tests and intervals are for means of segment scores alone.
+    """
+    tests = fitting_tests(segment_means)
+    test = choice("Test", list(tests), "test", help="; ".join(f"{t.name}: {t.title}" for t in tests.values()))
     allowed = [c for c in CORRECTIONS if TESTS[test].romano_wolf or c != "romano-wolf"]
     if TESTS[test].p_values is None:
         allowed = ["none"]
@@ -42,7 +48,7 @@ def pick_settings() -> dict:
             test=test, correction=correction,
             unit=choice("Unit", ["auto", *UNITS], "unit", help="What is drawn or swapped. auto: the document where "
                                                                  "document ids are known, else the segment."),
-            ci=choice("Interval", ["auto", *INTERVALS], "ci"),
+            ci=choice("Interval", ["auto", *fitting_intervals(segment_means)], "ci"),
             alpha=choice("Level (alpha)", _ALPHAS, "alpha", default=0.05),
             trials=choice("Trials", _TRIALS, "trials", default=9999, help="Draws of the test."),
             seed=int(st.number_input("Seed", min_value=0, max_value=2**31, value=0, step=1, key="seed",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 import streamlit as st
 
-from mtsig_core import make_metric
+from mtsig_core.metrics import metric_of
 from mtsig_core.tables import rank_change_rows
 from pages._ui import parts, results, words
 from pages._ui.frame import View
@@ -48,8 +50,8 @@ def reference_rows(view: View, n_columns: int) -> list[list[str]]:
     rows = []
     if view.part.unranked is not None:
         sums = results.statistics(view.part.unranked, view.metric).sum(axis=1)
-        scores = make_metric(view.metric).score(sums).tolist()
-        rows += [["not ranked", name, f"{score:.2f}"]
+        scores = metric_of(view.part.unranked, view.metric).score(sums).tolist()
+        rows += [["not ranked", name, "-" if isnan(score) else f"{score:.2f}"]
                  for name, score in zip(view.part.unranked.systems, scores, strict=True)]
     rows += [["scores others", f"HUMAN-{name}", "-"] for name in view.testset.references]
     return [row + [""] * (n_columns - len(row)) for row in rows]

@@ -78,8 +78,13 @@ def draw() -> None:
             if _OPEN in st.session_state:
                 st.session_state["testset"] = st.session_state.pop(_OPEN)
             offer = offers[controls.pick_testset(list(offers))]
-            metric, settings = controls.pick_metric(), controls.pick_settings()
-            whole = offer.load()
+            try:
+                whole = offer.load()
+            except MtsigError:  # the controls stay, and what they are set to
+                controls.pick_metric(None), controls.pick_settings()
+                raise
+            metric = controls.pick_metric(whole)
+            settings = controls.pick_settings(segment_means=metric in whole.scores)
             part = parts.pick_part(whole, offer.refs, offer.humans)
             view = View(part.testset, whole, part, metric, settings, [*offer.options, *part.options])
     except MtsigError as problem:

@@ -85,14 +85,15 @@ def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:
     """Header and rows of all tests, side by side."""
     rows = [[TESTS[o.test].title, format_p(o.p_value) if o.win is None else f"win {o.win:.3f}, lose {o.lose:.3f}",
              {"a": f"{found.a} better", "b": f"{found.b} better", None: "not significant"}[o.better],
-             TESTS[o.test].source + (" (as published)" if TESTS[o.test].caution else "")] for o in found.outcomes]
+             TESTS[o.test].source + (" (as published)" if TESTS[o.test].as_published else "")] for o in found.outcomes]
     return ["test", "p", f"at alpha {found.settings.alpha:g}, uncorrected", "definition"], rows
 
 
-def test_cautions() -> list[Caution]:
-    """What is wrong with some tests as published."""
-    return [Caution("as-published", f"{t.title.capitalize()} ({t.source}): {t.caution}")
-            for t in TESTS.values() if t.caution]
+def test_cautions(found: PairExamination) -> list[Caution]:
+    """What is wrong with some of the tests, as published or for translations."""
+    tests = [TESTS[outcome.test] for outcome in found.outcomes]
+    return [Caution(f"{t.name}-caution", f"{t.title.capitalize()} ({t.source}): {t.caution}")
+            for t in tests if t.caution]
 
 
 def interval_rows(found: PairExamination, chosen: str) -> tuple[list[str], list[list[str]]]:

@@ -76,7 +76,9 @@ def _parts(whole, chosen, join, domain, left_out):
         complete = [name for name in others if None not in whole.references[name]]
         unranked = None
         if complete and not join:
-            unranked = replace(family, systems={f"HUMAN-{name}": whole.references[name] for name in complete})
+            named = {name: f"HUMAN-{name}" for name in complete}
+            unranked = replace(family, systems={human: whole.references[name] for name, human in named.items()},
+                               scores={metric: scores.of(named) for metric, scores in whole.scores.items()})
         if domain is not None:
             family, unranked = family.in_domain(domain), unranked and unranked.in_domain(domain)
         found = (family.without(left_out) if left_out else family, family, unranked)

@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mtsig_core import Comparison, Metric, TestSet, compare, make_metric
+from mtsig_core import Comparison, Metric, TestSet, compare
+from mtsig_core.cache import cached_statistics
 from mtsig_core.jobs import Memory
+from mtsig_core.metrics import metric_of
 from mtsig_core.shipped import shipped_comparison
 from pages._ui import background
 
@@ -24,7 +26,7 @@ def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
     def work(progress):
         by_default = metric == "bleu" and all(value == default for value, default in with_defaults(settings).values())
         found = shipped_comparison(testset) if by_default else None
-        return found or compare(testset, [_Counted(make_metric(metric))], jobs=jobs(testset), progress=progress,
+        return found or compare(testset, [_Counted(metric_of(testset, metric))], jobs=jobs(testset), progress=progress,
                                 **settings)
 
     key = ("compare", testset.digest, testset.name, metric, tuple(sorted(settings.items())))
@@ -40,7 +42,7 @@ def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], N
         Called with (stage, share of it done), as in `background.result`.
     """
     report = None if progress is None else lambda share: progress("counting", share)
-    return _Counted(make_metric(metric)).statistics(testset, report)
+    return _Counted(metric_of(testset, metric)).statistics(testset, report)
 
 
 def jobs(testset: TestSet) -> int:
@@ -55,7 +57,7 @@ def with_defaults(settings: dict) -> dict:
 
 
 class _Counted:
-    """A metric whose statistics are remembered."""
+    """A metric whose statistics are remembered, in memory and on disk."""
 
     def __init__(self, metric: Metric):
         self._metric = metric
@@ -67,7 +69,7 @@ class _Counted:
         key = (testset.digest, self._metric.name, self._metric.signature(testset))
         counted = _MEMORY.get(key)
         if counted is None:
-            counted = self._metric.statistics(testset, progress)
+            counted = cached_statistics(self._metric, testset, progress)
             counted.flags.writeable = False  # it is shared by all sessions
             _MEMORY.keep(key, counted)
         return counted

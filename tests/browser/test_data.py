@@ -73,6 +73,24 @@ def test_three_outputs_give_the_p_that_the_command_line_prints(data, page, tmp_p
     assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
 
 
+@pytest.mark.parametrize("texts", [{}, dict(ref_txt=REF, a_txt=REF, b_txt=WORSE)], ids=["alone", "with texts"])
+def test_segment_scores(data, page, texts):
+    table = "system\tline\tscore\n" + "".join(f"{name}\t{k}\t{50 + k + 20 * (name == 'a')}\n"
+                                              for name in "ab" for k in range(1, 31))
+    assert "upload: 30 segments, 2 systems" in data(files(**texts, human_tsv=table.encode()))
+    page.get_by_role("link", name="Leaderboard").click()
+    page.wait_for_selector(".mt-answer")
+    settled(page)
+    if texts:
+        page.get_by_role("combobox", name="Metric").fill("human")
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(700)
+        settled(page)
+    said = page.locator('[data-testid="stMain"]').inner_text()
+    assert "a is ahead of all others" in said and "85.50" in said
+    assert ("segment scores without texts" in said) is (not texts)
+
+
 @pytest.mark.parametrize("chosen, parts", [
     (files(ref_txt=REF, b_txt=WORSE[:WORSE[:-1].rfind(b"\n") + 1]), ["b.txt has 29 lines", "30"]),
     (files(ref_txt=REF, b_txt=b""), ["b.txt is empty"]),

@@ -52,7 +52,7 @@ def test_version_and_help(process):
 
 def test_an_ascii_terminal_is_no_obstacle(process, files):
     done = process("score", "--ref", files / "ref.txt", "--system", f"系统={files / 'good.txt'}",
-                   env={"PYTHONIOENCODING": "ascii", "PATH": ""})
+                   env={"PYTHONIOENCODING": "ascii", "PATH": "", "MTSIG_CACHE": ""})
     assert done.returncode == 0 and b"\\u7cfb" in done.stdout
 
 

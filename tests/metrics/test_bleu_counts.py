@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from mtsig_core.errors import InputError
+from mtsig_core.metrics import _texts, make_metric
 from mtsig_core.metrics import bleu as bleu_module
-from mtsig_core.metrics import make_metric
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.tokenizers import make_tokenizer
 from mtsig_core.testset import TestSet
@@ -214,15 +214,15 @@ def test_long_segments(tokenize):
 @pytest.mark.parametrize("size", [1, 50, 1000])
 def test_blocks_do_not_show(monkeypatch, size):
     whole = Bleu().statistics(hard())
-    monkeypatch.setattr(bleu_module, "_BLOCK", size)
+    monkeypatch.setattr(_texts, "_BLOCK", size)
     np.testing.assert_array_equal(Bleu().statistics(hard()), whole)
 
 
 @given(st.lists(st.integers(0, 30), min_size=1), st.integers(1, 40))
 def test_blocks_are_bounded_and_complete(lengths, size):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bleu_module, "_BLOCK", size)
-        blocks = list(bleu_module._blocks([["a" * n for n in lengths], [None] * len(lengths)]))
+        patch.setattr(_texts, "_BLOCK", size)
+        blocks = list(_texts.blocks([["a" * n for n in lengths], [None] * len(lengths)]))
     assert [i for first, last in blocks for i in range(first, last)] == list(range(len(lengths)))
     assert all(sum(lengths[first + 1:last]) <= size for first, last in blocks)
 
@@ -261,11 +261,11 @@ def test_examples_in_the_documentation():
 
 def test_every_short_sequence_of_character_classes():
     """All strings of up to six characters, one character per class, each with and without its padding."""
-    from mtsig_core.metrics.bleu import _joined
+    from mtsig_core.metrics._texts import joined
 
     for tokenize, alone in [("13a", "!"), ("zh", "中")]:
         segments = ["".join(s) for n in range(7) for s in itertools.product(f"a1.- {alone}", repeat=n)]
-        ours = tokens_of(make_tokenizer(tokenize), *_joined([segments]))
+        ours = tokens_of(make_tokenizer(tokenize), *joined([segments]))
         theirs = BLEU(tokenize=tokenize).tokenizer
         for segment, tokens in zip(segments, ours, strict=True):
             assert tokens == theirs(segment.rstrip()).split(), repr(segment)

@@ -81,3 +81,20 @@ def test_bad_archives(monkeypatch):
     monkeypatch.setattr(uploads, "MAX_UNPACKED", 10)
     with pytest.raises(InputError, match="Zip one task alone"):
         zip_language_pairs(packed({"references/en-de.refA.txt": "a\n" * 20}))
+
+
+@pytest.mark.parametrize("file", ["human.tsv", "wmt.esa.csv.gz", "comet.json", "x.jsonl", "x.parquet", "da-scores.txt"])
+def test_tables_of_scores_are_guessed(file):
+    assert guess_role(file) == "scores"
+
+
+def test_scores_alone_and_with_texts():
+    table = "system\tline\tscore\nx\t1\t3\nx\t2\t5\n"
+    alone = read_uploads([up("human.tsv", table), up("cost.tsv", table, role="scores, lower is better")])
+    assert {name: s.higher_is_better for name, s in alone.scores.items()} == {"human": True, "cost": False}
+    assert not alone.has_texts and alone.name == "upload"
+    joined = read_uploads([up("ref.txt", "a\nb\n"), up("x.txt", "a\nc\n"), up("human.tsv", table)])
+    assert joined.has_texts and dict(joined.scores["human"].by_system) == {"x": (3, 5)}
+    with pytest.raises(InputError, match="^human.tsv, row 2: there is no line 9") as caught:
+        read_uploads([up("ref.txt", "a\n"), up("x.txt", "a\n"), up("human.tsv", "system,line,score\nx,9,1\n")])
+    assert "mtsig-" not in str(caught.value)

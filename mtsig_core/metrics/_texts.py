@@ -1,0 +1,37 @@
+"""Texts cut and laid out for compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from mtsig_core.testset import TestSet
+
+__all__ = ["blocks", "joined", "reference_count"]
+
+# Texts are counted in blocks of this many characters, so that memory does not grow with the test set.
+_BLOCK = 2**19
+
+
+def blocks(texts: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
+    """Cut the segments into runs [first, last) of about `_BLOCK` characters, all texts taken together."""
+    sizes = sum(np.fromiter((len(text or "") for text in row), dtype=np.int64, count=len(row)) for row in texts)
+    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _BLOCK)) + 1
+    yield from zip([0, *cuts.tolist()], [*cuts.tolist(), len(sizes)], strict=True)
+
+
+def joined(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Code points of all texts in one array, where each text begins, and its length (-1 for None)."""
+    flat = [text for row in block for text in row]
+    lengths = np.fromiter((-1 if text is None else len(text) for text in flat), dtype=np.int64, count=len(flat))
+    sizes = np.maximum(lengths, 0)
+    shape = len(block), len(block[0])
+    encoded = "".join(text for text in flat if text).encode("utf-32", "surrogatepass")
+    codes = np.frombuffer(encoded, dtype=np.int32)[1:]  # the first is the byte order mark
+    return codes, (np.cumsum(sizes) - sizes).reshape(shape), lengths.reshape(shape)
+
+
+def reference_count(testset: TestSet) -> int | str:
+    """How many references a segment has, as a signature says it."""
+    return testset.n_references or "var"

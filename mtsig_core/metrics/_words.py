@@ -1,0 +1,140 @@
+"""What metrics on the words of a segment share: settings, signature, and texts as numbered words."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mtsig_core.metrics._texts import blocks, joined, reference_count
+from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, default_tokenizer, make_tokenizer
+from mtsig_core.testset import TestSet
+
+__all__ = ["WordMetric", "Words", "compiled_late"]
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """Texts as numbered words: equal words have equal numbers.
+
+    Attributes
+    ----------
+    ids : numpy.ndarray
+        Numbers of all words, from 0, int64, shape (words,).
+    begins, counts : numpy.ndarray
+        Where each text begins in `ids` and its number of words, -1 for a text that is None: int64, shape (texts,
+        segments).
+    codes, spans : numpy.ndarray
+        Code points, and where in them the word of each number lies, shape (different words, 2).
+    """
+
+    ids: np.ndarray
+    begins: np.ndarray
+    counts: np.ndarray
+    codes: np.ndarray
+    spans: np.ndarray
+
+    def spellings(self) -> list[str]:
+        """The word of each number."""
+        text = self.codes.tobytes().decode("utf-32", "surrogatepass")
+        return [text[begin:end] for begin, end in self.spans.tolist()]
+
+
+@dataclass(frozen=True)
+class WordMetric:
+    """A metric that compares the words of each output with those of the references, segment by segment.
+
+    A subclass has the attributes of a `Metric`, `score`, and `_counter`.
+    """
+
+    tokenize: str | None = None
+    lowercase: bool = False
+
+    name: ClassVar[str]
+    stat_names: ClassVar[tuple[str, ...]]
+    stat_type: ClassVar[type] = np.int32
+    settings: ClassVar[str]  # the part of the signature that is the metric's own
+
+    def __post_init__(self):
+        if self.tokenize is not None:
+            check_tokenizer(self.tokenize)
+
+    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+        """Statistics of each segment; a reference that is None is left out of its segment.
+
+        Parameters
+        ----------
+        testset : TestSet
+        progress : callable, optional
+            Called with the share of the segments that is counted.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (systems, segments, stats), in the order of `stat_names`.
+
+        Raises
+        ------
+        SettingError
+            If the tokenizer needs a package or a model that is not there.
+        """
+        stats = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=self.stat_type)
+        texts = [*testset.references.values(), *testset.systems.values()]
+        count = self._counter(testset)
+        for first, last in blocks(texts):
+            block = np.zeros_like(stats[:, first:last], order="C")  # one layout, or kernels are compiled for each
+            count(self._words(testset, [row[first:last] for row in texts]), first, block)
+            stats[:, first:last] = block
+            if progress is not None:
+                progress(last / testset.n_segments)
+        return stats
+
+    def signature(self, testset: TestSet) -> str:
+        """One line that names every setting."""
+        case = "lc" if self._ignores_case else "mixed"
+        return f"nrefs:{reference_count(testset)}|case:{case}|tok:{self._tokenizer(testset).signature}|{self.settings}"
+
+    @property
+    def _ignores_case(self) -> bool:
+        return self.lowercase
+
+    def _counter(self, testset: TestSet) -> Callable[[Words, int, np.ndarray], None]:
+        """A function (words, first, stats) that fills the statistics, of zeros, of a block of segments from `first` on.
+
+        The references come before the systems in the words.
+        """
+        raise NotImplementedError
+
+    def _words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> Words:
+        from mtsig_core.metrics import _ngrams  # compiled code: costs half a second to load, only counting needs it
+
+        tokenizer = self._tokenizer(testset)
+        codes, begins, lengths = joined([self._prepared(row, tokenizer) for row in texts])
+        ids, bounds, spans = _ngrams.number(codes, begins.ravel(), lengths.ravel(), tokenizer.classes, tokenizer.edge)
+        counts = np.where(lengths < 0, -1, np.diff(bounds).reshape(lengths.shape))
+        return Words(ids, bounds[:-1].reshape(lengths.shape), counts, codes, spans)
+
+    def _tokenizer(self, testset: TestSet) -> Tokenizer:
+        return make_tokenizer(self.tokenize or default_tokenizer(testset.target_language))
+
+    def _prepared(self, texts, tokenizer):
+        if self._ignores_case:
+            texts = [text if text is None else text.lower() for text in texts]
+        if tokenizer.prepare:
+            texts = [text if text is None else tokenizer.prepare(text) for text in texts]
+        return texts
+
+
+@functools.cache
+def compiled_late(kernel: Callable, *helpers: Callable) -> Callable:
+    """A function compiled on first use, with those it calls, so that naming a metric does not load a compiler."""
+    from numba.extending import register_jitable
+
+    from mtsig_core._compiled import compiled
+
+    for helper in helpers:
+        register_jitable(helper)
+    return compiled(kernel)

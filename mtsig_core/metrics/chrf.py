@@ -1,0 +1,270 @@
+"""chrF and chrF++ (Popović 2015, 2017), with the counts and scores of sacreBLEU."""
+
+from __future__ import annotations
+
+import functools
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import ClassVar
+
+import numpy as np
+
+from mtsig_core.errors import SettingError
+from mtsig_core.metrics._texts import blocks, joined, reference_count
+from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
+from mtsig_core.testset import TestSet
+
+__all__ = ["Chrf", "ChrfPlusPlus", "refuse_tokenizer"]
+
+_CHAR_ORDER = 6
+_BETA = 2
+
+# From this many scores on, compiled code is worth loading.
+_MANY = 500
+
+
+def _stat_names(word_order):
+    orders = [*(f"char_{n}" for n in range(1, _CHAR_ORDER + 1)), *(f"word_{n}" for n in range(1, word_order + 1))]
+    return tuple(f"{of}_{order}" for order in orders for of in ("sys", "ref", "correct"))
+
+
+@dataclass(frozen=True)
+class Chrf:
+    """chrF (Popović 2015): F-score, recall weighted 2 to 1, of the character n-grams of a text, n = 1 to 6.
+
+    White space does not count. Precision and recall are averaged over the orders that both the systems and the
+    references have. With several references each segment counts against the one that gives it the best score.
+
+    Parameters
+    ----------
+    tokenize : None
+        chrF has no tokenizer; anything else is refused.
+    lowercase : bool
+        Whether case is ignored.
+
+    Raises
+    ------
+    SettingError
+        If a tokenizer is given.
+
+    References
+    ----------
+    Popović (2015), chrF: character n-gram F-score for automatic MT evaluation, section 2.
+
+    Examples
+    --------
+    "abc" has 2 of the 3 characters of "abd", and 1 of its 2 bigrams; none of either has a fourth character. So
+    precision and recall are both (2/3 + 1/2 + 0/1) / 3:
+
+    >>> from mtsig_core.testset import TestSet
+    >>> toy = TestSet("toy", systems={"A": ["ab c"]}, references={"ref": ["a bd"]})
+    >>> chrf = Chrf()
+    >>> stats = chrf.statistics(toy)
+    >>> stats[0, 0, :9].tolist(), stats[0, 0, 9:].any().item()
+    ([3, 3, 2, 2, 2, 1, 1, 1, 0], False)
+    >>> chrf.score(stats.sum(axis=1)).round(2).tolist()
+    [38.89]
+    """
+
+    tokenize: str | None = None
+    lowercase: bool = False
+
+    name: ClassVar[str] = "chrf"
+    higher_is_better: ClassVar[bool] = True
+    word_order: ClassVar[int] = 0
+    stat_names: ClassVar[tuple[str, ...]] = _stat_names(0)
+
+    def __post_init__(self):
+        refuse_tokenizer(self.name, self.tokenize)
+
+    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+        """Counts of the n-grams of each segment and its best reference, identical to sacreBLEU's.
+
+        The best reference gives the segment the highest score; the first of two as good. A reference that is None is
+        left out of its segment.
+
+        Parameters
+        ----------
+        testset : TestSet
+        progress : callable, optional
+            Called with the share of the segments that is counted.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (systems, segments, 18), or 24 with words, int32, in the order of `stat_names`.
+        """
+        from mtsig_core.metrics import _tries  # compiled code: costs half a second to load, and only counting needs it
+
+        n_refs, classes = len(testset.references), _classes()
+        texts = [*testset.references.values(), *testset.systems.values()]
+        stats = np.empty((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=np.int32)
+        for first, last in blocks(texts):
+            block = [self._prepared(row[first:last]) for row in texts]
+            codes, begins, lengths = joined(block)
+            by_ref = np.empty((n_refs, len(stats), last - first, stats.shape[-1]), dtype=np.int32)
+            _tries.count(codes, begins, lengths, n_refs, classes, _CHAR_ORDER, self.word_order, by_ref)
+            stats[:, first:last] = self._best(by_ref, lengths[:n_refs] >= 0)
+            if progress is not None:
+                progress(last / testset.n_segments)
+        return stats
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        """The score in points, 0 to 100, of summed statistics.
+
+        Every step is rounded as in sacreBLEU's, so the same counts give the same score to the last bit, whatever the
+        shape, layout or type of the array around them.
+
+        Parameters
+        ----------
+        sums : array_like
+            Shape (..., 18), or 24 with words, whole numbers of any type. Fastest with the statistics outermost in
+            memory.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (...), float64.
+        """
+        sums = np.asarray(sums)
+        columns = sums.transpose(-1, *range(sums.ndim - 1)).reshape(len(self.stat_names), -1)
+        if columns.dtype != np.float32:
+            columns = columns.astype(np.float64, copy=False)
+        scores = np.empty(columns.shape[1])
+        (_points if scores.size < _MANY else _compiled())(columns, scores)
+        return scores.reshape(sums.shape[:-1])[()]
+
+    def signature(self, testset: TestSet) -> str:
+        """sacreBLEU's signature of these settings.
+
+        >>> toy = TestSet("toy", systems={"A": ["a"]}, references={"ref": ["a"]})
+        >>> Chrf().signature(toy).rpartition("|")[0]
+        'nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no'
+        """
+        case = "lc" if self.lowercase else "mixed"
+        return (f"nrefs:{reference_count(testset)}|case:{case}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no"
+                f"|version:{version('sacrebleu')}")
+
+    def _prepared(self, texts):
+        return [text if text is None else text.lower() for text in texts] if self.lowercase else texts
+
+    def _best(self, by_ref, is_there):
+        """Of statistics (references, systems, segments, stats) those of the best reference of each segment."""
+        if len(by_ref) == 1:
+            return by_ref[0]
+        scores = np.where(is_there[:, None], self.score(by_ref), -1)
+        return np.take_along_axis(by_ref, scores.argmax(axis=0)[None, :, :, None], axis=0)[0]
+
+
+@dataclass(frozen=True)
+class ChrfPlusPlus(Chrf):
+    """chrF++ (Popović 2017): as chrF, over characters, n = 1 to 6, and words, n = 1 and 2, in one average.
+
+    A punctuation mark at the end of a word is a word of its own, or else one at its beginning.
+
+    Parameters
+    ----------
+    tokenize : None
+        chrF++ has no choice of tokenizer; anything else is refused.
+    lowercase : bool
+        Whether case is ignored.
+
+    References
+    ----------
+    Popović (2017), chrF++: words helping character n-grams, section 2.
+
+    Examples
+    --------
+    >>> from mtsig_core.testset import TestSet
+    >>> toy = TestSet("toy", systems={"A": ["(a b)"]}, references={"ref": ["(a c)"]})
+    >>> ChrfPlusPlus().statistics(toy)[0, 0, 18:].tolist()
+    [4, 4, 3, 3, 3, 1]
+    """
+
+    name: ClassVar[str] = "chrf++"
+    word_order: ClassVar[int] = 2
+    stat_names: ClassVar[tuple[str, ...]] = _stat_names(2)
+
+
+def refuse_tokenizer(metric: str, tokenize: str | None) -> None:
+    """Check that no tokenizer is asked for, for a metric that has no choice of one.
+
+    Raises
+    ------
+    SettingError
+    """
+    if tokenize is not None:
+        raise SettingError(f"Metric {metric} has no choice of tokenizer, so it cannot take {tokenize!r}. "
+                           "Leave --tokenize out, or score the metrics that need it in a run of their own.")
+
+
+@functools.cache
+def _classes():
+    """Class of each character: space, ASCII punctuation, or another."""
+    classes = make_tokenizer("none").classes.copy()
+    classes[[ord(mark) for mark in string.punctuation]] = ALONE
+    return classes
+
+
+# -- scoring -------------------------------------------------------------------------------------------------
+# The two small functions take one score or an array of them. Compiled or not they give the same bits, because IEEE 754
+# defines how each of their steps is rounded.
+
+
+def _of_order(n_system, n_ref, n_correct):
+    """Precision and recall of an order, 0 where there is nothing to divide by, and whether the order counts."""
+    n_system, n_ref = np.float64(n_system), np.float64(n_ref)
+    return n_correct / (n_system + (n_system == 0)), n_correct / (n_ref + (n_ref == 0)), (n_system > 0) & (n_ref > 0)
+
+
+def _f_score(precision, recall, n_orders):
+    """F-score in points of sums over orders."""
+    n_orders = n_orders + (n_orders == 0)
+    precision, recall = precision / n_orders, recall / n_orders
+    both = (1 + _BETA**2) * precision * recall
+    return 100 * (both / (_BETA**2 * precision + recall + (precision + recall == 0)))
+
+
+def _points(columns, scores):
+    """Set the scores of columns (stats, n)."""
+    total = np.zeros((3, scores.size))
+    for k in range(0, len(columns), 3):
+        total += _of_order(*columns[k:k + 3])
+    scores[:] = _f_score(*total)
+
+
+def _add_order(n_system, n_ref, n_correct, precision, recall, n_orders):
+    """Add precision and recall of an order to the sums, score by score; to be compiled."""
+    for i in range(precision.size):
+        p, r, counts = _of_order(n_system[i], n_ref[i], n_correct[i])
+        precision[i] += p
+        recall[i] += r
+        n_orders[i] += counts
+
+
+def _points_in_blocks(columns, scores):
+    """The same as `_points` for many; to be compiled. Few scores at a time, so that the sums stay in the cache."""
+    block = 256
+    total = np.empty((3, block))
+    for first in range(0, scores.size, block):
+        part, here = columns[:, first:first + block], scores[first:first + block]
+        precision, recall, n_orders = total[0, :here.size], total[1, :here.size], total[2, :here.size]
+        total[:] = 0
+        for k in range(0, len(columns), 3):
+            _add_order(part[k], part[k + 1], part[k + 2], precision, recall, n_orders)
+        for i in range(here.size):
+            here[i] = _f_score(precision[i], recall[i], n_orders[i])
+
+
+@functools.cache
+def _compiled():
+    from numba.extending import register_jitable
+
+    from mtsig_core._compiled import compiled
+
+    register_jitable(_of_order)
+    register_jitable(_f_score)
+    register_jitable(_add_order)
+    return compiled(_points_in_blocks)

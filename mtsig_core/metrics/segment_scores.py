@@ -1,0 +1,64 @@
+"""Means of segment scores that were read from a table: human ratings, COMET and others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mtsig_core.errors import SettingError
+from mtsig_core.testset import TestSet
+
+__all__ = ["SegmentMean"]
+
+
+@dataclass(frozen=True)
+class SegmentMean:
+    """The mean of the segment scores of a table, over the segments that have one, on the table's own scale.
+
+    Parameters
+    ----------
+    name : str
+        One of the test set's `scores`.
+    higher_is_better : bool
+
+    Examples
+    --------
+    >>> from mtsig_core.testset import SegmentScores, TestSet
+    >>> toy = TestSet("toy", {"A": [None] * 3}, {}, scores={"human": SegmentScores({"A": [80.0, None, 90.0]})})
+    >>> human = SegmentMean("human", True)
+    >>> stats = human.statistics(toy)
+    >>> stats[0].tolist()
+    [[80.0, 1.0], [0.0, 0.0], [90.0, 1.0]]
+    >>> human.score(stats.sum(axis=1)).tolist(), human.signature(toy)
+    ([85.0], 'scores:human|n:2|better:higher')
+    """
+
+    name: str
+    higher_is_better: bool
+
+    stat_names: ClassVar[tuple[str, ...]] = ("sum", "count")
+    is_segment_mean: ClassVar[bool] = True
+
+    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+        """(score, 1) where there is a score, else (0, 0): shape (systems, segments, 2)."""
+        if self.name not in testset.scores:
+            raise SettingError(f"{testset.name} has no scores {self.name!r}. It has: {', '.join(testset.scores)}.")
+        by_system = testset.scores[self.name].by_system
+        unknown = (None,) * testset.n_segments
+        scores = np.array([by_system.get(name, unknown) for name in testset.systems], dtype=np.float64)
+        scores = scores.reshape(len(testset.systems), testset.n_segments)
+        return np.stack([np.nan_to_num(scores, nan=0.0), ~np.isnan(scores)], axis=-1)
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        """The mean, of shape (...); NaN where no segment has a score."""
+        total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
+        return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+
+    def signature(self, testset: TestSet) -> str:
+        """The table's name, its number of scores over all systems, and which direction is better."""
+        by_system = testset.scores[self.name].by_system
+        n = sum(value is not None for name in testset.systems for value in by_system.get(name, ()))
+        return f"scores:{self.name}|n:{n}|better:{'higher' if self.higher_is_better else 'lower'}"

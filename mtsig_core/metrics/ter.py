@@ -1,0 +1,154 @@
+"""TER (Snover et al. 2006), with the edits and scores of sacreBLEU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import ClassVar
+
+import numpy as np
+
+from mtsig_core.errors import SettingError
+from mtsig_core.metrics._texts import blocks, joined, reference_count
+from mtsig_core.metrics.chrf import refuse_tokenizer
+from mtsig_core.metrics.tokenizers import make_tokenizer
+from mtsig_core.testset import TestSet
+
+__all__ = ["Ter"]
+
+
+@dataclass(frozen=True)
+class Ter:
+    """TER (Snover et al. 2006): edits that turn an output into its reference, in % of the reference's words.
+
+    An edit is a word put in, left out or replaced, or a stretch of words shifted. The shifts are searched for as
+    sacreBLEU does, with all its limits. With several references the fewest edits count, over the mean length.
+
+    Words are what stands between spaces. Where `normalized` or `no_punct` is set, sacreBLEU's own code prepares the
+    texts; everything else runs here.
+
+    Parameters
+    ----------
+    tokenize : None
+        TER has settings of its own instead of a tokenizer; anything else is refused.
+    lowercase : bool
+        TER ignores case in any event, unless `case_sensitive`.
+    normalized : bool
+        Whether punctuation is set apart and XML's escapes are undone.
+    no_punct : bool
+        Whether punctuation is left out.
+    asian_support : bool
+        Whether `normalized` and `no_punct` extend to Chinese and Japanese characters, each a word.
+    case_sensitive : bool
+        Whether case matters.
+
+    Raises
+    ------
+    SettingError
+        If a tokenizer is given, or case is to be ignored and to matter.
+
+    References
+    ----------
+    Snover, Dorr, Schwartz, Micciulla and Makhoul (2006), A study of translation edit rate with targeted human
+    annotation, section 3.
+
+    Examples
+    --------
+    "b c" is shifted and "x" left out: two edits for four words.
+
+    >>> from mtsig_core.testset import TestSet
+    >>> toy = TestSet("toy", systems={"A": ["b c a x d"]}, references={"ref": ["A b c d"]})
+    >>> ter = Ter()
+    >>> stats = ter.statistics(toy)
+    >>> stats[0, 0].tolist()
+    [2, 4]
+    >>> ter.score(stats.sum(axis=1)).tolist()
+    [50.0]
+    """
+
+    tokenize: str | None = None
+    lowercase: bool = False
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+
+    name: ClassVar[str] = "ter"
+    higher_is_better: ClassVar[bool] = False
+    stat_names: ClassVar[tuple[str, ...]] = ("edits", "ref_len")
+
+    def __post_init__(self):
+        refuse_tokenizer(self.name, self.tokenize)
+        if self.lowercase and self.case_sensitive:
+            raise SettingError("Metric ter cannot be both lowercase and case_sensitive. Choose one.")
+
+    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+        """Edits of each segment and the mean length of its references, identical to sacreBLEU's.
+
+        A reference that is None is left out of its segment.
+
+        Parameters
+        ----------
+        testset : TestSet
+        progress : callable, optional
+            Called with the share of the segments that is done.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (systems, segments, 2), in the order of `stat_names`: int32 where each segment has one reference,
+            float64 where lengths are means of several.
+        """
+        from mtsig_core.metrics import _edits, _ngrams  # compiled code: slow to load, and only counting needs it
+
+        n_refs, prepare, spaces = len(testset.references), self._preparation(), make_tokenizer("none")
+        texts = [*testset.references.values(), *testset.systems.values()]
+        stats = np.empty((len(testset.systems), testset.n_segments, 2))
+        for first, last in blocks(texts):
+            block = [[text if text is None else prepare(text) for text in row[first:last]] for row in texts]
+            codes, begins, lengths = joined(block)
+            ids, bounds, _ = _ngrams.number(codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge)
+            _edits.count(ids, bounds, n_refs, lengths[:n_refs] >= 0, stats[:, first:last])
+            if progress is not None:
+                progress(last / testset.n_segments)
+        return stats.astype(np.int32) if testset.n_references == 1 else stats
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        """TER in points, 0 and up, of summed statistics; 100 where only the references are empty.
+
+        Parameters
+        ----------
+        sums : array_like
+            Shape (..., 2), numbers of any type.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (...), float64.
+        """
+        edits, length = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
+        if length.size and length.min() > 0:
+            return 100 * (edits / length)
+        return 100 * np.where(length > 0, edits / np.where(length > 0, length, 1), edits > 0)
+
+    def signature(self, testset: TestSet) -> str:
+        """sacreBLEU's signature of these settings.
+
+        >>> toy = TestSet("toy", systems={"A": ["a"]}, references={"ref": ["a"]})
+        >>> Ter().signature(toy).rpartition("|")[0]
+        'nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no'
+        """
+        case = "mixed" if self.case_sensitive else "lc"
+        norm, punct, asian = ("yes" if on else "no" for on in (self.normalized, not self.no_punct, self.asian_support))
+        return (f"nrefs:{reference_count(testset)}|case:{case}|tok:tercom|norm:{norm}|punct:{punct}|asian:{asian}"
+                f"|version:{version('sacrebleu')}")
+
+    def _preparation(self) -> Callable[[str], str]:
+        """What is done to a text before it is split at spaces."""
+        if not (self.normalized or self.no_punct):
+            return str if self.case_sensitive else str.lower
+        from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+
+        theirs = TercomTokenizer(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
+        return lambda text: theirs(text.rstrip())

@@ -1,0 +1,103 @@
+"""Word error rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mtsig_core.metrics._words import WordMetric, compiled_late
+
+__all__ = ["ErrorRate", "Wer"]
+
+
+@dataclass(frozen=True)
+class ErrorRate(WordMetric):
+    """Errors per 100 words of the references; a subclass says what an error is."""
+
+    higher_is_better: ClassVar[bool] = False
+    stat_names: ClassVar[tuple[str, ...]] = ("errors", "ref_len")
+    settings: ClassVar[str] = "ref:fewest-errors"
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        """Errors per 100 words of the references, of summed statistics: shape (..., 2) -> (...), float64.
+
+        May exceed 100. Where the references have no word at all, 0 without an error and 100 with any.
+        """
+        sums = np.asarray(sums, dtype=np.float64)
+        errors, words = sums[..., 0], sums[..., 1]
+        return 100 * np.where(words > 0, errors / np.maximum(words, 1), errors > 0)
+
+
+@dataclass(frozen=True)
+class Wer(ErrorRate):
+    """Word error rate: the fewest insertions, deletions and substitutions of words that turn the output into the
+    reference (Levenshtein 1966), per 100 words of the reference; lower is better.
+
+    In each segment the nearest of several references counts (Niessen et al. 2000), the one that needs the fewest; of
+    two that need as few, the longer. The corpus score is the sum of these errors over that of these references'
+    lengths.
+
+    Parameters
+    ----------
+    tokenize : str, optional
+        One of `mtsig_core.metrics.tokenizers.TOKENIZERS`; by default the one for the target language, as for BLEU.
+    lowercase : bool
+        Whether case is ignored.
+
+    Raises
+    ------
+    SettingError
+        If there is no such tokenizer.
+
+    References
+    ----------
+    Niessen, Och, Leusch and Ney (2000), An evaluation tool for machine translation: fast evaluation for MT research.
+
+    Examples
+    --------
+    One word is wrong and one is missing, of five:
+
+    >>> from mtsig_core.testset import TestSet
+    >>> toy = TestSet("toy", systems={"A": ["the dog sat down"]}, references={"ref": ["the cat sat down there"]})
+    >>> wer = Wer()
+    >>> wer.score(wer.statistics(toy).sum(axis=1)).tolist()
+    [40.0]
+    """
+
+    name: ClassVar[str] = "wer"
+
+    def _counter(self, testset):
+        kernel, n_refs = compiled_late(_count, _distance), len(testset.references)
+        return lambda words, first, stats: kernel(words.ids, words.begins, words.counts, n_refs, stats)
+
+
+def _count(ids, begins, counts, n_refs, stats):
+    """Fill the statistics of a block, shape (systems, segments, 2); to be compiled. The references come first."""
+    row = np.empty(max(counts.max(), 0) + 1, np.int64)
+    for seg in range(counts.shape[1]):
+        for s in range(len(stats)):
+            output = ids[begins[n_refs + s, seg]:][:counts[n_refs + s, seg]]
+            best = np.int64(-1)
+            for r in range(n_refs):
+                length = counts[r, seg]
+                if length >= 0:
+                    errors = _distance(output, ids[begins[r, seg]:][:length], row)
+                    if best < 0 or errors < best or (errors == best and length > stats[s, seg, 1]):
+                        best = errors
+                        stats[s, seg, 0], stats[s, seg, 1] = errors, length
+
+
+def _distance(a, b, row):
+    """Levenshtein distance; `row` is memory for len(b) + 1 numbers."""
+    while len(a) and len(b) and a[-1] == b[-1]:
+        a, b = a[:-1], b[:-1]
+    for j in range(len(b) + 1):
+        row[j] = j
+    for i in range(len(a)):
+        diagonal, row[0] = row[0], i + 1
+        for j in range(len(b)):
+            cost = min(diagonal + (a[i] != b[j]), row[j] + 1, row[j + 1] + 1)
+            diagonal, row[j + 1] = row[j + 1], cost
+    return row[len(b)]

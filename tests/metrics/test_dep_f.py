@@ -1,0 +1,217 @@
+"""Dependency F-score: hand counts, an oracle by sorting, and what must not change it."""
+
+import doctest
+import pickle
+import random
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtsig_core import InputError, SettingError, TestSet, compare, make_metric
+from mtsig_core.metrics import dep_f
+from mtsig_core.metrics.dep_f import DepF
+
+DOGS = "The\tthe\t2\tdet\ndogs\tdog\t3\tnsubj\nbark\tbark\t0\troot\n.\t.\t3\tpunct"
+DOG = "A\ta\t2\tdet\ndog\tdog\t3\tnsubj\nbarks\tbark\t0\troot\nloudly\tloudly\t3\tadvmod"
+GO = "Go\tgo\t0\troot"
+PASSIVE = "dogs\tdog\t2\tnsubj:pass\nchased\tbark\t0\troot"
+
+
+def texts_of(parses):
+    return [parse and "text" for parse in parses]
+
+
+def parsed(systems, references, texts=texts_of):
+    """A test set of these parses, {name: parses by segment}."""
+    return TestSet("parsed", {k: [t or "" for t in texts(v)] for k, v in systems.items()},
+                   {k: texts(v) for k, v in references.items()},
+                   parses={k: [p or "" for p in v] for k, v in (systems | references).items()})
+
+
+def counts(output, *references, **settings):
+    testset = parsed({"A": [output]}, {f"r{k}": [reference] for k, reference in enumerate(references)})
+    return DepF(**settings).statistics(testset)[0, 0].tolist()
+
+
+def test_lemmas_match_and_punctuation_does_not_count():
+    assert counts(DOG, DOGS) == [2, 4, 3]  # dog nsubj of bark, bark root; not the determiners, not loudly
+
+
+@pytest.mark.parametrize("settings, expected", [
+    ({"forms": True}, [0, 4, 3]), ({"punctuation": True}, [2, 4, 4]), ({}, [2, 4, 3])])
+def test_settings(settings, expected):
+    assert counts(DOG, DOGS, **settings) == expected
+
+
+def test_subtypes():
+    assert counts(PASSIVE, DOGS) == [2, 2, 3] and counts(PASSIVE, DOGS, subtypes=True) == [1, 2, 3]
+
+
+def test_punctuation_of_a_subtype():
+    assert counts("Go\tgo\t0\troot\n!\t!\t1\tpunct:end", GO) == [1, 1, 1]
+
+
+def test_case():
+    upper = DOGS.replace("\tdog\t", "\tDog\t")
+    assert counts(upper, DOGS) == [1, 3, 3] and counts(upper, DOGS, lowercase=True) == [3, 3, 3]
+
+
+def test_matches_are_clipped():
+    very = "very\tvery\t4\tadvmod\n" * 3 + "good\tgood\t0\troot"
+    once = "very\tvery\t2\tadvmod\ngood\tgood\t0\troot"
+    assert counts(very, once) == [2, 4, 2] and counts(once, very) == [2, 2, 4]
+
+
+def test_the_direction_counts():
+    assert counts("a\ta\t2\tobj\nb\tb\t0\troot", "a\ta\t0\troot\nb\tb\t1\tobj") == [0, 2, 2]
+
+
+def test_a_segment_of_two_sentences():
+    assert counts(f"{DOGS}\n\n{PASSIVE}", DOGS) == [3, 5, 3]
+
+
+def test_of_several_references_the_best_counts_segment_by_segment():
+    testset = parsed({"A": [DOGS, PASSIVE]}, {"r": [DOG, PASSIVE], "s": [DOGS, DOG]})
+    assert DepF().statistics(testset)[0].tolist() == [[3, 3, 3], [2, 2, 2]]
+
+
+def test_a_reference_that_is_not_there_is_left_out():
+    testset = parsed({"A": [DOGS, GO]}, {"r": [None, None], "s": [DOG, DOG]})
+    assert DepF().statistics(testset)[0].tolist() == [[2, 3, 4], [0, 1, 4]]
+
+
+def test_where_nothing_matches_the_shortest_reference_counts():
+    assert counts(GO, DOGS, PASSIVE, DOG) == [0, 1, 2]
+
+
+def test_nothing_to_match():
+    assert counts("", DOGS) == [0, 0, 3] and counts(DOGS, "") == [0, 3, 0] and counts("", "") == [0, 0, 0]
+    assert DepF().score(np.array([[0, 0, 0], [0, 3, 0], [2, 2, 3]])).tolist() == [0, 0, 80]
+
+
+def test_points_are_the_harmonic_mean_of_precision_and_recall():
+    sums = np.random.default_rng(0).integers(1, 100, (50, 3))
+    sums[:, 0] = np.minimum(sums[:, 0], sums[:, 1:].min(axis=1))
+    precision, recall = sums[:, 0] / sums[:, 1], sums[:, 0] / sums[:, 2]
+    expected = 100 * 2 * precision * recall / (precision + recall)
+    assert DepF().score(sums.astype(np.float32)) == pytest.approx(expected)
+
+
+# -- an oracle that shares no code: triples as lists, matched by taking one away at a time ---------------------
+
+def triples(parse):
+    rows = [[line.split("\t") for line in sentence.splitlines()] for sentence in parse.split("\n\n") if sentence]
+    return [("ROOT" if r[2] == "0" else "w" + words[int(r[2]) - 1][1], r[3].split(":")[0], r[1])
+            for words in rows for r in words if not r[3].startswith("punct")]
+
+
+def matched(output, reference):
+    left, n = list(reference), 0
+    for triple in output:
+        if triple in left:
+            left.remove(triple)
+            n += 1
+    return n
+
+
+def f_score(m, o, r):
+    return 2 * m / (o + r) if o + r else 1
+
+
+WORD = st.tuples(st.sampled_from("abc"), st.sampled_from(["nsubj", "nsubj:pass", "obj", "punct"]), st.integers(0, 9))
+
+
+@st.composite
+def parses(draw):
+    """A segment of up to two sentences."""
+    sentences = []
+    for words in draw(st.lists(st.lists(WORD, min_size=1, max_size=5), max_size=2)):
+        heads = [(head % (len(words) + 1)) for *_, head in words]
+        sentences.append("\n".join(f"{lemma}s\t{lemma}\t{head if head != k else 0}\t{relation}"
+                                   for k, ((lemma, relation, _), head) in enumerate(zip(words, heads, strict=True), 1)))
+    return "\n\n".join(sentences)
+
+
+@given(parses(), st.lists(parses(), min_size=1, max_size=3))
+def test_as_by_hand(output, references):
+    tried = [(matched(triples(output), triples(r)), len(triples(output)), len(triples(r))) for r in references]
+    found = counts(output, *references)
+    assert tuple(found) in tried and f_score(*found) == max(f_score(*one) for one in tried)
+
+
+@given(parses(), st.lists(parses(), min_size=2, max_size=3))
+def test_the_order_of_references_is_of_no_account(output, references):
+    assert len({tuple(counts(output, *order)) for order in permutations(references)}) == 1
+
+
+@given(parses(), st.randoms(use_true_random=False))
+def test_the_order_of_sentences_is_of_no_account(parse, draw):
+    sentences = parse.split("\n\n")
+    draw.shuffle(sentences)
+    m, o, r = counts("\n\n".join(sentences), parse)
+    assert m == o == r
+
+
+@given(st.lists(st.tuples(parses(), parses()), min_size=1, max_size=5))
+def test_segments_do_not_touch_each_other(pairs):
+    outputs, references = zip(*pairs, strict=True)
+    together = DepF().statistics(parsed({"A": outputs}, {"r": references}))[0].tolist()
+    assert together == [counts(output, reference) for output, reference in pairs]
+
+
+# -- in the test set -------------------------------------------------------------------------------------------
+
+BOTH = parsed({"A": [DOGS, DOG], "B": [DOG, PASSIVE]}, {"r": [DOGS, DOGS], "s": [DOG, DOG]})
+
+
+def test_parses_go_where_their_texts_go():
+    assert set(BOTH.only(["A"]).parses) == {"A", "r", "s"} == set(BOTH.without(["B"]).parses)
+    assert set(BOTH.scored_with(["r"]).parses) == {"A", "B", "r"}
+    human = BOTH.scored_with(["r"], others_as_systems=True)
+    assert human.parses["HUMAN-s"] == (DOG, DOG) and "s" not in human.parses
+    assert BOTH.at([1]).parses["B"] == (PASSIVE,)
+    assert pickle.loads(pickle.dumps(BOTH)).parses == BOTH.parses
+    assert pickle.loads(pickle.dumps(BOTH)).digest == BOTH.digest
+
+
+def test_parses_are_part_of_the_content_and_frozen():
+    other = parsed({"A": [DOGS, DOG], "B": [DOG, DOG]}, {"r": [DOGS, DOGS], "s": [DOG, DOG]})
+    assert len({BOTH.digest, other.digest, TestSet("none", BOTH.systems, BOTH.references).digest}) == 3
+    with pytest.raises(TypeError):
+        BOTH.parses["A"] = ()
+
+
+def test_parses_that_do_not_fit():
+    with pytest.raises(InputError, match="parse of A has 1 segments, the first reference has 2"):
+        TestSet("t", {"A": ["a", "b"]}, {"r": ["a", "b"]}, parses={"A": [""]})
+    with pytest.raises(InputError, match="a parse of 'X', which is no system and no reference. They are: A, r"):
+        TestSet("t", {"A": ["a"]}, {"r": ["a"]}, parses={"X": [""]})
+    with pytest.raises(InputError, match="'A' names a system and a reference"):
+        TestSet("t", {"A": ["a"]}, {"A": ["b"]}, parses={"A": [""]})
+
+
+def test_who_has_no_parse_is_named():
+    testset = TestSet("t", {"A": ["a"], "B": ["a"]}, {"r": ["a"]}, parses={"B": [""]})
+    with pytest.raises(SettingError, match="none of A, r. Give CoNLL-U files with --parse NAME=FILE"):
+        make_metric("dep-f").statistics(testset)
+
+
+def test_a_tokenizer_is_refused():
+    with pytest.raises(SettingError, match="dep-f"):
+        make_metric("dep-f", tokenize="13a")
+
+
+def test_compared():
+    draw = random.Random(0)
+    reference = [draw.choice((DOGS, DOG, PASSIVE)) for _ in range(60)]
+    worse = [parse if draw.random() < 0.3 else draw.choice((DOGS, DOG, PASSIVE)) for parse in reference]
+    testset = parsed({"A": worse, "B": reference}, {"r": reference})
+    result = compare(testset, "dep-f", trials=99, resamples=99).metrics["dep-f"]
+    assert result.pairs[0].a == "B" and result.pairs[0].better == "a" and result.systems[0].score == 100
+
+
+def test_examples():
+    assert doctest.testmod(dep_f).failed == 0

@@ -1,0 +1,45 @@
+"""M-BLEU against sacreBLEU's precisions and brevity penalty."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+
+from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.metrics.mbleu import MBleu
+from tests.metrics.corpora import corpora, toy
+
+
+@given(corpora("abcd", longest=15))
+@settings(max_examples=200, deadline=None)
+def test_equation_4_of_zhang_and_vogel(testset):
+    ours = MBleu(tokenize="none").score(MBleu(tokenize="none").statistics(testset).sum(axis=1))
+    theirs = BLEU(tokenize="none", smooth_method="none")
+    for score, outputs in zip(ours, testset.systems.values(), strict=True):
+        bleu = theirs.corpus_score(outputs, list(testset.references.values()))
+        precisions = [100 * c / t if t else 0 for c, t in zip(bleu.counts, bleu.totals, strict=True)]
+        assert score == pytest.approx(bleu.bp * sum(precisions) / 4, abs=1e-9)
+
+
+def test_by_hand():
+    testset = toy([["a b c d e", "x"]], [["a b c d f", "y"]])
+    sums = MBleu().statistics(testset).sum(axis=1)
+    assert MBleu().score(sums) == pytest.approx(100 * (4 / 6 + 3 / 4 + 2 / 3 + 1 / 2) / 4)
+
+
+counts = st.lists(st.tuples(st.integers(1, 50), st.integers(0, 50)), min_size=4, max_size=4)
+
+
+@given(counts, st.integers(1, 100), st.integers(1, 100))
+def test_never_below_bleu(pairs, sys_len, ref_len):
+    sums = np.array([sys_len, ref_len, *(c for c, _ in pairs), *(c + more for c, more in pairs)])
+    assert MBleu().score(sums) >= Bleu().score(sums) - 1e-9
+
+
+def test_statistics_are_those_of_bleu_and_the_signature_is_not():
+    testset = toy([["a b, c"]], [["A b, c d"]])
+    np.testing.assert_array_equal(MBleu(lowercase=True).statistics(testset), Bleu(lowercase=True).statistics(testset))
+    assert MBleu().signature(testset).startswith(
+        "nrefs:1|case:mixed|eff:no|tok:13a|smooth:none|mean:arithmetic|version:")
+    assert MBleu() != Bleu()

@@ -1,0 +1,116 @@
+"""NIST against figures of mteval-v13a, a plain computation, and counts by hand."""
+
+from collections import Counter
+from math import exp, log, log2
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from mtsig_core.metrics.nist import Nist
+from tests.metrics.corpora import corpora, split, toy
+
+HYPOTHESIS = [
+    "The cat sat on the mat, 0 degrees outside.",
+    "It cost 0 euro and 0 cents; the U.S. paid 1,000.50 dollars.",
+    "",
+    "A dog barks &quot;loudly&quot; at the well-known 5-4 score.",
+    "the end is near"]
+FIRST = [
+    "The cat sat on a mat at 0 degrees outside.",
+    "It cost 0 euro and 50 cents; the U.S. paid 1,000.50 dollars.",
+    "Nothing here.",
+    'The dog barks "loudly" at a well-known 5-4 score, 0 degrees below.',
+    "The end is near, the end is here."]
+SECOND = [
+    "A cat was sitting on the mat, 0 degrees outside.",
+    "The price was 0 euro and 0 cents, and the U.S. paid $1,000.50.",
+    "There is nothing.",
+    "A dog is barking loudly at the 5-4 result.",
+    "The end is near."]
+
+
+def score(testset, **settings):
+    metric = Nist(**settings)
+    return metric.score(metric.statistics(testset).sum(axis=1))
+
+
+def ngrams(words, n):
+    return Counter(tuple(words[i:i + n]) for i in range(len(words) - n + 1))
+
+
+def plain(testset):
+    """NIST of each system, of words between spaces, none of which is 0."""
+    references = {i: refs for _, i, _, refs in split(testset)}
+    seen = [sum((ngrams(words, n) for refs in references.values() for words in refs), Counter()) for n in range(6)]
+    n_words = sum(seen[1].values())
+    scores = []
+    for system in range(len(testset.systems)):
+        information, total, length, expected = [0.0] * 6, [0] * 6, 0, 0
+        for s, _, words, refs in split(testset):
+            if s == system:
+                length += len(words)
+                expected += sum(map(len, refs)) / len(refs)
+                for n in range(1, 6):
+                    most = Counter()
+                    for ref in refs:
+                        most |= ngrams(ref, n)
+                    total[n] += sum(ngrams(words, n).values())
+                    for gram, count in (ngrams(words, n) & most).items():
+                        before = seen[n - 1][gram[:-1]] if n > 1 else n_words
+                        information[n] += count * log2(before / seen[n][gram])
+        ratio = min(length / expected, 1) if expected else 0
+        penalty = exp(log(.5) * (log(ratio) / log(1.5)) ** 2) if ratio else 0
+        scores.append(penalty * sum(information[n] / max(total[n], 1) for n in range(1, 6)))
+    return scores
+
+
+@pytest.mark.parametrize("system, references, official", [
+    (HYPOTHESIS, [FIRST], 4.0694), (HYPOTHESIS, [FIRST, SECOND], 5.8271), (SECOND, [FIRST], 3.3175)])
+def test_the_figures_of_mteval_v13a_with_case_kept(system, references, official):
+    assert score(toy([system], references)) == pytest.approx(official, abs=5e-5)
+
+
+@given(corpora())
+@settings(max_examples=200, deadline=None)
+def test_any_corpus(testset):
+    np.testing.assert_allclose(score(testset, tokenize="none"), plain(testset), rtol=1e-9, atol=1e-12)
+
+
+@given(corpora("abcdefgh", longest=40, most=2))
+@settings(max_examples=50, deadline=None)
+def test_longer_segments(testset):
+    np.testing.assert_allclose(score(testset, tokenize="none"), plain(testset), rtol=1e-9, atol=1e-12)
+
+
+def test_information_by_hand():
+    testset = toy([["a b a b a", "c"]], [["a b a c", "a b"], [None, "c c"]])
+    stats = Nist().statistics(testset)
+    # 8 words: a 3 times, b 2, c 3. a b: 2 of 3; b a: 1 of 2; a c: 1 of 3. a b a: 1 of 2; b a c: 1 of 1.
+    assert stats[0, 0] == pytest.approx([2 * log2(8 / 3) + log2(8 / 2), log2(3 / 2) + log2(2 / 1), log2(2 / 1), 0, 0,
+                                         5, 4, 3, 2, 1, 4])
+    assert stats[0, 1] == pytest.approx([log2(8 / 3), 0, 0, 0, 0, 1, 0, 0, 0, 0, 2])
+
+
+def test_the_token_0_is_no_context():
+    stats = Nist().statistics(toy([["0 a", "1 a"]], [["0 a", "1 a"]]))
+    assert stats[0, :, 1].tolist() == [log2(4 / 1), 0]  # a after 0: 1 of 4 words, not of one 0
+
+
+@pytest.mark.parametrize("length, penalty", [(6, 0.5), (9, 1), (12, 1), (3, 0.5 ** (log(3) / log(1.5)) ** 2), (0, 0)])
+def test_the_penalty_is_a_half_at_two_thirds(length, penalty):
+    sums = np.array([length * 2.0, *[0] * 4, length, *[0] * 4, 9])
+    assert Nist().score(sums) == pytest.approx(2 * penalty)
+
+
+def test_a_part_of_a_test_set_has_weights_of_its_own():
+    testset = toy([["a b", "a c"]], [["a b", "a c"]])
+    part = testset.at([0])
+    assert Nist().statistics(testset)[0, 0, :2].tolist() == [1 + 2, 1]
+    assert Nist().statistics(part)[0, 0, :2].tolist() == [1 + 1, 0]
+    assert Nist().signature(testset) == "nrefs:1|case:mixed|tok:13a|n:5|weights:2-segments"
+
+
+def test_the_score_grows_with_the_test_set():
+    whole = toy([[f"w{i} x" for i in range(64)]], [[f"w{i} x" for i in range(64)]])
+    assert score(whole) > score(whole.at(range(8))) + 1

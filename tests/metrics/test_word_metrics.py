@@ -1,0 +1,99 @@
+"""What all metrics on words keep."""
+
+import doctest
+import pickle
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from mtsig_core import Cancelled, SettingError, compare
+from mtsig_core.metrics import METRICS, _texts, make_metric
+from tests.metrics.corpora import toy
+from tests.toys import texts
+
+NAMES = ["nist", "m-bleu", "wer", "per", "meteor", "gtm", "gtm-2"]
+REFERENCE, SYSTEMS = texts(seed=5, errors=[0.2, 0.4, 0.6], n_segments=60)
+OTHER = [None if i % 3 == 0 else text[::-1] if i % 3 == 1 else f"{text} w1 w2" for i, text in enumerate(REFERENCE)]
+CORPUS = toy(SYSTEMS, [REFERENCE, OTHER])
+
+
+@pytest.fixture(params=NAMES)
+def metric(request):
+    return make_metric(request.param)
+
+
+def test_has_its_name_and_survives_a_pickle(metric):
+    assert METRICS[metric.name].endswith(type(metric).__name__)
+    assert metric == pickle.loads(pickle.dumps(metric))
+    assert metric != make_metric(metric.name, lowercase=True)
+
+
+def test_shape_and_scores(metric):
+    stats = metric.statistics(CORPUS)
+    assert stats.shape == (3, 60, len(metric.stat_names))
+    scores = metric.score(stats.sum(axis=1))
+    assert scores.dtype == np.float64 and np.isfinite(scores).all()
+    assert (np.diff(scores) * (-1 if metric.higher_is_better else 1) > 0).all()  # more errors, worse
+    np.testing.assert_array_equal(metric.score(np.stack([stats.sum(axis=1)] * 2)), [scores, scores])
+    np.testing.assert_allclose(metric.score(stats[0, 0].astype(np.float32)), metric.score(stats[0, 0]), rtol=1e-6)
+
+
+def test_nothing_to_score_is_a_number(metric):
+    for system, reference in [("", ""), ("", "a"), ("a", ""), ("a", "b")]:
+        assert np.isfinite(metric.score(metric.statistics(toy([[system]], [[reference]])).sum(axis=1))).all()
+    assert metric.statistics(toy([], [["a"]])).shape == (0, 1, len(metric.stat_names))
+
+
+def test_permuting_segments_systems_or_references(metric):
+    whole = metric.statistics(CORPUS)
+    order = np.random.default_rng(3).permutation(60)
+    np.testing.assert_array_equal(metric.statistics(CORPUS.at(order.tolist())), whole[:, order])
+    np.testing.assert_array_equal(metric.statistics(CORPUS.only(["s1"])), whole[[1]])
+    np.testing.assert_allclose(metric.statistics(toy(SYSTEMS, [OTHER, REFERENCE])), whole, rtol=1e-12)
+
+
+def test_a_missing_reference_is_left_out(metric):
+    there = [i for i, text in enumerate(OTHER) if text is None]
+    both = metric.statistics(CORPUS.at(there))
+    np.testing.assert_array_equal(both, metric.statistics(toy(SYSTEMS, [REFERENCE]).at(there)))
+    assert "nrefs:var" in metric.signature(CORPUS) and "nrefs:1" in metric.signature(CORPUS.at(there))
+
+
+@pytest.mark.parametrize("size", [1, 50, 1000])
+def test_blocks_do_not_show(metric, monkeypatch, size):
+    whole = metric.statistics(CORPUS)
+    monkeypatch.setattr(_texts, "_BLOCK", size)
+    shares = []
+    np.testing.assert_array_equal(metric.statistics(CORPUS, shares.append), whole)
+    assert shares == sorted(shares) and shares[-1] == 1
+
+
+def test_can_be_cancelled(metric):
+    def stop(share):
+        raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled):
+        metric.statistics(CORPUS, stop)
+
+
+def test_tokenizer_and_case(metric):
+    text, other = ["a dog, A Cat!"], ["A dog , a cat !"]
+    lower = make_metric(metric.name, lowercase=True)
+    np.testing.assert_array_equal(lower.statistics(toy([text], [other])), lower.statistics(toy([other], [other])))
+    assert "case:lc" in lower.signature(CORPUS)
+    assert "tok:zh" in metric.signature(toy([text], [text], langpair="en-zh"))
+    assert "tok:char" in make_metric(metric.name, tokenize="char").signature(CORPUS)
+    with pytest.raises(SettingError, match="Did you mean '13a'"):
+        make_metric(metric.name, tokenize="13b")
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile", "koehn", "riezler-maxwell"])
+def test_works_in_every_test(metric, test):
+    result = compare(CORPUS, [metric], test=test, trials=299, resamples=100).metrics[metric.name]
+    assert [system.system for system in result.systems] == ["s0", "s1", "s2"]
+    assert all(pair.significant and pair.better == "a" for pair in result.pairs)
+
+
+def test_examples_in_the_documentation(metric):
+    assert doctest.testmod(import_module(type(metric).__module__)).failed == 0
