@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from mtsig_core.agreement import KINDS, pairs_across
 from mtsig_core.diagnostics import p_word, too_large_a_family
 from mtsig_core.ranking import headline
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 from mtsig_core.significance import TESTS
 
-__all__ = ["summary", "verdict", "leaderboard_rows", "rank_change_rows", "pair_rows", "p_word", "format_p",
-           "group_cautions"]
+__all__ = ["summary", "verdict", "leaderboard_rows", "rank_change_rows", "pair_rows", "across_rows", "with_metrics",
+           "p_word", "format_p", "group_cautions"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -54,7 +57,7 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str
     A positive difference is an improvement, for metrics where lower is better too.
     """
     level = f"{100 * (1 - settings.alpha):g}% interval"
-    header = ["rank", "system", f"{result.metric.upper()} {'↑' if result.higher_is_better else '↓'}", level,
+    header = ["rank", "system", _metric_word(result), level,
               "vs baseline" if settings.baseline else "vs best", f"its {level}"]
     if settings.baseline:
         header += [*_chance_words(settings), "decision"]
@@ -89,6 +92,29 @@ def rank_change_rows(before: MetricResult, after: MetricResult) -> tuple[list[st
     gone = ("left out", "")
     return ["system", "rank with all", "rank now", "wins-ties-losses with all", "now"], [
         [name, rank, new.get(name, gone)[0], tally, new.get(name, gone)[1]] for name, (rank, tally) in old.items()]
+
+
+def with_metrics(header: list[str], rows: list[list[str]], name: int,
+                 further: Sequence[MetricResult]) -> tuple[list[str], list[list[str]]]:
+    """A table of systems with the score and rank interval of further metrics; `name` is the column of the system."""
+    header, rows = [*header], [[*row] for row in rows]
+    for result in further:
+        header += [_metric_word(result), "its rank"]
+        found = {row.system: [f"{row.score:.2f}", _ranks(row)] for row in result.systems}
+        for row in rows:
+            row += found.get(row[name], ["-", "-"])
+    return header, rows
+
+
+def across_rows(results: Sequence[MetricResult]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of the pairs on which metrics do not agree, the contradictions first.
+
+    A filled point stands where a metric decides for the side that its difference favours.
+    """
+    pairs = [pair for kind in KINDS[:-1] for pair in pairs_across(results) if pair.kind == kind]
+    return ["pair", *(result.metric.upper() for result in results), "together"], [
+        [f"{pair.a} - {pair.b}", *(f"{_fixed(value, '+')}{' ●' * (decision != 0)}" for value, decision in
+                                   zip(pair.improvements, pair.decisions, strict=True)), pair.kind] for pair in pairs]
 
 
 def pair_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list[list[str]]]:
@@ -136,6 +162,10 @@ def _chances(pair, settings):
     if TESTS[settings.test].p_values is None:
         return [_or_dash(pair.win, ".3f"), _or_dash(pair.lose, ".3f")]
     return [format_p(pair.p_value), format_p(pair.p_adjusted)]
+
+
+def _metric_word(result):
+    return f"{result.metric.upper()} {'↑' if result.higher_is_better else '↓'}"
 
 
 def _ranks(system):

@@ -6,8 +6,8 @@ import streamlit as st
 
 from mtsig_core.diagnostics import FAMILY_WISE
 from mtsig_core.figures import forest
-from mtsig_core.tables import leaderboard_rows, verdict
-from pages._ui import charts, controls, exports, family, frame, words
+from mtsig_core.tables import leaderboard_rows, verdict, with_metrics
+from pages._ui import charts, controls, exports, family, frame, further, words
 
 
 def against(view):
@@ -34,7 +34,10 @@ blue = "the best score" if comparison.settings.baseline is None else "the baseli
 jointly = ", and hold for all pairs together" if comparison.settings.correction in FAMILY_WISE else ""
 st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not, which is not 'equal'. "
            f"Overlap of two intervals is not the paired test: decisions come from the differences{jointly}.")
-words.table(header, rows + family.reference_rows(view, len(header)), names=[1])
+others = further.pick(view)
+words.table(*with_metrics(header, rows + family.reference_rows(view, len(header)), 1, others), names=[1])
+if others:
+    further.show_disagreement(result, others)
 left_out = family.show_left_out(view)
 
 if len(about_all) < len(comparison.warnings):

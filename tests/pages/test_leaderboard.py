@@ -192,3 +192,29 @@ def test_files_and_sentences_to_take_away(link):
     titles = [button.proto.label for button in page.get("download_button")]
     assert [f"Systems and pairs as {kind}" for kind in ("CSV", "JSON", "LaTeX", "HTML")] == titles[-4:]
     assert page.code[-1].value.startswith("We compared 3 systems") and HOSTILE[0] in page.code[-1].value
+
+
+def titles(page):
+    return [title.value for title in page.subheader]
+
+
+def test_further_metrics_stand_beside_and_where_they_disagree(link):
+    page = link(metrics=["chrf", "ter"])
+    said = words(page)
+    assert not page.exception
+    assert "<th>CHRF ↑</th>" in said and "<th>TER ↓</th>" in said and "Do the metrics agree?" in titles(page)
+    assert "BLEU and CHRF and TER: alike on" in said and "of 3 pairs" in said
+    assert "metrics=" not in said
+    page = link(leaderboard=False, metrics=["nonsense"])
+    page.switch_page("pages/leaderboard.py").run()
+    assert "Do the metrics agree?" not in titles(page)
+
+
+def test_a_metric_that_the_test_is_not_for_says_so_and_the_rest_stands(link, source, tmp_path):
+    table = tmp_path / "human.tsv"
+    table.write_text("system\tline\tscore\n" + "".join(
+        f"{name}\t{k + 1}\t{50 + (k * 7 + j * 13) % 40}\n" for j, name in enumerate(HOSTILE) for k in range(40)))
+    page = link(dataclasses.replace(source, scores=(("human", str(table)),)), metric="human", unit="segment",
+                test="wilcoxon", metrics=["bleu"])
+    said = words(page)
+    assert "bleu: " in said and "HUMAN ↑" in said

@@ -1,0 +1,65 @@
+"""Several metrics on the same pairs: where they decide alike, where only some decide, where they contradict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mtsig_core.results import MetricResult
+
+__all__ = ["KINDS", "PairAcross", "pairs_across"]
+
+#: What metrics may say of a pair together, the gravest first.
+KINDS = ("opposite", "some decide", "agree")
+
+
+@dataclass(frozen=True)
+class PairAcross:
+    """One pair under several metrics, in their order.
+
+    Attributes
+    ----------
+    a, b : str
+        Ordered by the first metric.
+    improvements : tuple of float
+        Differences in points of each metric, positive where a is better.
+    decisions : tuple of int
+        1 where a is significantly better, -1 where b is, 0 where neither.
+    """
+
+    a: str
+    b: str
+    improvements: tuple[float, ...]
+    decisions: tuple[int, ...]
+
+    @property
+    def kind(self) -> str:
+        """One of `KINDS`."""
+        if len(set(self.decisions)) == 1:
+            return "agree"
+        return "opposite" if {1, -1} <= set(self.decisions) else "some decide"
+
+
+def pairs_across(results: Sequence[MetricResult]) -> list[PairAcross]:
+    """The pairs that all metrics have, in the order of the first.
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet, compare
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> found = compare(ts, ["bleu", "chrf", "ter"], trials=999)
+    >>> [(pair.a, pair.decisions, pair.kind) for pair in pairs_across(list(found.metrics.values()))]
+    [('A', (1, 1, 1), 'agree')]
+    """
+    tables = []
+    for result in results:
+        sign = 1 if result.higher_is_better else -1
+        table = {}
+        for pair in result.pairs:
+            decision = {"a": 1, "b": -1, None: 0}[pair.better]
+            table[pair.a, pair.b] = (sign * pair.delta, decision)
+            table[pair.b, pair.a] = (-sign * pair.delta, -decision)
+        tables.append(table)
+    return [
+        PairAcross(pair.a, pair.b, *map(tuple, zip(*(table[pair.a, pair.b] for table in tables), strict=True)))
+        for pair in results[0].pairs if all((pair.a, pair.b) in table for table in tables)]

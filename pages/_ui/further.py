@@ -1,0 +1,52 @@
+"""Further metrics beside the one of the page: their scores, and the pairs on which they do not agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import streamlit as st
+
+from mtsig_core import MetricResult, MtsigError, export
+from mtsig_core.agreement import KINDS, pairs_across
+from mtsig_core.metrics import metrics_of
+from mtsig_core.tables import across_rows
+from pages._ui import controls, results, words
+from pages._ui.frame import View
+
+__all__ = ["pick", "show_disagreement"]
+
+_SHOWN = 100
+
+
+def pick(view: View) -> list[MetricResult]:
+    """Choose further metrics; their results under the settings of the view."""
+    others = [name for name in metrics_of(view.testset) if name != view.metric]
+    found = []
+    for name in controls.several("Further metrics", others, "metrics", []):
+        try:
+            found.append(results.comparison(view.testset, name, **view.settings).metrics[name])
+        except MtsigError as problem:
+            words.error(f"{name}: {problem}")
+    return found
+
+
+def show_disagreement(first: MetricResult, further: list[MetricResult]) -> None:
+    """How often the metrics agree, and the pairs on which they do not."""
+    compared = [first, *further]
+    kinds = Counter(pair.kind for pair in pairs_across(compared))
+    names = " and ".join(result.metric.upper() for result in compared)
+    st.subheader("Do the metrics agree?")
+    words.answer(f"{names}: alike on {kinds['agree']} of {kinds.total()} pairs, opposite on {kinds['opposite']}")
+    st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
+               "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
+               "than once: choose the one that counts beforehand, or report all.")
+    header, rows = across_rows(compared)
+    if rows:
+        words.table(header, rows[:_SHOWN])
+    if len(rows) > _SHOWN:
+        st.caption(f"The first {_SHOWN} of {len(rows)} rows; the file has all.")
+    table = [[pair.a, pair.b, *pair.improvements, *pair.decisions, pair.kind] for kind in KINDS
+             for pair in pairs_across(compared) if pair.kind == kind]
+    columns = [f"{what} {result.metric}" for what in ("improvement", "decision") for result in compared]
+    st.download_button("All pairs under all metrics as CSV", export.to_csv(["a", "b", *columns, "together"], table),
+                       "metrics.csv", "text/csv", key="leaderboard.metrics.csv", on_click="ignore")

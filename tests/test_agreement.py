@@ -1,0 +1,48 @@
+"""Pairs under several metrics, against results made by hand."""
+
+from mtsig_core.agreement import KINDS, pairs_across
+from mtsig_core.results import MetricResult, PairResult
+from mtsig_core.tables import across_rows, with_metrics
+
+
+def pair(a, b, delta, better):
+    return PairResult(a, b, delta, None, None, 0.5, 0.5, better is not None, better, None, None, 0.1, None, 0.3, 10)
+
+
+def result(name, *pairs, higher_is_better=True):
+    return MetricResult(name, "", higher_is_better, (), pairs)
+
+
+BLEU = result("bleu", pair("A", "B", 1.0, "a"), pair("A", "C", 2.0, "a"), pair("B", "C", 1.0, None),
+              pair("A", "D", 3.0, "a"))
+# lower is better, and other systems lead: the pairs come the other way round
+TER = result("ter", pair("B", "A", -2.0, "a"), pair("A", "C", -4.0, "a"), pair("C", "B", -1.0, "a"),
+             higher_is_better=False)
+
+
+def test_pairs_are_turned_as_the_first_metric_has_them():
+    found = {(p.a, p.b): p for p in pairs_across([BLEU, TER])}
+    assert set(found) == {("A", "B"), ("A", "C"), ("B", "C")}  # D is not scored by both
+    assert found["A", "B"].improvements == (1.0, -2.0) and found["A", "B"].decisions == (1, -1)
+    assert found["A", "C"].improvements == (2.0, 4.0) and found["A", "C"].decisions == (1, 1)
+    assert found["B", "C"].improvements == (1.0, -1.0) and found["B", "C"].decisions == (0, -1)
+
+
+def test_kinds():
+    assert [p.kind for p in pairs_across([BLEU, TER])] == ["opposite", "agree", "some decide"]
+    assert {p.kind for p in pairs_across([BLEU, BLEU])} == {"agree"}
+    assert {p.kind for p in pairs_across([BLEU, TER])} <= set(KINDS)
+
+
+def test_rows_name_who_is_better_by_each():
+    header, rows = across_rows([BLEU, TER])
+    assert header == ["pair", "BLEU", "TER", "together"]
+    assert rows == [["A - B", "+1.00 ●", "-2.00 ●", "opposite"], ["B - C", "+1.00", "-1.00 ●", "some decide"]]
+
+
+def test_columns_of_further_metrics_join_by_system():
+    from tests.test_outputs import result as leaderboard
+
+    header, rows = with_metrics(["system"], [["C"], ["A"], ["Z"]], 0, [leaderboard(higher_is_better=False)])
+    assert header == ["system", "BLEU ↓", "its rank"]
+    assert rows == [["C", "80.00", "3-3"], ["A", "70.00", "1-2"], ["Z", "-", "-"]]
