@@ -30,7 +30,7 @@ def made_up(n, p=lambda i, j: (0.0001, 0.001), names=None, higher=True, win=None
 def texts(figure):
     """{(row, column): text}"""
     return {(y, x): text.replace("<b>", "").replace("</b>", "")
-            for trace in figure.data if trace.type == "scatter"
+            for trace in figure.data if trace.type == "scatter" and trace.mode == "text"
             for x, y, text in zip(trace.x, trace.y, trace.text, strict=True)}
 
 

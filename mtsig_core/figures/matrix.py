@@ -47,7 +47,7 @@ def matrix(result: MetricResult, settings: Settings) -> go.Figure:
         z=[[0 if i == j else None for j in range(n)] for i in range(n)], x=list(range(n)), y=list(range(n)), xgap=1,
         ygap=1, colorscale=[[0, GREY], [1, GREY]], opacity=0.3, showscale=False, hoverinfo="skip"))
     _add_chances(figure, cells, n, size)
-    _add_targets(figure, cells, size, result.metric.upper())
+    _add_targets(figure, cells, result.metric.upper())
     names = [_cut(system.system) for system in result.systems]
     axis = dict(tickvals=list(range(n)), ticktext=[label(name) for name in names], showgrid=False, zeroline=False,
                 fixedrange=True, tickfont_size=max(9, min(13, round(size * 0.62))), ticks="")
@@ -57,6 +57,7 @@ def matrix(result: MetricResult, settings: Settings) -> go.Figure:
     figure.update_yaxes(**axis, range=[n - 0.5, -0.5])
     figure.update_layout(
         height=top + row_height * n + 70, margin=dict(l=8, r=8, t=top, b=62), dragmode=False, hovermode="closest",
+        hoverdistance=-1,
         showlegend=False, plot_bgcolor="rgba(0,0,0,0)",
         hoverlabel=dict(bgcolor="#1B2330", bordercolor="#1B2330", font=dict(color="white", size=14)),
         # The span, because the theme of the dashboard sets titles bold.
@@ -101,14 +102,15 @@ def _add_chances(figure, cells, n, size):
             textfont_size=_fit(size, 1.9 if n > _EVERY_P else 2.9 if n <= _EVERY_NUMBER else 2.75)))
 
 
-def _add_targets(figure, cells, size, metric):
+def _add_targets(figure, cells, metric):
+    """Transparent points, the nearest of which is pointed at. Not Scattergl, which takes a second where no GPU is."""
     spots, said = [], []
     for (i, j), (pair, value) in cells.items():
         spots += [(i, j), (j, i)]
         said += [_said(pair, value, metric)] * 2
-    figure.add_trace(go.Scattergl(
+    figure.add_trace(go.Scatter(
         x=[column for _, column in spots], y=[row for row, _ in spots], mode="markers", customdata=spots,
-        marker=dict(symbol="square", size=max(8, size * 0.9), color=BLUE, opacity=0), hovertext=said,
+        marker=dict(symbol="square", size=8, color=BLUE, opacity=0), hovertext=said,
         hovertemplate="%{hovertext}<extra></extra>", selected_marker_opacity=0, unselected_marker_opacity=0))
 
 
