@@ -107,9 +107,10 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, jobs: int
     scores = metric.score(statistics.sum(axis=1))
     best_first = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
     names = [list(testset.systems)[k] for k in best_first]
+    statistics = statistics[best_first]  # in place of those as they came: on large sets they are most of the memory
     pairs = _pairs(names, settings.baseline, metric)
 
-    systems = draw(metric, statistics[best_first], units, settings, jobs, stage("intervals"))
+    systems = draw(metric, statistics, units, settings, jobs, stage("intervals"))
     ci_low, ci_high = INTERVALS[settings.ci](systems.sample, settings.alpha)
     found = compare_pairs(testset, metric, systems, pairs, units, settings, jobs, stage)
     win, lose = found.win, found.lose
