@@ -46,7 +46,7 @@ def printable_lines(text: str) -> str:
 
 def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
     settings = comparison.settings
-    title = f"{result.metric.upper()} ({'higher' if result.higher_is_better else 'lower'} is better)"
+    title = f"{printable(result.metric.upper())} ({'higher' if result.higher_is_better else 'lower'} is better)"
     if (said := verdict(result, settings)) is not None:
         title += f". {printable(said)}"
     header, rows = leaderboard_rows(result, settings)
@@ -58,7 +58,7 @@ def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
         lines += ["", "Differences and p of all pairs: --format csv or json; --baseline NAME for those with one."]
     if len(result.systems) > 2 and settings.baseline is None:
         lines += ["", *_matrix_lines(result)]
-    return [*lines, "", result.signature]
+    return [*lines, "", printable(result.signature)]
 
 
 def _matrix_lines(result):
@@ -83,7 +83,7 @@ def _matrix_lines(result):
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], aligned: str) -> list[str]:
-    rows = [list(map(printable, row)) for row in rows]
+    header, *rows = (list(map(printable, row)) for row in [header, *rows])
     widths = [max(map(_width, column)) for column in zip(header, *rows, strict=True)]
     return ["  ".join(_pad(cell, width, side) for cell, width, side in zip(row, widths, aligned, strict=True)).rstrip()
             for row in [header, *rows]]

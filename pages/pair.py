@@ -87,7 +87,7 @@ with left:
     words.table(*pairs.interval_rows(found, settings.ci))
 with right:
     st.subheader("Equal, or only not separated?")
-    margin = st.number_input(f"A difference that does not matter, in {unit}", 0.01, 100.0, 1.0, 0.1, key="margin",
+    margin = st.number_input("A difference that does not matter, in points", 0.01, 100.0, 1.0, 0.1, key="margin",
                              bind="query-params", persist_state="session")
     same = equivalence(found.drawn, margin, settings.alpha)
     words.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} {unit}: "
@@ -96,7 +96,7 @@ with right:
                f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
                "more; both must be at most alpha. For this pair alone; set the margin before looking.")
 errors = ", ".join(f"{se:.2f} by {kind}" for kind, se in found.se.items())
-st.markdown(f"**Minimum detectable difference: {found.mdd:.2f} {unit}.** This test set shows a true difference of that "
+words.plain(f"Minimum detectable difference: {found.mdd:.2f} {unit}. This test set shows a true difference of that "
             f"size with 80% power at alpha {settings.alpha:g}, uncorrected; smaller ones could well go unseen. "
             f"Standard error of the difference: {errors}.")
 

@@ -27,7 +27,8 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     """
     systems = result.systems
     ranked = len(systems) > 1 and systems[0].rank_low is not None
-    titles = [f"{result.metric.upper()} with {100 * (1 - settings.alpha):g}% interval", "Rank interval"][:1 + ranked]
+    scores = f"{label(result.metric.upper())} with {100 * (1 - settings.alpha):g}% interval"
+    titles = [scores, "Rank interval"][:1 + ranked]
     figure = make_subplots(1, 1 + ranked, shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=titles,
                            column_widths=[0.64, 0.36][:1 + ranked] if ranked else None)
     rows = list(range(len(systems)))

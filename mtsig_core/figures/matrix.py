@@ -42,12 +42,12 @@ def matrix(result: MetricResult, settings: Settings) -> go.Figure:
     limit = max((abs(value) for _, value in cells.values()), default=0) or 1.0
     size = _WIDTH / max(n, 1)
     figure = go.Figure()
-    _add_differences(figure, cells, n, limit, size, result.metric.upper(), settings.alpha)
+    _add_differences(figure, cells, n, limit, size, label(result.metric.upper()), settings.alpha)
     figure.add_trace(go.Heatmap(
         z=[[0 if i == j else None for j in range(n)] for i in range(n)], x=list(range(n)), y=list(range(n)), xgap=1,
         ygap=1, colorscale=[[0, GREY], [1, GREY]], opacity=0.3, showscale=False, hoverinfo="skip"))
     _add_chances(figure, cells, n, size)
-    _add_targets(figure, cells, result.metric.upper())
+    _add_targets(figure, cells, full(result.metric.upper()))
     names = [_cut(system.system) for system in result.systems]
     axis = dict(tickvals=list(range(n)), ticktext=[label(name) for name in names], showgrid=False, zeroline=False,
                 fixedrange=True, tickfont_size=max(9, min(13, round(size * 0.62))), ticks="")

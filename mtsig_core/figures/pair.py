@@ -59,7 +59,7 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
     margin = 0.04 * (max(ends) - min(ends)) or 1.0
     figure.update_xaxes(range=[min(ends) - margin, max(ends) + margin], zeroline=False,
                         tickfont_size=13, tickformat="~g")
-    _measured(figure, f"{unit} difference, bootstrapped")
+    _measured(figure, f"{label(unit)} difference, bootstrapped")
     figure.update_yaxes(range=[-0.2 * top, 1.22 * top], visible=False)
     _sides(figure, min(ends) < -margin, max(ends) > margin, a, b)
     return _sized(figure)
@@ -98,7 +98,7 @@ def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str
         figure.add_annotation(x=at, y=1.05 * top, text=f"{'observed ' if seen else ''}{at:+.2f}", showarrow=False,
                               yanchor="bottom", xanchor=_anchor(at, size, float(edges[-1])), font_size=14)
     figure.update_xaxes(zeroline=False, tickfont_size=13, tickformat="~g", range=[float(edges[0]), float(edges[-1])])
-    _measured(figure, f"{unit} difference after random swaps")
+    _measured(figure, f"{label(unit)} difference after random swaps")
     figure.update_yaxes(range=[-0.02 * top, 1.25 * top], visible=False)
     return _sized(figure)
 
@@ -122,7 +122,7 @@ def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, un
         hovertemplate="%{customdata}<br>%{x:+.3f}<extra></extra>"))
     _zero(figure)
     figure.update_xaxes(range=[-reach, reach], zeroline=False, tickfont_size=13, tickformat="~g")
-    _measured(figure, f"{unit} added to the difference")
+    _measured(figure, f"{label(unit)} added to the difference")
     figure.update_yaxes(tickvals=rows, ticktext=[label(_shortened(name)) for name in names], tickfont_size=13,
                         showgrid=False, range=[len(names) - 0.4, -0.6], zeroline=False)
     _sides(figure, True, True, a, b)
