@@ -201,8 +201,8 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def _named_scores(text):
-    name, sign, path = text.partition("=")
-    if not sign or not path:
+    name, path = _named(text)
+    if name is None or not path:
         raise SettingError(f"--scores {text}: expected NAME=FILE, such as human=ratings.tsv.")
     return name, path
 
