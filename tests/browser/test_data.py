@@ -40,7 +40,7 @@ def data(serve, page):
             page.wait_for_timeout(300)
             settled(page)
         page.get_by_role("button", name=button).click(timeout=20_000)
-        page.wait_for_timeout(700)  # the script starts, and starts again on the new test set
+        page.wait_for_selector(".mt-error, p:has-text('To its leaderboard')", timeout=30_000)
         settled(page)
         return page.locator('[data-testid="stMain"]').inner_text()
 
@@ -78,14 +78,14 @@ def test_segment_scores(data, page, texts):
     table = "system\tline\tscore\n" + "".join(f"{name}\t{k}\t{50 + k + 20 * (name == 'a')}\n"
                                               for name in "ab" for k in range(1, 31))
     assert "upload: 30 segments, 2 systems" in data(files(**texts, human_tsv=table.encode()))
-    page.get_by_role("link", name="Leaderboard").click()
+    page.get_by_role("link", name="Leaderboard", exact=True).click()
     page.wait_for_selector(".mt-answer")
-    settled(page)
+    ready(page)
     if texts:
-        page.get_by_role("combobox", name="Metric").fill("human")
+        page.locator(".st-key-metric input").fill("human")
         page.keyboard.press("Enter")
         page.wait_for_timeout(700)
-        settled(page)
+        ready(page)
     said = page.locator('[data-testid="stMain"]').inner_text()
     assert "a is ahead of all others" in said and "85.50" in said
     assert ("segment scores without texts" in said) is (not texts)

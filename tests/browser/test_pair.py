@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mtsig_core.tables import format_p
-from tests.browser.conftest import CHECKOUT, settled
+from tests.browser.conftest import CHECKOUT, ready
 
 pytestmark = pytest.mark.browser
 A, B = "<img src=x onerror=alert(1)>", "**b**"
@@ -34,7 +34,7 @@ def test_a_link_opens_the_pair_with_the_p_that_the_command_line_prints(serve, pa
     pairs = json.loads(done.stdout)["metrics"]["bleu"]["pairs"]
     pair = next(pair for pair in pairs if {pair["a"], pair["b"]} == {A, B})
     page.goto(f"{serve(*options)}/pair?{urlencode({'a': A, 'b': B})}")
-    settled(page)
+    ready(page)
     delta = pair["delta"] if pair["a"] == A else -pair["delta"]
     answer = page.locator(".mt-answer").first.inner_text()
     assert answer.startswith(f"{A} and {B}: {delta:+.2f} BLEU [")
@@ -49,11 +49,11 @@ def test_a_link_opens_the_pair_with_the_p_that_the_command_line_prints(serve, pa
 
 def test_another_pair_is_in_the_address(serve, page, options):
     page.goto(f"{serve(*options)}/pair?{urlencode({'a': A, 'b': B})}")
-    settled(page)
+    ready(page)
     page.locator(".st-key-b input").click()
     page.get_by_role("option", name="c", exact=True).click()
     page.wait_for_url("**b=c**")
-    settled(page)
+    ready(page)
     assert page.locator(".mt-answer").first.inner_text().startswith(f"{A} and c: ")
     assert "<script>alert(2)</script>" in page.locator(".mt-pair").first.inner_text()
     assert page.locator(".mt-n4").count() > 0
@@ -65,7 +65,7 @@ def test_fits_a_projector(serve, chromium, options, scheme):
     context = chromium.new_context(viewport={"width": 1280, "height": 720}, color_scheme=scheme)
     page = context.new_page()
     page.goto(f"{serve(*options)}/pair")
-    settled(page)
+    ready(page)
     assert page.locator('[data-testid="stMain"]').evaluate("e => e.scrollWidth <= e.clientWidth")
     for figure in page.locator(".js-plotly-plot").all()[:2]:
         box = figure.bounding_box()
