@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mtsig_core import commands, export, html_report, latex, text_report
+from mtsig_core import commands, export, html_report, latex, sample_command, text_report
 from mtsig_core.cache import cached_statistics
 from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
@@ -32,9 +32,10 @@ EXAMPLES = """examples:
   python -m mtsig_core compare --demo-segments 2000
   python -m mtsig_core compare --scores human=ratings.tsv --test wilcoxon
   python -m mtsig_core sweep resamples --demo --system-name Danish --format csv
+  python -m mtsig_core sample broad --demo --sample-size 300
   python -m mtsig_core serve --folder wmt24 --langpair en-de
 """
-LATER = ("sample", "validate")
+LATER = ("validate",)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -109,6 +110,16 @@ def _parser() -> argparse.ArgumentParser:
     _add_choice_of_systems(sub)
     commands.add_resamples_options(sub)
     _add_output_options(sub, ("json", "csv"))
+
+    samples = top.add_parser("sample", help="small test sets taken from a large one").add_subparsers(
+        title="kinds", required=True, metavar="blocks|broad")
+    for kind, text in (("blocks", "consecutive segments"), ("broad", "every so many segments")):
+        sub = command(kind, _sample, f"{text}: scores, intervals and conclusions against the whole test set", samples)
+        sub.set_defaults(kind=kind)
+        _add_metric_options(sub)
+        _add_choice_of_systems(sub)
+        sample_command.add_sample_options(sub)
+        _add_output_options(sub, ("json", "csv"))
 
     for among, name in (*((sweeps, name) for name in ("size", "references")), *((top, name) for name in LATER)):
         among.add_parser(name, help="not yet", add_help=False).set_defaults(run=_later)
@@ -215,6 +226,16 @@ def _sweep_resamples(args) -> int:
     return 0
 
 
+def _sample(args) -> int:
+    testset = _read(args)
+    metrics = _told(testset, _metrics(args, testset))
+    text = sample_command.sample(testset, metrics, args.kind, args, _progress if sys.stderr.isatty() else None)
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+    _write(text, args.out)
+    return 0
+
+
 def _serve(args) -> int:
     from mtsig_core.serving import serve
 
@@ -223,7 +244,7 @@ def _serve(args) -> int:
 
 def _later(args) -> int:
     raise NotYetError(f"This command is not there yet ({', '.join(LATER)}, sweep size and sweep references are "
-                      "planned). Available: compare, score, segments, sweep resamples, serve.")
+                      "planned). Available: compare, score, segments, sample, sweep resamples, serve.")
 
 
 def _read(args) -> TestSet:

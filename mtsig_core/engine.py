@@ -252,7 +252,8 @@ def in_order(task: Callable[[int], object], n_tasks: int, jobs: int = 1) -> Iter
             results = Parallel(n_jobs=jobs, backend="threading", return_as="generator")(
                 delayed(task)(k) for k in range(n_tasks))
         try:
-            yield from results
+            for result in results:  # noqa: UP028 - `yield from` would close them before the warning is silenced
+                yield result
         finally:
             if jobs != 1:
                 with warnings.catch_warnings():  # that tasks are dropped is what a cancel means

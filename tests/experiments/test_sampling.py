@@ -1,5 +1,9 @@
 """Blocks and broad samples."""
 
+import csv
+import io
+import json
+
 import numpy as np
 import pytest
 import sacrebleu
@@ -7,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core import SettingError, TestSet
-from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Tally, positions, sampling
+from mtsig_core.__main__ import main
+from mtsig_core.experiments.sampled import SampledPair, SampledSystem, Tally
+from mtsig_core.experiments.sampling import positions, sampling
 from mtsig_core.metrics.nist import Nist
+from mtsig_core.simulation import load_demo
 from mtsig_core.testset import SegmentScores
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, texts, toy
 
@@ -97,7 +104,7 @@ def test_hits_range_and_spread():
 
 
 def pair(full, **arrays):
-    return SampledPair("A", "B", full, **{key: np.array(value) for key, value in arrays.items()})
+    return SampledPair("A", "B", True, full, **{key: np.array(value) for key, value in arrays.items()})
 
 
 def test_conclusions_are_counted_against_the_whole():
@@ -136,6 +143,7 @@ def test_the_better_system_comes_first_also_where_lower_is_better(counts):
     assert [s.system for s in down.systems] == [s.system for s in up.systems][::-1]
     assert all(p.full >= 0 for p in up.pairs) and all(p.full <= 0 for p in down.pairs)
     assert [p.tally() for p in up.pairs] == [p.tally() for p in down.pairs][::-1]
+    assert up.pair("A", "B").win.tolist() == down.pair("A", "B").lose.tolist()
     assert up.pair("A", "C").deltas.tolist() == (-up.pair("C", "A").deltas).tolist()
 
 
@@ -215,3 +223,58 @@ def test_progress_can_stop_the_work(counts):
         with pytest.raises(Enough):
             given_to(counts, jobs=jobs, progress=progress)
     assert seen[-1] == ("blocks of 30", 3 / 8)
+
+
+def run(capsys, *args):
+    status = main(["sample", *args])
+    out = capsys.readouterr()
+    return status, out.out, out.err
+
+
+def test_the_command_line_prints_the_numbers(capsys):
+    asked = ["--demo-segments", "300", "--sample-size", "50", "--seed", "3", "--trials", "99", "--resamples", "300"]
+    status, out, err = run(capsys, "broad", *asked)
+    one = json.loads(out)["metrics"]["bleu"]
+    found = sampling(load_demo(300), "bleu", "broad", size=50, seed=3, trials=99, resamples=300)
+    assert (status, err) == (0, "") and list(one["systems"]) == [system.system for system in found.systems]
+    danish = one["systems"]["Danish"]
+    assert all(list(row) == ["sample", "score", "ci_low", "ci_high"] for row in danish)
+    assert [row["sample"] for row in danish] == [1, 2, 3, 4, 5, 6]
+    assert [row["score"] for row in danish] == found.system("Danish").scores.tolist()
+    assert [row["ci_high"] for row in danish] == found.system("Danish").high.tolist()
+    assert one["summary"]["Danish"]["sd"] == found.system("Danish").sd and len(one["pairs"]) == 15
+    pair = next(pair for pair in one["pairs"] if {pair["a"], pair["b"]} == {"Spanish", "Greek"})
+    tally = found.pair(pair["a"], pair["b"]).tally("koehn")
+    assert pair["koehn"] == {"right": tally.right, "wrong": tally.wrong, "none": tally.none}
+    assert [row["win"] for row in pair["samples"]] == found.pair(pair["a"], pair["b"]).win.tolist()
+    assert run(capsys, "broad", *asked, "--jobs", "2")[1] == out
+    assert run(capsys, "blocks", *asked, "--shuffle")[1] != run(capsys, "blocks", *asked)[1]
+
+
+def test_the_command_line_writes_a_table(capsys):
+    out = run(capsys, "blocks", "--demo-segments", "300", "--only", "Spanish,Greek", "--sample-size", "100",
+              "--trials", "99", "--format", "csv")[1]
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["table"] for row in rows] == ["systems"] * 6 + ["pairs"] * 3
+    assert rows[0]["hit"] in ("True", "False") and rows[0]["p_value"] == "" and float(rows[6]["p_value"]) > 0
+
+
+def test_a_sample_without_a_score_is_null(capsys, tmp_path):
+    table = tmp_path / "human.tsv"
+    lines = [f"A\t{k}\t{k % 7}\n" for k in range(1, 41)] + [f"B\t{k}\t{k % 5}\n" for k in range(21, 41)]
+    table.write_text("system\tline\tscore\n" + "".join(lines))
+    status, out, _ = run(capsys, "blocks", "--scores", f"human={table}", "--sample-size", "20", "--trials", "99")
+    one = json.loads(out)["metrics"]["human"]
+    assert status == 0 and one["systems"]["B"][0] == dict(sample=1, score=None, ci_low=None, ci_high=None)
+    assert one["pairs"][0]["samples"][0] == dict(sample=1, delta=None, win=None, lose=None, p_value=None)
+    assert one["summary"]["B"]["sd"] is None and one["summary"]["B"]["intervals"] == 1
+
+
+@pytest.mark.parametrize("args, said", [
+    (["blocks", "--sample-size", "200"], "Use at most 150 (--sample-size 150)"),
+    (["broad", "--jobs", "0"], "jobs is 0"), (["stripes"], "stripes"),
+    (["blocks", "--sample-size", "x"], "--sample-size"), ([], "blocks|broad"),
+    (["broad", "--surprise"], "--surprise")])
+def test_the_command_line_says_what_is_wrong(capsys, args, said):
+    status, out, err = run(capsys, *args, *(["--demo-segments", "300"] if args else []))
+    assert status == 2 and out == "" and said in err
