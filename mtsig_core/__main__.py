@@ -6,9 +6,10 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from mtsig_core import commands, export, html_report, latex, sample_command, text_report
+from mtsig_core import commands, export, html_report, latex, sample_command, sweep_command, text_report
 from mtsig_core.cache import cached_statistics
 from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
@@ -33,6 +34,7 @@ EXAMPLES = """examples:
   python -m mtsig_core compare --scores human=ratings.tsv --test wilcoxon
   python -m mtsig_core sweep resamples --demo --system-name Danish --format csv
   python -m mtsig_core sample broad --demo --sample-size 300
+  python -m mtsig_core sweep size --demo --unit segment --difference 1
   python -m mtsig_core serve --folder wmt24 --langpair en-de
 """
 LATER = ("validate",)
@@ -105,7 +107,15 @@ def _parser() -> argparse.ArgumentParser:
 
     sweeps = top.add_parser("sweep", help="how a result changes with one setting").add_subparsers(
         title="settings", required=True, metavar="size|references|resamples")
-    sub = command("resamples", _sweep_resamples, "how an interval settles with the number of bootstrap samples", sweeps)
+    sub = command("size", _experiment(sweep_command.sweep_size),
+                  "how scores, intervals and conclusions change with the test-set size", sweeps)
+    _add_metric_options(sub)
+    _add_choice_of_systems(sub)
+    sweep_command.add_size_options(sub)
+    _add_output_options(sub, ("json", "csv"))
+
+    sub = command("resamples", _experiment(commands.sweep_resamples),
+                  "how an interval settles with the number of bootstrap samples", sweeps)
     _add_metric_options(sub)
     _add_choice_of_systems(sub)
     commands.add_resamples_options(sub)
@@ -114,14 +124,15 @@ def _parser() -> argparse.ArgumentParser:
     samples = top.add_parser("sample", help="small test sets taken from a large one").add_subparsers(
         title="kinds", required=True, metavar="blocks|broad")
     for kind, text in (("blocks", "consecutive segments"), ("broad", "every so many segments")):
-        sub = command(kind, _sample, f"{text}: scores, intervals and conclusions against the whole test set", samples)
+        sub = command(kind, _experiment(_sample),
+                      f"{text}: scores, intervals and conclusions against the whole test set", samples)
         sub.set_defaults(kind=kind)
         _add_metric_options(sub)
         _add_choice_of_systems(sub)
         sample_command.add_sample_options(sub)
         _add_output_options(sub, ("json", "csv"))
 
-    for among, name in (*((sweeps, name) for name in ("size", "references")), *((top, name) for name in LATER)):
+    for among, name in (*((sweeps, name) for name in ("references",)), *((top, name) for name in LATER)):
         among.add_parser(name, help="not yet", add_help=False).set_defaults(run=_later)
     return parser
 
@@ -216,24 +227,22 @@ def _segments(args) -> int:
     return 0
 
 
-def _sweep_resamples(args) -> int:
-    testset = _read(args)
-    metrics = _told(testset, _metrics(args, testset))
-    text = commands.sweep_resamples(testset, metrics, args, _progress if sys.stderr.isatty() else None)
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
-    _write(text, args.out)
-    return 0
+def _experiment(work) -> Callable[[argparse.Namespace], int]:
+    """A command that prints what `work` (test set, metrics, options, progress) finds."""
+    def run(args):
+        testset = _read(args)
+        text = work(testset, _told(testset, _metrics(args, testset)), args,
+                    _progress if sys.stderr.isatty() else None)
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+        _write(text, args.out)
+        return 0
+
+    return run
 
 
-def _sample(args) -> int:
-    testset = _read(args)
-    metrics = _told(testset, _metrics(args, testset))
-    text = sample_command.sample(testset, metrics, args.kind, args, _progress if sys.stderr.isatty() else None)
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
-    _write(text, args.out)
-    return 0
+def _sample(testset, metrics, args, progress) -> str:
+    return sample_command.sample(testset, metrics, args.kind, args, progress)
 
 
 def _serve(args) -> int:
@@ -243,8 +252,8 @@ def _serve(args) -> int:
 
 
 def _later(args) -> int:
-    raise NotYetError(f"This command is not there yet ({', '.join(LATER)}, sweep size and sweep references are "
-                      "planned). Available: compare, score, segments, sample, sweep resamples, serve.")
+    raise NotYetError(f"This command is not there yet ({', '.join(LATER)}, sweep references is "
+                      "planned). Available: compare, score, segments, sample, sweep size, sweep resamples, serve.")
 
 
 def _read(args) -> TestSet:
