@@ -24,6 +24,7 @@ from mtsig_core.significance import TESTS
 from mtsig_core.sources import Source, add_source_options, names, source_from
 from mtsig_core.tables import group_cautions
 from mtsig_core.testset import TestSet
+from mtsig_core.validate_command import VALIDATIONS, add_validate_options, validate
 from mtsig_core.version import __version__
 
 EXAMPLES = """examples:
@@ -35,9 +36,9 @@ EXAMPLES = """examples:
   python -m mtsig_core sweep resamples --demo --system-name Danish --format csv
   python -m mtsig_core sample broad --demo --sample-size 300
   python -m mtsig_core sweep size --demo --unit segment --difference 1
+  python -m mtsig_core validate type1 --demo --jobs -1
   python -m mtsig_core serve --folder wmt24 --langpair en-de
 """
-LATER = ("validate",)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -132,8 +133,17 @@ def _parser() -> argparse.ArgumentParser:
         sample_command.add_sample_options(sub)
         _add_output_options(sub, ("json", "csv"))
 
-    for among, name in (*((sweeps, name) for name in ("references",)), *((top, name) for name in LATER)):
-        among.add_parser(name, help="not yet", add_help=False).set_defaults(run=_later)
+    validations = top.add_parser("validate", help="do tests and intervals keep what they promise").add_subparsers(
+        title="experiments", required=True, metavar="|".join(VALIDATIONS))
+    for name, (text, *_) in VALIDATIONS.items():
+        sub = command(name, _validate, text, validations)
+        sub.set_defaults(experiment=name)
+        _add_metric_options(sub)
+        _add_choice_of_systems(sub)
+        add_validate_options(sub, name)
+        _add_output_options(sub, ("json", "csv"))
+
+    sweeps.add_parser("references", help="not yet", add_help=False).set_defaults(run=_later)
     return parser
 
 
@@ -245,6 +255,16 @@ def _sample(testset, metrics, args, progress) -> str:
     return sample_command.sample(testset, metrics, args.kind, args, progress)
 
 
+def _validate(args) -> int:
+    testset = _read(args)
+    metrics = _told(testset, _metrics(args, testset))
+    text = validate(args.experiment, testset, metrics, args, _progress if sys.stderr.isatty() else None)
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+    _write(text, args.out)
+    return 0
+
+
 def _serve(args) -> int:
     from mtsig_core.serving import serve
 
@@ -252,8 +272,8 @@ def _serve(args) -> int:
 
 
 def _later(args) -> int:
-    raise NotYetError(f"This command is not there yet ({', '.join(LATER)}, sweep references is "
-                      "planned). Available: compare, score, segments, sample, sweep size, sweep resamples, serve.")
+    raise NotYetError("sweep references is planned and not there yet. Available: compare, score, segments, sample, "
+                      "sweep size, sweep resamples, validate, serve.")
 
 
 def _read(args) -> TestSet:
