@@ -84,8 +84,8 @@ def _json(testset: TestSet, found: Sequence[Sampling]) -> str:
 def _summary(system: SampledSystem) -> dict[str, float | int | None]:
     """`hits` of `intervals` contain `score`, that of the whole test set."""
     low, high = system.range
-    return {"score": system.full, "lowest": low, "highest": high, "sd": _number(system.sd),
-            "hits": int(system.hits.sum()), "intervals": int(np.isfinite(system.low).sum())}
+    return {"score": system.full, "lowest": _number(low), "highest": _number(high), "sd": _number(system.sd),
+            "hits": int(system.hits.sum()), "intervals": system.known}
 
 
 def _csv(found: Sequence[Sampling]) -> str:

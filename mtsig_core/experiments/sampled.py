@@ -34,8 +34,14 @@ class SampledSystem:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The lowest and the highest score."""
-        return float(np.nanmin(self.scores)), float(np.nanmax(self.scores))
+        """The lowest and the highest score; NaN where no sample has one."""
+        known = self.scores[np.isfinite(self.scores)]
+        return (float(known.min()), float(known.max())) if len(known) else (float("nan"), float("nan"))
+
+    @property
+    def known(self) -> int:
+        """How many samples have a score."""
+        return int(np.isfinite(self.scores).sum())
 
     @property
     def sd(self) -> float:
@@ -93,6 +99,11 @@ class SampledPair:
         """What turns a difference of scores into an improvement of a over b."""
         return 1 if self.higher_is_better else -1
 
+    @property
+    def improvements(self) -> np.ndarray:
+        """Improvement of a over b on each sample, positive also where lower scores are better."""
+        return self.sign * self.deltas
+
     def concluded(self, test: str = "koehn", alpha: float = 0.05) -> np.ndarray:
         """1 where a sample says that a is better, -1 where that b is, else 0; shape (samples,).
 
@@ -108,12 +119,19 @@ class SampledPair:
             return np.where(self.p_value <= alpha + TOLERANCE, np.sign(self.sign * self.deltas), 0).astype(int)
         raise SettingError(f"Unknown test {test!r} of samples. Available: koehn, ar.")
 
-    def tally(self, test: str = "koehn", alpha: float = 0.05) -> Tally:
-        """Conclusions against the order of the whole test set; where that is a tie, every conclusion is wrong."""
-        order = 0 if abs(self.full) <= TOLERANCE else np.sign(self.sign * self.full)
+    def verdicts(self, test: str = "koehn", alpha: float = 0.05) -> np.ndarray:
+        """Conclusions against the order of the whole test set: 1 right, -1 wrong, 0 none; shape (samples,).
+
+        Where the whole test set has a tie, every conclusion is wrong.
+        """
         concluded = self.concluded(test, alpha)
-        right, some = int(np.sum((concluded == order) & (concluded != 0))), int(np.count_nonzero(concluded))
-        return Tally(right, some - right, len(concluded) - some)
+        order = 0 if abs(self.full) <= TOLERANCE else self.sign * np.sign(self.full)
+        return np.where(concluded == 0, 0, np.where(concluded == order, 1, -1))
+
+    def tally(self, test: str = "koehn", alpha: float = 0.05) -> Tally:
+        """How many samples are right, wrong, or undecided; see `verdicts`."""
+        verdicts = self.verdicts(test, alpha)
+        return Tally(*(int(np.sum(verdicts == verdict)) for verdict in (1, -1, 0)))
 
 
 @dataclass(frozen=True, eq=False)
