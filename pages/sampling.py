@@ -98,7 +98,8 @@ with place:
 pair = found[kind].pair(a, b)
 truth, by_koehn = pair.sign * pair.full, pair.verdicts("koehn", alpha)
 tally = pair.tally(test, alpha)
-words.answer(f"{tally.right} of {n} samples conclude what the whole test set says, {tally.wrong} the opposite, "
+order = f"{a if truth > 0 else b} is the better" if truth else f"{a} and {b} tie"
+words.answer(f"{order} on the whole test set: {tally.right} of {n} samples conclude so, {tally.wrong} the opposite, "
              f"{tally.none} nothing")
 worse = int((pair.improvements < 0).sum())
 charts.show(outcomes(pair.improvements, pair.verdicts(test, alpha), truth, f"whole test set, {truth:+.2f}",

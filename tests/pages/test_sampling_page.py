@@ -61,7 +61,7 @@ def test_ranges_hits_and_conclusions_are_those_of_the_core(open_page, source):
     assert (f"Blocks: {blocks.system(NAMES[0]).hits.sum()} of 10; Broad samples: {broad.system(NAMES[0]).hits.sum()} "
             "of 10<") in words(page)
     tally = broad.pair(*NAMES[:2]).tally("koehn")
-    assert (f"{tally.right} of 10 samples conclude what the whole test set says, {tally.wrong} the opposite, "
+    assert (f"on the whole test set: {tally.right} of 10 samples conclude so, {tally.wrong} the opposite, "
             f"{tally.none} nothing<") in words(page)
     assert "Koehn 2004:" not in words(page)
     assert any("The last 3 segments are in no sample" in e.value for e in page.caption)
@@ -87,6 +87,7 @@ def test_other_settings(open_page, source, query):
 
 def test_a_positive_difference_is_an_improvement_also_for_ter(open_page, source):
     page = open_page(source, metric="ter", a=NAMES[2], b=NAMES[0])
+    assert ">$x$ **b** :material/home: is the better on the whole test set:" in words(page)
     drawn = json.loads(page.get("plotly_chart")[2].proto.spec)
     assert any(note["text"].startswith("dotted: whole test set, +") for note in drawn["layout"]["annotations"])
 
