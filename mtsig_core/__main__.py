@@ -14,7 +14,7 @@ from mtsig_core.cache import cached_statistics
 from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
 from mtsig_core.diagnostics import about_texts
-from mtsig_core.errors import MtsigError, NotYetError, SettingError
+from mtsig_core.errors import MtsigError, SettingError
 from mtsig_core.estimates import long_wait
 from mtsig_core.intervals import INTERVALS
 from mtsig_core.metrics import Metric, metric_of
@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         parser = _parser()
         args, unknown = parser.parse_known_args(argv)
-        if unknown and args.run is not _later:
+        if unknown:
             parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         return args.run(args)
     except MtsigError as error:
@@ -106,44 +106,35 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--port", type=int, default=8501)
     sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
+    def experiment(name, work, text, among, add_options):
+        sub = command(name, _experiment(work), text, among)
+        _add_metric_options(sub)
+        _add_choice_of_systems(sub)
+        add_options(sub)
+        _add_output_options(sub, ("json", "csv"))
+        return sub
+
     sweeps = top.add_parser("sweep", help="how a result changes with one setting").add_subparsers(
         title="settings", required=True, metavar="size|references|resamples")
-    sub = command("size", _experiment(sweep_command.sweep_size),
-                  "how scores, intervals and conclusions change with the test-set size", sweeps)
-    _add_metric_options(sub)
-    _add_choice_of_systems(sub)
-    sweep_command.add_size_options(sub)
-    _add_output_options(sub, ("json", "csv"))
-
-    sub = command("resamples", _experiment(commands.sweep_resamples),
-                  "how an interval settles with the number of bootstrap samples", sweeps)
-    _add_metric_options(sub)
-    _add_choice_of_systems(sub)
-    commands.add_resamples_options(sub)
-    _add_output_options(sub, ("json", "csv"))
+    experiment("size", sweep_command.sweep_size, "how scores, intervals and conclusions change with the test-set size",
+               sweeps, sweep_command.add_size_options)
+    experiment("references", sweep_command.sweep_references,
+               "how scores and intervals change with the number of references", sweeps,
+               sweep_command.add_references_options)
+    experiment("resamples", commands.sweep_resamples, "how an interval settles with the number of bootstrap samples",
+               sweeps, commands.add_resamples_options)
 
     samples = top.add_parser("sample", help="small test sets taken from a large one").add_subparsers(
         title="kinds", required=True, metavar="blocks|broad")
     for kind, text in (("blocks", "consecutive segments"), ("broad", "every so many segments")):
-        sub = command(kind, _experiment(_sample),
-                      f"{text}: scores, intervals and conclusions against the whole test set", samples)
-        sub.set_defaults(kind=kind)
-        _add_metric_options(sub)
-        _add_choice_of_systems(sub)
-        sample_command.add_sample_options(sub)
-        _add_output_options(sub, ("json", "csv"))
+        experiment(kind, _sample, f"{text}: scores, intervals and conclusions against the whole test set", samples,
+                   sample_command.add_sample_options).set_defaults(kind=kind)
 
     validations = top.add_parser("validate", help="do tests and intervals keep what they promise").add_subparsers(
         title="experiments", required=True, metavar="|".join(VALIDATIONS))
     for name, (text, *_) in VALIDATIONS.items():
-        sub = command(name, _validate, text, validations)
-        sub.set_defaults(experiment=name)
-        _add_metric_options(sub)
-        _add_choice_of_systems(sub)
-        add_validate_options(sub, name)
-        _add_output_options(sub, ("json", "csv"))
-
-    sweeps.add_parser("references", help="not yet", add_help=False).set_defaults(run=_later)
+        experiment(name, _validate, text, validations,
+                   lambda sub, name=name: add_validate_options(sub, name)).set_defaults(experiment=name)
     return parser
 
 
@@ -255,25 +246,14 @@ def _sample(testset, metrics, args, progress) -> str:
     return sample_command.sample(testset, metrics, args.kind, args, progress)
 
 
-def _validate(args) -> int:
-    testset = _read(args)
-    metrics = _told(testset, _metrics(args, testset))
-    text = validate(args.experiment, testset, metrics, args, _progress if sys.stderr.isatty() else None)
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
-    _write(text, args.out)
-    return 0
+def _validate(testset, metrics, args, progress) -> str:
+    return validate(args.experiment, testset, metrics, args, progress)
 
 
 def _serve(args) -> int:
     from mtsig_core.serving import serve
 
     return serve(source_from(args), port=args.port, open_browser=not args.no_browser)
-
-
-def _later(args) -> int:
-    raise NotYetError("sweep references is planned and not there yet. Available: compare, score, segments, sample, "
-                      "sweep size, sweep resamples, validate, serve.")
 
 
 def _read(args) -> TestSet:

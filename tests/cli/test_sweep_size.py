@@ -1,4 +1,4 @@
-"""`sweep size`."""
+"""`sweep size` and `sweep references`."""
 
 import csv
 import io
@@ -35,3 +35,20 @@ def test_threads_change_nothing(run, options):
 def test_what_cannot_be_done_is_said(run, options, more, message):
     result = run("sweep", "size", *options, *more)
     assert result.status == 2 and message in result.err and result.out == ""
+
+
+def test_references_of_the_demonstration(run):
+    asked = ("sweep", "references", "--demo-segments", "200", "--unit", "segment", "--only", "Spanish", "--shares",
+             "0.5,1", "--repeats", "2", "--resamples", "50")
+    found = json.loads(run(*asked).out)
+    assert len(found["testset"]["references"]) == 4 and found["testset"]["systems"] == ["Spanish"]
+    rows = found["metrics"]["bleu"]["rows"]
+    assert [(row["references"], row["size"]) for row in rows] == [(k, n) for k in (1, 2, 3, 4) for n in (100, 200)]
+    assert rows[-1]["score"] > rows[1]["score"]
+    table = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv", "--jobs", "2").out)))
+    assert [float(row["width"]) for row in table] == [row["width"] for row in rows]
+
+
+def test_one_reference_is_too_few(run, options):
+    result = run("sweep", "references", *options)
+    assert result.status == 2 and "has 1 reference" in result.err
