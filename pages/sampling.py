@@ -11,6 +11,7 @@ from mtsig_core.experiments.sampling_tables import tally_rows
 from mtsig_core.figures.sampling import intervals, outcomes, spread
 from mtsig_core.published import KOEHN_2_3, KOEHN_6, KOEHN_7_8
 from mtsig_core.sample_command import pair_rows, system_rows
+from mtsig_core.significance import TOLERANCE
 from pages._ui import background, charts, controls, frame, pairs, results, words
 
 _SIZES = (10, 20, 30, 50, 100, 200, 300, 600, 1000, 3000)
@@ -76,7 +77,8 @@ st.caption(f"{n} samples of {size} segments each way. A block takes consecutive 
            f"segments k, k + {n}, k + {2 * n}, ... (Koehn 2004, 3.2 and 3.3). Neighbours share topic, style and "
            "difficulty. " + ("Shuffled, they do not, and blocks are like broad samples. " if shuffle else "")
            + (f"The last {left_over} segments are in no sample. " if left_over else "")
-           + ("NIST is counted anew on each sample, as its weights come from the sample." if metric == "nist" else ""))
+           + ("NIST takes its weights from the sample, so it is counted anew on each and grows with its size: small "
+              "samples lie below the whole." if metric == "nist" else ""))
 
 st.subheader("Does the interval contain the score of the whole test set?")
 kind = controls.choice("Samples", KINDS, "samples", default="broad", width=220)
@@ -98,7 +100,10 @@ with place:
 pair = found[kind].pair(a, b)
 truth, by_koehn = pair.sign * pair.full, pair.verdicts("koehn", alpha)
 tally = pair.tally(test, alpha)
-order = f"{a if truth > 0 else b} is the better" if truth else f"{a} and {b} tie"
+if np.isnan(truth):
+    words.error(f"{a} and {b} have no line in common with a score: they cannot be compared. Choose another pair.")
+    st.stop()
+order = f"{a if truth > 0 else b} is the better" if abs(truth) > TOLERANCE else f"{a} and {b} tie"
 words.answer(f"{order} on the whole test set: {tally.right} of {n} samples conclude so, {tally.wrong} the opposite, "
              f"{tally.none} nothing")
 worse = int((pair.improvements < 0).sum())

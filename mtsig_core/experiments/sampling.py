@@ -72,7 +72,8 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     """Take a test set for the truth, cut it into small ones, and see what each of these would have said.
 
     Every sample gets draws of its own, by segment as in the paper; all systems share them. A metric whose statistics
-    depend on the test set (NIST) is counted anew on each sample, but its weights stay as a sample is resampled.
+    depend on the test set (NIST) is counted anew on each sample, but its weights stay as a sample is resampled; NIST
+    grows with the test set, so that small samples lie below the whole.
 
     Parameters
     ----------

@@ -108,6 +108,13 @@ def test_one_system_has_no_pairs(open_page, source):
     assert not page.exception and "there is no pair" in words(page) and len(page.get("plotly_chart")) == 2
 
 
+def test_two_without_a_common_line(open_page, tmp_path):
+    lines = ["system\tline\tscore"]
+    lines += [f"{'AB'[k >= 60]}\t{k + 1}\t{k % 7}" for k in range(120)]
+    page = open_page(Source(scores=(("human", write(tmp_path / "human.tsv", lines)),)), a="A", b="B")
+    assert not page.exception and "A and B have no line in common" in words(page)
+
+
 def test_too_few_segments(open_page, source, tmp_path):
     ref, out = write(tmp_path / "r.txt", ["a b c d e"] * 12), write(tmp_path / "o.txt", ["a b c d x"] * 12)
     page = open_page(Source(ref=((None, ref),), system=(("A", out),)))
