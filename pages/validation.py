@@ -17,7 +17,6 @@ from mtsig_core.validate_command import flat_rows
 from pages._ui import background, charts, controls, frame, pairs, results, words
 
 _EXPERIMENTS = ("type-I error", "conclusions", "coverage", "many comparisons")
-
 view = frame.open_page("Validation")
 testset, metric, alpha = view.testset, view.metric, view.settings["alpha"]
 sampling = {"alpha": alpha, "seed": view.settings["seed"]}
@@ -79,8 +78,8 @@ def show_type_one(a, b, place):
                f"koehn concludes at {100 * alpha:g}% per direction, about twice that in all.")
     words.table(*tables.riezler_maxwell_rows())
     st.caption(f"{RIEZLER_MAXWELL_T2.source}: {RIEZLER_MAXWELL_T2.about}, so these are five p-values under a null. "
-               "They find randomization the more conservative; that comes of the shift as they print it (riezler-maxwell "
-               "above). With the signed shift (bootstrap) both agree. In 4.3 they define type-I errors backwards.")
+               "They find randomization the more conservative; that comes of the shift as they print it "
+               "(riezler-maxwell above). With the signed shift both agree. Their 4.3 defines type-I errors backwards.")
 
 
 def show_conclusions():
@@ -116,7 +115,8 @@ def show_coverage(a, b, place):
                     f"{tables.percent_of(by['document'].covered)}, by segment "
                     f"{tables.percent_of(by['segment'].covered)}"))
     shown(one.rows, 1 - alpha, "coverage", command("coverage", a=a, b=b, repeats=n), "Coverage of every interval.",
-          [line(f"{r.kind}, {r.sampled[:3]}./{r.unit[:3]}.", r.covered) for r in one.rows if r.quantity == "difference"])
+          [line(f"{r.kind}, {r.sampled[:3]}./{r.unit[:3]}.", r.covered) for r in one.rows
+           if r.quantity == "difference"])
     words.table(*tables.coverage_rows(one))
     st.caption("Figure: of the difference A - B, by what is drawn / what the interval takes as its unit. "
                f"{n:,} test sets of {drawn_each(one)} drawn with replacement; "

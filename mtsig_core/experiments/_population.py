@@ -89,7 +89,8 @@ def rate(count: int, n: int) -> Rate:
     z, share = 1.959963984540054, count / n
     middle, scale = share + z * z / (2 * n), 1 + z * z / n
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return Rate(int(count), n, share, max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale))
+    low, high = (middle - half) / scale, (middle + half) / scale
+    return Rate(int(count), n, share, low if count else 0.0, high if count < n else 1.0)  # without a rounding error
 
 
 def population(testset: TestSet, metric: str | Metric, only: Sequence[str] | None = None, *, least_systems: int = 2,
