@@ -7,10 +7,11 @@ from itertools import zip_longest
 
 from mtsig_core.bootstrap_tables import percent
 from mtsig_core.experiments.planning import PairPlan
+from mtsig_core.experiments.references import ReferenceSweep
 from mtsig_core.experiments.sizes import PairSize, SystemSize
 from mtsig_core.published import ZHANG_VOGEL_2
 
-__all__ = ["needed", "pair_rows", "plan_rows", "width_rows"]
+__all__ = ["needed", "pair_rows", "plan_rows", "reference_rows", "width_rows"]
 
 Table = tuple[list[str], list[list[str]]]
 
@@ -54,6 +55,15 @@ def width_rows(rows: Sequence[SystemSize], metric: str) -> Table:
              percent(None if row.low is None else (row.low, row.high))] for row in rows]
     header = ["size", "of the set", "mean score", "relative interval", "their documents, of 100", "their interval"]
     return header, [(one or [""] * 4) + (other or [""] * 2) for one, other in zip_longest(ours, paper)]
+
+
+def reference_rows(found: ReferenceSweep, system: str) -> Table:
+    """One system by number of references and size."""
+    header = ["references", "size", "mean score", "relative interval", "as good as one reference with"]
+    return header, [[str(row.references), f"{row.size:,}", "-" if row.score is None else f"{row.score:.2f}",
+                     percent(None if row.low is None else (row.low, row.high)),
+                     "-" if row.equivalent is None else f"{row.equivalent:.0%} of the data"]
+                    for row in found.rows if row.system == system]
 
 
 def _whole(number):
