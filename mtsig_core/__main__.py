@@ -6,14 +6,15 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from mtsig_core import commands, export, html_report, latex, text_report
+from mtsig_core import commands, export, html_report, latex, sample_command, sweep_command, text_report
 from mtsig_core.cache import cached_statistics
 from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
 from mtsig_core.diagnostics import about_texts
-from mtsig_core.errors import MtsigError, NotYetError, SettingError
+from mtsig_core.errors import MtsigError, SettingError
 from mtsig_core.estimates import long_wait
 from mtsig_core.intervals import INTERVALS
 from mtsig_core.metrics import Metric, metric_of
@@ -23,6 +24,7 @@ from mtsig_core.significance import TESTS
 from mtsig_core.sources import Source, add_source_options, names, source_from
 from mtsig_core.tables import group_cautions
 from mtsig_core.testset import TestSet
+from mtsig_core.validate_command import VALIDATIONS, add_validate_options, validate
 from mtsig_core.version import __version__
 
 EXAMPLES = """examples:
@@ -32,9 +34,11 @@ EXAMPLES = """examples:
   python -m mtsig_core compare --demo-segments 2000
   python -m mtsig_core compare --scores human=ratings.tsv --test wilcoxon
   python -m mtsig_core sweep resamples --demo --system-name Danish --format csv
+  python -m mtsig_core sample broad --demo --sample-size 300
+  python -m mtsig_core sweep size --demo --unit segment --difference 1
+  python -m mtsig_core validate type1 --demo --jobs -1
   python -m mtsig_core serve --folder wmt24 --langpair en-de
 """
-LATER = ("sample", "validate")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -51,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         parser = _parser()
         args, unknown = parser.parse_known_args(argv)
-        if unknown and args.run is not _later:
+        if unknown:
             parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         return args.run(args)
     except MtsigError as error:
@@ -102,16 +106,35 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--port", type=int, default=8501)
     sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
+    def experiment(name, work, text, among, add_options):
+        sub = command(name, _experiment(work), text, among)
+        _add_metric_options(sub)
+        _add_choice_of_systems(sub)
+        add_options(sub)
+        _add_output_options(sub, ("json", "csv"))
+        return sub
+
     sweeps = top.add_parser("sweep", help="how a result changes with one setting").add_subparsers(
         title="settings", required=True, metavar="size|references|resamples")
-    sub = command("resamples", _sweep_resamples, "how an interval settles with the number of bootstrap samples", sweeps)
-    _add_metric_options(sub)
-    _add_choice_of_systems(sub)
-    commands.add_resamples_options(sub)
-    _add_output_options(sub, ("json", "csv"))
+    experiment("size", sweep_command.sweep_size, "how scores, intervals and conclusions change with the test-set size",
+               sweeps, sweep_command.add_size_options)
+    experiment("references", sweep_command.sweep_references,
+               "how scores and intervals change with the number of references", sweeps,
+               sweep_command.add_references_options)
+    experiment("resamples", commands.sweep_resamples, "how an interval settles with the number of bootstrap samples",
+               sweeps, commands.add_resamples_options)
 
-    for among, name in (*((sweeps, name) for name in ("size", "references")), *((top, name) for name in LATER)):
-        among.add_parser(name, help="not yet", add_help=False).set_defaults(run=_later)
+    samples = top.add_parser("sample", help="small test sets taken from a large one").add_subparsers(
+        title="kinds", required=True, metavar="blocks|broad")
+    for kind, text in (("blocks", "consecutive segments"), ("broad", "every so many segments")):
+        experiment(kind, _sample, f"{text}: scores, intervals and conclusions against the whole test set", samples,
+                   sample_command.add_sample_options).set_defaults(kind=kind)
+
+    validations = top.add_parser("validate", help="do tests and intervals keep what they promise").add_subparsers(
+        title="experiments", required=True, metavar="|".join(VALIDATIONS))
+    for name, (text, *_) in VALIDATIONS.items():
+        experiment(name, _validate, text, validations,
+                   lambda sub, name=name: add_validate_options(sub, name)).set_defaults(experiment=name)
     return parser
 
 
@@ -205,25 +228,32 @@ def _segments(args) -> int:
     return 0
 
 
-def _sweep_resamples(args) -> int:
-    testset = _read(args)
-    metrics = _told(testset, _metrics(args, testset))
-    text = commands.sweep_resamples(testset, metrics, args, _progress if sys.stderr.isatty() else None)
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
-    _write(text, args.out)
-    return 0
+def _experiment(work) -> Callable[[argparse.Namespace], int]:
+    """A command that prints what `work` (test set, metrics, options, progress) finds."""
+    def run(args):
+        testset = _read(args)
+        text = work(testset, _told(testset, _metrics(args, testset)), args,
+                    _progress if sys.stderr.isatty() else None)
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+        _write(text, args.out)
+        return 0
+
+    return run
+
+
+def _sample(testset, metrics, args, progress) -> str:
+    return sample_command.sample(testset, metrics, args.kind, args, progress)
+
+
+def _validate(testset, metrics, args, progress) -> str:
+    return validate(args.experiment, testset, metrics, args, progress)
 
 
 def _serve(args) -> int:
     from mtsig_core.serving import serve
 
     return serve(source_from(args), port=args.port, open_browser=not args.no_browser)
-
-
-def _later(args) -> int:
-    raise NotYetError(f"This command is not there yet ({', '.join(LATER)}, sweep size and sweep references are "
-                      "planned). Available: compare, score, segments, sweep resamples, serve.")
 
 
 def _read(args) -> TestSet:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from functools import cache
 
 import numpy as np
@@ -15,7 +16,8 @@ import numpy as np
 from mtsig_core.metrics import Metric
 from mtsig_core.resampling import BLOCK, Units, bootstrap_weights, swaps
 
-__all__ = ["Progress", "UnitStatistics", "bootstrap_scores", "swap_differences", "jackknife_scores", "all_pairs"]
+__all__ = ["Progress", "UnitStatistics", "bootstrap_scores", "swap_differences", "jackknife_scores", "all_pairs",
+           "in_order"]
 
 #: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.
 Progress = Callable[[float], None]
@@ -230,28 +232,42 @@ def _by_first(pairs: np.ndarray) -> list[tuple[int, np.ndarray | slice, slice]]:
     return groups
 
 
-def _in_blocks(task, n_replicates, jobs, progress) -> Iterator[tuple[int, np.ndarray]]:
-    """(first replicate, result) of each block, in order, whoever computes it."""
-    starts = range(0, n_replicates, BLOCK)
-    with _blas().limit(limits=1, user_api="blas"):  # the blocks are the unit of parallel work
+def in_order(task: Callable[[int], object], n_tasks: int, jobs: int = 1) -> Iterator:
+    """task(0), task(1), ... in this order, whoever computes them.
+
+    Products run on one thread each meanwhile: the tasks are the unit of parallel work.
+
+    Examples
+    --------
+    >>> list(in_order(lambda k: k * k, 4, jobs=2))
+    [0, 1, 4, 9]
+    """
+    with _blas().limit(limits=1, user_api="blas"):
         if jobs == 1:
-            results = map(task, range(len(starts)))
+            results = map(task, range(n_tasks))
         else:
             from joblib import Parallel, delayed
 
             # Threads: products, draws and compiled loops all release the interpreter's lock, and nothing is copied.
             results = Parallel(n_jobs=jobs, backend="threading", return_as="generator")(
-                delayed(task)(block) for block in range(len(starts)))
+                delayed(task)(k) for k in range(n_tasks))
         try:
-            for at, result in zip(starts, results, strict=True):
-                yield at, result
-                if progress is not None:
-                    progress(min(1.0, (at + BLOCK) / n_replicates))
+            for result in results:  # noqa: UP028 - `yield from` would close them before the warning is silenced
+                yield result
         finally:
             if jobs != 1:
-                with warnings.catch_warnings():  # that blocks are dropped is what a cancel means
+                with warnings.catch_warnings():  # that tasks are dropped is what a cancel means
                     warnings.simplefilter("ignore")
                     results.close()
+
+
+def _in_blocks(task, n_replicates, jobs, progress) -> Iterator[tuple[int, np.ndarray]]:
+    """(first replicate, result) of each block, in order, whoever computes it."""
+    with closing(in_order(task, -(-n_replicates // BLOCK), jobs)) as results:
+        for at, result in zip(range(0, n_replicates, BLOCK), results, strict=True):
+            yield at, result
+            if progress is not None:
+                progress(min(1.0, (at + BLOCK) / n_replicates))
 
 
 @cache

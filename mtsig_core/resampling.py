@@ -14,12 +14,12 @@ import numpy as np
 from mtsig_core.errors import SettingError
 from mtsig_core.testset import TestSet
 
-__all__ = ["BLOCK", "UNITS", "Units", "make_units", "bootstrap_weights", "swaps"]
+__all__ = ["BLOCK", "UNITS", "Units", "make_units", "bootstrap_weights", "subset", "swaps"]
 
 #: Replicates per block: the unit of parallel work, and what bounds memory.
 BLOCK = 256
 UNITS = ("segment", "document", "block")
-_BOOTSTRAP_STREAM, _SWAP_STREAM = 0, 1
+_BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +142,19 @@ def swaps(units: Units, seed: int, block: int) -> np.ndarray:
         begins = _begins(rng, (rows.stop - rows.start, units.n), units.block_length)
         _kernels.swap_stationary(begins, coins[rows], swapped[rows])
     return swapped
+
+
+def subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
+    """Random units of a test set, in random order: without replacement, beyond the set's own size with.
+
+    Keyed by (seed, size, repeat), so a subset is the same whatever other sizes are drawn.
+
+    Returns
+    -------
+    ndarray of int, shape (size,)
+    """
+    rng = _generator(seed, _SUBSET_STREAM, size << 16 | repeat)
+    return rng.choice(n_units, size, replace=size > n_units)
 
 
 def _generator(seed, stream, block):

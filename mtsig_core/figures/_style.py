@@ -15,3 +15,9 @@ def label(name: str) -> str:
 def full(name: str) -> str:
     """A name as Plotly text in full, for hover."""
     return html.escape(name, quote=False)
+
+
+def measured(figure, text):
+    """What the axis measures: a note, because the viewer's theme sets the titles of axes too pale."""
+    figure.add_annotation(x=0.5, y=0, xref="paper", yref="paper", yshift=-25, xanchor="center", yanchor="top",
+                          text=text, showarrow=False, font_size=14)

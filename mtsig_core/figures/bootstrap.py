@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, label
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, label, measured
 
 __all__ = ["replicates", "settling"]
 
@@ -56,7 +56,7 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
     margin = 0.06 * (max(ends) - min(ends)) or 1.0
     figure.update_xaxes(range=[min(ends) - margin, max(ends) + margin], zeroline=False, showgrid=False,
                         tickfont_size=13, tickformat="~g")
-    _measured(figure, f"{label(unit)} of bootstrap samples")
+    measured(figure, f"{label(unit)} of bootstrap samples")
     figure.update_yaxes(range=[0, 1.24 * top], visible=False)
     figure.update_layout(height=270, margin=dict(l=8, r=8, t=8, b=48), dragmode=False)
     return figure
@@ -110,7 +110,7 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
                         ticktext=[f"{size:,}" for size in sizes], tickfont_size=13, zeroline=False)
     figure.update_yaxes(type="log", range=[min(seen) - 0.12, max(seen) + 0.12], tickfont_size=13, zeroline=False,
                         tickvals=_SHARES, ticktext=[f"{share:g}%" for share in _SHARES])
-    _measured(figure, "B, bootstrap samples")
+    measured(figure, "B, bootstrap samples")
     figure.update_layout(height=320, margin=dict(l=8, r=8, t=8, b=48), dragmode=False, hovermode="closest")
     return figure
 
@@ -129,9 +129,3 @@ def _steps(edges, counts, low, high):
 def _say(figure, x, y, text, anchor):
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font_size=14, yanchor="bottom", xanchor=anchor,
                           xshift=4 if anchor == "left" else -4)
-
-
-def _measured(figure, text):
-    """What the axis measures: a note, because the viewer's theme sets the titles of axes too pale."""
-    figure.add_annotation(x=0.5, y=0, xref="paper", yref="paper", yshift=-25, xanchor="center", yanchor="top",
-                          text=text, showarrow=False, font_size=14)

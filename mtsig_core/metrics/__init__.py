@@ -15,7 +15,7 @@ import numpy as np
 from mtsig_core.errors import SettingError
 from mtsig_core.testset import TestSet
 
-__all__ = ["Metric", "METRICS", "is_segment_mean", "make_metric", "metric_of", "metrics_of"]
+__all__ = ["Metric", "METRICS", "depends_on_testset", "is_segment_mean", "make_metric", "metric_of", "metrics_of"]
 
 
 class Metric(Protocol):
@@ -30,6 +30,8 @@ class Metric(Protocol):
         Names of the statistics, in the order of the last axis.
     is_segment_mean : bool, optional
         Whether the statistics are (score, 1) or, where a segment has no score, (0, 0), and the score is their mean.
+    depends_on_testset : bool, optional
+        Whether the statistics of a segment depend on the other segments, so that a part of a test set has others.
     """
 
     name: str
@@ -120,3 +122,8 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
 def is_segment_mean(metric: Metric) -> bool:
     """Whether a metric is a mean of segment scores, which Student's t and Wilcoxon's test are for."""
     return getattr(metric, "is_segment_mean", False)
+
+
+def depends_on_testset(metric: Metric) -> bool:
+    """Whether a part of a test set must be counted anew, as for NIST, whose weights come from all references."""
+    return getattr(metric, "depends_on_testset", False)

@@ -69,6 +69,7 @@ class Nist(WordMetric):
         *(f"info_{n}" for n in range(1, 6)), *(f"total_{n}" for n in range(1, 6)), "ref_len")
     stat_type: ClassVar[type] = np.float64
     settings: ClassVar[str] = f"n:{_ORDER}"
+    depends_on_testset: ClassVar[bool] = True
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """NIST of summed statistics, shape (..., 11) -> (...), float64; 0 and up, seldom above 15.

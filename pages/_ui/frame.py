@@ -65,7 +65,8 @@ class View:
 def pages() -> list:
     """The pages in the order of the navigation."""
     return [st.Page(ROOT / "pages" / f"{name}.py", title=name.capitalize(), default=name == "overview")
-            for name in ("overview", "data", "leaderboard", "significance", "pair", "bootstrap", "segments", "methods")
+            for name in ("overview", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps",
+                         "validation", "segments", "methods")
             if (ROOT / "pages" / f"{name}.py").is_file()]
 
 

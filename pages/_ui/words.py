@@ -10,8 +10,8 @@ import streamlit as st
 from mtsig_core import Caution
 from mtsig_core.tables import group_cautions
 
-__all__ = ["escape", "answer", "status", "plain", "error", "messages", "caution_box", "cautions", "prose_table",
-           "table"]
+__all__ = ["escape", "answer", "status", "plain", "error", "messages", "caution_box", "cautions", "numbers",
+           "prose_table", "table"]
 
 _STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding: 3.5rem 3rem 3rem}
@@ -21,6 +21,9 @@ _STYLE = """<style>
 .mt-status {overflow-wrap: anywhere; opacity: .8; font-size: .85rem; margin: -.5rem 0 .5rem}
 .mt-plain {overflow-wrap: anywhere}
 .mt-answer {font-size: 1.5rem; line-height: 1.3; font-weight: 600; margin: 0 0 .25rem; overflow-wrap: anywhere}
+.mt-numbers {display: flex; flex-wrap: wrap; gap: .5rem 3rem; margin: .25rem 0}
+.mt-big {font-size: 2.5rem; line-height: 1.1; font-weight: 600; font-variant-numeric: tabular-nums}
+.mt-faint {opacity: .8; font-size: .85rem}
 .mt-box {border-left: 4px solid; padding: .5rem .75rem; margin: .35rem 0; border-radius: .25rem;
          background: color-mix(in srgb, currentColor 6%, transparent); overflow-wrap: anywhere; white-space: pre-line}
 .mt-error {border-color: #D55E00} .mt-caution {border-color: #E69F00; font-size: .9rem}
@@ -49,6 +52,13 @@ def status(*lines: Iterable[str]) -> None:
 def answer(text: str) -> None:
     """The answer of the page, in one sentence."""
     st.html(f'{_STYLE}<div class="mt-answer" role="status">{escape(text)}</div>')
+
+
+def numbers(*found: tuple[str, str, str]) -> None:
+    """Big numbers in a row, each as (what it is, the number, a note in faint)."""
+    cells = "".join(f'<div><div>{escape(what)}</div><div class="mt-big">{escape(number)}</div>'
+                    f'<div class="mt-faint">{escape(note)}</div></div>' for what, number, note in found)
+    st.html(f'{_STYLE}<div class="mt-numbers">{cells}</div>')
 
 
 def plain(text: str) -> None:

@@ -15,7 +15,9 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "segments", "methods")  # "": overview
+#: The first is the overview.
+PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation", "segments",
+         "methods")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 

@@ -13,6 +13,8 @@ SETTINGS = {"test": "bootstrap", "correction": "holm", "unit": "segment", "ci": 
             "trials": "1999", "seed": "11", "exclude": "c", "domain": "news"}
 OWN = {"leaderboard": {"baseline": "b", "reason3": "late"}, "pair": {"a": "d", "b": "a", "margin": "0.4", "n": "10"},
        "bootstrap": {"system": "b", "pool": "20000"}, "significance": {"significance.tests": "true"},
+       "sampling": {"system": "b", "a": "d", "b": "a", "size": "30", "shuffle": "true", "samples": "blocks",
+                    "by": "ar"},
        "segments": {"a": "d", "b": "a", "text": "old", "order": "line", "page": "2", "also": "b"}}
 FRESH = ("leaderboard", "pair", "segments")  # the first page that a new server shows; the others in a new browser
 NUMBERS = ".mt-status, .mt-answer, .mt-table, .mt-pair, code"

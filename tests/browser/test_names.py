@@ -17,6 +17,7 @@ PAIR = {"a": LONG, "b": IMAGE}
 # What must be read on each page, beside the systems; a page that shows two of them is asked for those two.
 SHOWN = {"": [IMAGE, LONG], "data": [*SYSTEMS, OUT, REF, OTHER_REF], "leaderboard": [*SYSTEMS, OUT, f"HUMAN-{REF}",
          f"HUMAN-{OTHER_REF}"], "significance": SYSTEMS, "pair": [LONG, IMAGE, DOCUMENT, REF], "bootstrap": SYSTEMS,
+         "sampling": [IMAGE],
          "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
 
 
@@ -44,7 +45,7 @@ def write(file, lines):
 
 @pytest.mark.parametrize("path", PAGES)
 def test_names_are_literal_and_the_page_fits(serve, page, options, path):
-    asked = {"exclude": OUT, **(PAIR if path in ("pair", "segments") else {})}
+    asked = {"exclude": OUT, **(PAIR if path in ("pair", "sampling", "segments") else {})}
     page.goto(f"{serve(*options)}/{path}?{urlencode(asked)}")
     ready(page)
     text = page.locator('[data-testid="stMain"]').evaluate("e => e.textContent")

@@ -50,7 +50,7 @@ def words(app):
     return unescape("\n".join(element.proto.body for element in app.get("html")))
 
 
-PAGES = ["overview", "data", "leaderboard", "significance", "pair", "bootstrap", "segments", "methods"]
+PAGES = ["overview", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "segments", "methods"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,0 +1,202 @@
+"""Are conclusions from small test sets those of a much larger one? (Koehn 2004, section 7, Tables 3 and 4.)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core import engine
+from mtsig_core.bootstrap import Progress, stage
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments._population import Rate, check_level, check_whole, population, rate, repeated
+from mtsig_core.metrics import Metric
+from mtsig_core.resampling import Units
+from mtsig_core.significance import TOLERANCE, win_rates
+from mtsig_core.testset import TestSet
+
+__all__ = ["SIZES", "Concluded", "Conclusions", "Level", "conclusions", "nearby_pairs"]
+
+#: Segments of a sample in Koehn's Table 3.
+SIZES = (100, 300, 600, 3000)
+#: Lower ends of the levels in Koehn's Table 4, in percent; the first is 100% itself.
+_LEVELS = (100, 99, 98, 95, 90, 80, 70, 60, 50)
+_STREAM = 20
+
+
+@dataclass(frozen=True)
+class Concluded:
+    """Conclusions on one pair from samples of one size.
+
+    Attributes
+    ----------
+    a, b : str
+        The better system on the whole test set, and the worse.
+    delta : float
+        Score of the better less that of the worse on the whole test set, in points, positive where higher is better.
+    size : int
+        Segments of a sample.
+    right, wrong : Rate
+        Shares of the samples that let conclude what the whole test set says, and the opposite.
+    """
+
+    a: str
+    b: str
+    delta: float
+    size: int
+    right: Rate
+    wrong: Rate
+
+
+@dataclass(frozen=True)
+class Level:
+    """Conclusions whose larger share of wins lies in one range, right or wrong by the whole test set.
+
+    Attributes
+    ----------
+    low, high : float
+        The range in percent, the upper end left out; both are 100 for all wins.
+    right : Rate
+        Of the conclusions in the range. They share samples and systems, so its interval is narrower than it should be.
+    """
+
+    low: float
+    high: float
+    right: Rate
+
+
+@dataclass(frozen=True)
+class Conclusions:
+    """Conclusions from many samples of a test set, held against the whole of it.
+
+    Attributes
+    ----------
+    metric : str
+    alpha : float
+        Concluded where the larger share of wins is at least 1 - alpha.
+    resamples, seed, n_segments : int
+    sizes : tuple of int
+    samples : tuple of int
+        Broad samples of each size.
+    rows : tuple of Concluded
+        By pair, then size.
+    levels : tuple of Level
+        Over all pairs and sizes.
+    """
+
+    metric: str
+    alpha: float
+    resamples: int
+    seed: int
+    n_segments: int
+    sizes: tuple[int, ...]
+    samples: tuple[int, ...]
+    rows: tuple[Concluded, ...]
+    levels: tuple[Level, ...]
+
+    def totals(self, size: int | None = None) -> tuple[Rate, Rate]:
+        """Of all samples of a size (by default of all sizes): the share concluded; of those, the share right."""
+        rows = [row for row in self.rows if size in (None, row.size)]
+        right, wrong = (sum(getattr(row, side).count for row in rows) for side in ("right", "wrong"))
+        return rate(right + wrong, sum(row.right.n for row in rows)), rate(right, right + wrong)
+
+
+def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...] | None = None, resamples: int = 1000,
+                alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
+                progress: Progress | None = None) -> Conclusions:
+    """Conclusions of Koehn's paired bootstrap from broad samples, right or wrong by the whole test set.
+
+    A test set of N segments gives m = N // n broad samples of n: sample k takes segments k, k + m, k + 2 m, ...
+    Each system is compared with the next two by score, which are the nine pairs of Koehn's six systems. Samples are
+    drawn by segment, as in the paper.
+
+    Parameters
+    ----------
+    testset, metric, statistics, progress
+        As in `mtsig_core.experiments.type_one.type_one`.
+    sizes : tuple of int, optional
+        Segments of a sample, by default those of the paper of which the test set gives two samples.
+    resamples : int
+        Bootstrap samples of each sample.
+    alpha, seed, jobs
+        As in `compare`.
+
+    Raises
+    ------
+    SettingError
+        For fewer than two systems, or a test set too short for two samples of a size.
+
+    Notes
+    -----
+    Pairs that differ on the whole test set do differ, a little or much: Table 4 is a calibration over such pairs, not
+    a check of the type-I error, so '95% right' is no bound that a level of 95% must meet. A pair with equal scores on
+    the whole test set has neither right nor wrong conclusions, and is left out.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 200, "B": ["a b c d e", "a b c d x", "a b x d e", "a b c d x"] * 50},
+    ...              {"ref": ["a b c d e"] * 200})
+    >>> row, = conclusions(ts, "bleu", resamples=100).rows
+    >>> row.a, row.size, row.right.share, row.wrong.share
+    ('A', 100, 1.0, 0.0)
+    """
+    check_level(alpha)
+    check_whole("resamples", resamples, 20, 1_000_000)
+    whole = population(testset, metric, statistics=statistics, progress=progress)
+    sizes = tuple(size for size in SIZES if whole.n_segments // size > 1) if sizes is None else tuple(
+        check_whole("size", size, 2, 1_000_000) for size in dict.fromkeys(sizes))
+    smallest = min(sizes, default=SIZES[0])
+    for size in sizes or (smallest,):
+        if whole.n_segments // size < 2:
+            raise SettingError(f"{whole.n_segments} segments give no two samples of {size}. Expected at least "
+                               f"{2 * size} segments, or smaller samples.")
+    pairs = nearby_pairs(len(whole.systems))
+    pairs = pairs[np.abs(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]]) > TOLERANCE]
+    if not len(pairs):
+        raise SettingError("All systems have the same score on the whole test set: no conclusion is right or wrong.")
+    truth = np.sign(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]])
+    tasks = [(size, k) for size in sizes for k in range(whole.n_segments // size)]
+
+    def one(task, rng):
+        size, k = tasks[task]
+        part = whole.statistics[:, k::whole.n_segments // size][:, :size]
+        data = engine.UnitStatistics(whole.metric, part, Units("segment", np.arange(size), size))
+        drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))
+        win, lose = win_rates(drawn[pairs[:, 0]] - drawn[pairs[:, 1]])
+        return np.maximum(win, lose), np.sign(win - lose) * truth
+
+    found = repeated(one, len(tasks), seed, _STREAM, jobs=jobs, progress=stage(progress, "samples"))
+    share, agrees = (np.array(values) for values in zip(*found, strict=True))  # (tasks, pairs); agrees: 1, 0 or -1
+    size_of = np.array([size for size, _ in tasks])
+    concluded = share >= 1 - alpha - TOLERANCE
+    rows = []
+    for p, (i, j) in enumerate(pairs):
+        for size in sizes:
+            of_size = size_of == size
+            right, wrong = (int((concluded[of_size, p] & (agrees[of_size, p] == way)).sum()) for way in (1, -1))
+            n = int(of_size.sum())
+            delta = float(abs(whole.scores[i] - whole.scores[j]))
+            rows.append(Concluded(whole.systems[i], whole.systems[j], delta, size, rate(right, n), rate(wrong, n)))
+    return Conclusions(whole.metric.name, alpha, resamples, seed, whole.n_segments, sizes,
+                       tuple(whole.n_segments // size for size in sizes), tuple(rows), _levels(share, agrees))
+
+
+def nearby_pairs(n_systems: int) -> np.ndarray:
+    """Each system with the next two, shape (pairs, 2).
+
+    Examples
+    --------
+    >>> nearby_pairs(4).tolist()
+    [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]
+    """
+    return np.array([(i, j) for i in range(n_systems) for j in range(i + 1, min(i + 3, n_systems))])
+
+
+def _levels(share: np.ndarray, agrees: np.ndarray) -> tuple[Level, ...]:
+    """Koehn's Table 4: below 50% (ties between equal halves) nothing is concluded."""
+    percent = np.round(100 * share, 9)
+    found = []
+    for low, high in zip(_LEVELS, (np.inf, *_LEVELS), strict=False):
+        inside = (percent >= low) & (percent < high) & (agrees != 0)
+        found.append(Level(low, min(high, 100), rate(int((agrees[inside] == 1).sum()), int(inside.sum()))))
+    return tuple(found)

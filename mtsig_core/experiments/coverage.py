@@ -1,0 +1,184 @@
+"""Coverage: how often an interval from a small test set holds the score of the large one it was drawn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core import engine
+from mtsig_core.bootstrap import Progress, stage
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments._population import (
+    Population,
+    Rate,
+    check_level,
+    check_whole,
+    default_pair,
+    population,
+    rate,
+    repeated,
+)
+from mtsig_core.intervals import Sample, fitting_intervals
+from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.rated import segment_scores
+from mtsig_core.resampling import Units
+from mtsig_core.testset import TestSet
+
+__all__ = ["Coverage", "Covered", "coverage"]
+
+_SEGMENTS, _DOCUMENTS = 300, 30
+_STREAMS = {"segment": 30, "document": 31}
+
+
+@dataclass(frozen=True)
+class Covered:
+    """How often one kind of interval holds the true value.
+
+    Attributes
+    ----------
+    sampled, unit : {"segment", "document"}
+        What test sets are drawn by, and what the bootstrap draws.
+    kind : str
+        A key of `mtsig_core.intervals.INTERVALS`.
+    quantity : {"score", "difference"}
+        The score of system A, or its difference to B.
+    covered : Rate
+    width : float
+        Mean width in points.
+    """
+
+    sampled: str
+    unit: str
+    kind: str
+    quantity: str
+    covered: Rate
+    width: float
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Coverage of every kind of interval.
+
+    Attributes
+    ----------
+    a, b, metric : str
+    alpha : float
+        Intervals have level 1 - alpha.
+    repeats, resamples, seed : int
+    n_segments, n_documents : int or None
+        Drawn for each test set; None without document ids.
+    rows : tuple of Covered
+    """
+
+    a: str
+    b: str
+    metric: str
+    alpha: float
+    repeats: int
+    resamples: int
+    seed: int
+    n_segments: int
+    n_documents: int | None
+    rows: tuple[Covered, ...]
+
+    def row(self, sampled: str, unit: str, kind: str, quantity: str) -> Covered | None:
+        """The row so described; None without it."""
+        wanted = (sampled, unit, kind, quantity)
+        return next((r for r in self.rows if (r.sampled, r.unit, r.kind, r.quantity) == wanted), None)
+
+
+def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: str | None = None, *,
+             repeats: int = 1000, n_segments: int | None = None, n_documents: int | None = None, resamples: int = 1000,
+             alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
+             progress: Progress | None = None) -> Coverage:
+    """Coverage of the intervals of one score and of one difference, on test sets drawn with replacement.
+
+    Test sets are drawn by segment, and where there are documents also by whole document; the latter are covered by
+    intervals of either unit, of which that by segment takes what hangs together for independent.
+
+    Parameters
+    ----------
+    testset, metric, a, b, statistics, progress
+        As in `mtsig_core.experiments.type_one.type_one`.
+    repeats : int
+        Test sets of each kind.
+    n_segments, n_documents : int, optional
+        Drawn for each: 300 and 30 by default, or all where there are fewer.
+    resamples : int
+        Bootstrap samples of each.
+    alpha, seed, jobs
+        As in `compare`.
+
+    Raises
+    ------
+    SettingError
+        For fewer than two systems, or fewer than 10 segments.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c d e", "a b c y e"] * 20},
+    ...              {"ref": ["a b c d e"] * 60})
+    >>> found = coverage(ts, "bleu", repeats=20, resamples=100)
+    >>> found.row("segment", "segment", "percentile", "score").covered.n
+    20
+    """
+    check_level(alpha)
+    check_whole("repeats", repeats, 1, 1_000_000)
+    check_whole("resamples", resamples, 20, 1_000_000)
+    whole = population(testset, metric, statistics=statistics, progress=progress)
+    if whole.n_segments < 10:
+        raise SettingError(f"{whole.n_segments} segments are too few to draw test sets from. Expected at least 10.")
+    two = default_pair(whole, a, b)
+    scores = whole.scores[two]
+    truth = {"score": scores[0], "difference": scores[0] - scores[1]}
+    n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 1_000_000)
+    draws = {"segment": lambda rng: _segments(whole, two, n, rng)}
+    drawn = None
+    if whole.n_documents > 1:
+        drawn = min(_DOCUMENTS, whole.n_documents) if n_documents is None else check_whole(
+            "documents", n_documents, 2, 100_000)
+        segments_of = whole.segments_of_documents()
+        draws["document"] = lambda rng: _documents(whole, two, segments_of, drawn, rng)
+    elif n_documents is not None:
+        raise SettingError("The test set has no document ids to draw documents by. Give them, or leave this out.")
+    rows = []
+    for sampled, draw in draws.items():
+        def one(k, rng, draw=draw):
+            both, by = draw(rng)
+            key = int(rng.integers(1 << 62))
+            return [ends for units in by for ends in _ends(whole.metric, both, units, resamples, alpha, key)]
+
+        found = repeated(one, repeats, seed, _STREAMS[sampled], jobs=jobs, progress=stage(progress, f"by {sampled}"))
+        for column in zip(*found, strict=True):
+            unit, kind, quantity = column[0][:3]
+            low, high = np.array([ends[3:] for ends in column], dtype=float).T
+            hits = int(((low <= truth[quantity]) & (truth[quantity] <= high)).sum())
+            rows.append(Covered(sampled, unit, kind, quantity, rate(hits, repeats), float(np.mean(high - low))))
+    return Coverage(whole.systems[two[0]], whole.systems[two[1]], whole.metric.name, alpha, repeats, resamples, seed, n,
+                    drawn, tuple(rows))
+
+
+def _segments(whole: Population, two, n, rng):
+    return whole.statistics[two][:, rng.integers(0, whole.n_segments, n)], [Units("segment", np.arange(n), n)]
+
+
+def _documents(whole: Population, two, segments_of, n, rng):
+    drawn = [segments_of[d] for d in rng.integers(0, whole.n_documents, n)]
+    index = np.repeat(np.arange(n), [len(segments) for segments in drawn])
+    both = whole.statistics[two][:, np.concatenate(drawn)]
+    return both, [Units("document", index, n), Units("segment", np.arange(len(index)), len(index))]
+
+
+def _ends(metric, both, units, resamples, alpha, seed):
+    """(unit, kind, quantity, low, high) of every interval of one test set."""
+    data = engine.UnitStatistics(metric, both, units)
+    drawn, left_out = engine.bootstrap_scores(data, resamples, seed), engine.jackknife_scores(data)
+    segments = segment_scores(metric, both)
+    by_segment = is_segment_mean(metric) and units.kind == "segment"
+    quantities = {}
+    for name, combine in (("score", lambda x: x[:1]), ("difference", lambda x: x[:1] - x[1:])):
+        quantities[name] = Sample(combine(data.scores), combine(drawn), combine(left_out),
+                                  combine(segments) if by_segment else None)
+    return [(units.kind, kind, quantity, *(float(end[0]) for end in interval(sample, alpha)))
+            for kind, interval in fitting_intervals(by_segment).items() for quantity, sample in quantities.items()]

@@ -1,0 +1,84 @@
+"""How large a test set must be, reckoned from one that is at hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.sizes import SizeSweep
+from mtsig_core.power import minimum_detectable_difference, units_needed
+
+__all__ = ["PairPlan", "plan"]
+
+
+@dataclass(frozen=True)
+class PairPlan:
+    """The size that one pair of systems needs.
+
+    Attributes
+    ----------
+    a, b : str
+    delta, se, mdd : float
+        Improvement of a over b on this set, its standard error, and the difference that this set finds with the power
+        asked for; in points.
+    units, segments : int or None
+        For the difference asked for; None where the standard error is 0.
+    units_for_own, segments_for_own : int or None
+        For `delta`, were it the true difference.
+    """
+
+    a: str
+    b: str
+    delta: float
+    se: float
+    mdd: float
+    units: int | None
+    segments: int | None
+    units_for_own: int | None
+    segments_for_own: int | None
+
+
+def plan(found: SizeSweep, difference: float, power: float = 0.8) -> tuple[PairPlan, ...]:
+    """How large a test set each pair needs to find a difference with a power, by the standard errors at hand.
+
+    Normal theory, with SE falling as 1/sqrt(units); `PairSize.expected` beside `PairSize.significant` shows how well
+    it holds here. The segments are those of units of the same mean length.
+
+    Parameters
+    ----------
+    difference : float
+        In points, not 0.
+    power : float
+        Between 0 and 1.
+
+    Raises
+    ------
+    SettingError
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet
+    >>> from mtsig_core.experiments.sweeps import sweep_sizes
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
+    ...              {"ref": ["a b c d e"] * 60})
+    >>> row, = plan(sweep_sizes(ts, "bleu", sizes=[10], repeats=2), difference=20.0)
+    >>> row.units == row.segments, row.units > row.units_for_own
+    (True, True)
+    """
+    if not found.errors:
+        raise SettingError("A difference takes two systems. Add another output.")
+    if not math.isfinite(difference) or difference == 0:
+        raise SettingError(f"The difference is {difference:g}. Expected a number of points other than 0, such as 1.")
+    if not 0 < power < 1:
+        raise SettingError(f"power is {power:g}. Expected a number between 0 and 1, such as 0.8.")
+    alpha, length = found.settings.alpha, found.n_segments / found.n_units
+
+    def size(of, se):
+        if of == 0 or se == 0:
+            return None, None
+        units = units_needed(of, se, found.n_units, alpha, power)
+        return units, round(units * length)
+
+    return tuple(PairPlan(a, b, delta, se, minimum_detectable_difference(se, alpha, power), *size(difference, se),
+                          *size(delta, se)) for (a, b), (delta, se) in found.errors.items())

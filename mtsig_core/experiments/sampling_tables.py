@@ -1,0 +1,36 @@
+"""What samples conclude about a pair, as rows of text, the published counts beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mtsig_core.experiments.sampled import Sampling
+from mtsig_core.published import KOEHN_7_8
+
+__all__ = ["tally_rows"]
+
+_TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
+
+
+def tally_rows(found: Mapping[str, Sampling], a: str, b: str, alpha: float,
+               published: bool = False) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of the conclusions by kind of sample and test.
+
+    Parameters
+    ----------
+    found : mapping of str to Sampling
+        By the name of the kind.
+    a, b : str
+    alpha : float
+    published : bool
+        Whether to add the row of `Koehn (2004)` where there is one for the pair.
+    """
+    rows = []
+    for kind, one in found.items():
+        for test, name in _TESTS.items():
+            tally = one.pair(a, b).tally(test, alpha)
+            rows.append([kind, name, str(tally.right), str(tally.wrong), str(tally.none)])
+    for better, worse, right, wrong in KOEHN_7_8.rows["bleu"] if published else ():
+        if {better, worse} == {a, b}:
+            rows.append([KOEHN_7_8.source, "paired bootstrap", str(right), str(wrong), str(100 - right - wrong)])
+    return ["samples", "test, uncorrected", "right", "wrong", "no conclusion"], rows

@@ -1,0 +1,130 @@
+"""What a sweep of sizes finds, in rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mtsig_core.results import Settings
+
+__all__ = ["PairSize", "SizeSweep", "Slope", "SystemSize"]
+
+
+@dataclass(frozen=True)
+class SystemSize:
+    """One system on random test sets of one size.
+
+    Attributes
+    ----------
+    size : int
+        Units: segments or documents.
+    segments : float
+        Mean number of segments.
+    repeats : int
+    system : str
+    score, score_low, score_high : float or None
+        Mean score, and the 5th and 95th percentile of the scores over the repeats, in points.
+    low, high, width : float or None
+        Ends and width of the interval relative to its median, as fractions, means over the repeats.
+    """
+
+    size: int
+    segments: float
+    repeats: int
+    system: str
+    score: float | None
+    score_low: float | None
+    score_high: float | None
+    low: float | None
+    high: float | None
+    width: float | None
+
+
+@dataclass(frozen=True)
+class PairSize:
+    """One pair of systems on random test sets of one size.
+
+    Attributes
+    ----------
+    size, segments, repeats
+        As in `SystemSize`.
+    a, b : str
+        The better system on the whole set comes first.
+    delta : float or None
+        Mean improvement of a over b, in points.
+    significant : float
+        Share of the repeats on which the pair is significant, in either direction.
+    wrong : float or None
+        Share on which it is significant and b ahead; None where the whole set has them level.
+    expected : float
+        The share significant that the standard error of the whole set lets expect on these subsets: without
+        replacement they vary less than fresh test sets do.
+    power : float
+        The same on fresh test sets of that size, if the difference of the whole set is the true one.
+    """
+
+    size: int
+    segments: float
+    repeats: int
+    a: str
+    b: str
+    delta: float | None
+    significant: float
+    wrong: float | None
+    expected: float
+    power: float
+
+
+@dataclass(frozen=True)
+class Slope:
+    """Least-squares line of log width on log size; -1/2 is what independent units lead to.
+
+    Attributes
+    ----------
+    system : str
+    slope, se : float or None
+        None with fewer than two, or three, sizes.
+    per_doubling : float or None
+        By how much doubling the test set narrows the interval, as a fraction: 1 - 2^slope.
+    """
+
+    system: str
+    slope: float | None
+    se: float | None
+    per_doubling: float | None
+
+
+@dataclass(frozen=True)
+class SizeSweep:
+    """Random test sets of several sizes, drawn from one.
+
+    Attributes
+    ----------
+    metric, signature : str
+    higher_is_better : bool
+    settings : Settings
+        As resolved; its trials and correction are not used.
+    n_units, n_segments : int
+        Of the whole test set.
+    scores : mapping of str to float
+        On the whole test set, best first.
+    errors : mapping of (str, str) to (float, float)
+        By pair: improvement on the whole set and its bootstrap standard error, in points.
+    systems, pairs : tuple
+        By size, then in the order of the scores.
+    slopes : tuple of Slope
+    recounted : bool
+        Whether the metric was counted anew on each subset.
+    """
+
+    metric: str
+    signature: str
+    higher_is_better: bool
+    settings: Settings
+    n_units: int
+    n_segments: int
+    scores: dict[str, float]
+    errors: dict[tuple[str, str], tuple[float, float]]
+    systems: tuple[SystemSize, ...]
+    pairs: tuple[PairSize, ...]
+    slopes: tuple[Slope, ...]
+    recounted: bool

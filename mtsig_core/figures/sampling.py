@@ -1,0 +1,123 @@
+"""Samples of a test set: their scores, intervals, differences and conclusions (Koehn 2004, Figs 2 to 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, label, measured
+
+__all__ = ["spread", "intervals", "outcomes"]
+
+_FAINT = "rgba(122,133,148,0.22)"
+#: How a sample with a right (1), a wrong (-1) or no conclusion (0) is marked: never by colour alone.
+_MARKS = {1: dict(symbol="circle", color=BLUE, size=9), -1: dict(symbol="x", color=VERMILLION, size=11),
+          0: dict(symbol="circle-open", color=GREY, size=8)}
+_KINDS = (dict(color=BLUE, symbol="circle"), dict(color=VERMILLION, symbol="diamond"))
+_WORDS = {1: "right", -1: "wrong", 0: "no conclusion"}
+
+
+def spread(scores: Mapping[str, np.ndarray], full: float, published: Mapping[str, tuple[float, float]] | None = None,
+           *, unit: str) -> go.Figure:
+    """Scores of samples of several kinds, one band above the other on one axis (Koehn 2004, Figs 2 and 3).
+
+    Parameters
+    ----------
+    scores : mapping of str to ndarray, shape (samples,)
+        By kind, in the order from above; NaN is not drawn.
+    full : float
+        Score on the whole test set.
+    published : mapping of str to (float, float), optional
+        Ranges to lay faintly behind the bands.
+    unit : str
+        What the axis measures, such as ``"BLEU"``.
+    """
+    figure, published = go.Figure(), published or {}
+    for band, (kind, values) in enumerate(scores.items()):
+        base = len(scores) - 1 - band
+        if kind in published:
+            low, high = published[kind]
+            figure.add_shape(type="rect", x0=low, x1=high, y0=base + 0.06, y1=base + 0.94, fillcolor=_FAINT,
+                             line_width=0, layer="below")
+            figure.add_annotation(x=high, y=base + 0.06, text=f"Koehn: {low:g} to {high:g}", showarrow=False,
+                                  xanchor="right", yanchor="bottom", font_size=13, xshift=-4)
+        figure.add_trace(go.Scatter(
+            x=values, y=base + 0.3 + 0.58 * (np.arange(len(values)) + 0.5) / max(len(values), 1), mode="markers",
+            marker=dict(size=7, opacity=0.85, **_KINDS[band % 2]),
+            customdata=np.arange(1, len(values) + 1), showlegend=False,
+            hovertemplate=f"{label(kind)}, sample %{{customdata}}: %{{x:.2f}}<extra></extra>"))
+        figure.add_annotation(x=0, xref="paper", y=base + 0.6, text=f"<b>{label(kind)}</b>", showarrow=False,
+                              xanchor="right", font_size=16)
+    figure.add_shape(type="line", x0=full, x1=full, y0=0, y1=len(scores), line=dict(color=GREY, width=2, dash="dot"))
+    figure.add_annotation(x=full, y=len(scores), text=f"whole test set {full:.2f}", showarrow=False, yanchor="bottom",
+                          font_size=14)
+    known = [full, *(v for values in scores.values() for v in values[np.isfinite(values)]),
+             *(end for ends in published.values() for end in ends)]
+    margin = 0.05 * (max(known) - min(known)) or 1.0
+    figure.update_xaxes(range=[min(known) - margin, max(known) + margin], zeroline=False, tickfont_size=13)
+    figure.update_yaxes(range=[0, len(scores) + 0.16], visible=False)
+    measured(figure, f"{label(unit)} of a sample")
+    figure.update_layout(height=300, margin=dict(l=120, r=8, t=8, b=46), dragmode=False, hovermode="closest")
+    return figure
+
+
+def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.ndarray, full: float, *,
+              unit: str) -> go.Figure:
+    """The interval of each sample, and whether it contains the score on the whole test set (Koehn 2004, Fig. 6)."""
+    figure = go.Figure()
+    for hit, color, symbol, words in ((True, BLUE, "circle", "hit"), (False, VERMILLION, "x", "miss")):
+        chosen = np.flatnonzero((hits == hit) & np.isfinite(low))
+        figure.add_trace(go.Scatter(
+            x=chosen + 1, y=scores[chosen], mode="markers", name=words,
+            marker=dict(color=color, symbol=symbol, size=6 if hit else 10),
+            error_y=dict(type="data", symmetric=False, array=high[chosen] - scores[chosen],
+                         arrayminus=scores[chosen] - low[chosen], color=color, thickness=1.5, width=2),
+            customdata=np.stack([low[chosen], high[chosen]], axis=-1),
+            hovertemplate=f"sample %{{x}}: %{{y:.2f}} [%{{customdata[0]:.2f}}, %{{customdata[1]:.2f}}], {words}"
+                          "<extra></extra>"))
+    return _by_sample(figure, len(scores), full, f"whole test set, {full:.2f}", label(unit))
+
+
+def outcomes(values: np.ndarray, verdicts: np.ndarray, line: float, words: str, *, what: str, unit: str = "",
+             bounds: Sequence[float] = ()) -> go.Figure:
+    """One value for each sample, marked by what the sample concluded (Koehn 2004, Figs 4, 7 and 8).
+
+    Parameters
+    ----------
+    values : ndarray, shape (samples,)
+    verdicts : ndarray of int, shape (samples,)
+        1 where the conclusion is that of the whole test set, -1 where it is not, 0 without one.
+    line : float
+        A level to mark, and `words` what it is.
+    what, unit : str
+        What the values are, and what they are measured in.
+    bounds : sequence of float
+        Levels beyond which there is a conclusion.
+    """
+    figure = go.Figure()
+    for verdict, mark in _MARKS.items():
+        chosen = np.flatnonzero((verdicts == verdict) & np.isfinite(values))
+        figure.add_trace(go.Scatter(x=chosen + 1, y=values[chosen], mode="markers", name=_WORDS[verdict], marker=mark,
+                                    hovertemplate=f"sample %{{x}}: %{{y:.2f}}, {_WORDS[verdict]}<extra></extra>"))
+    for bound in bounds:
+        figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=bound, y1=bound,
+                         line=dict(color=BLUE, width=1.5, dash="dash"))
+    return _by_sample(figure, len(values), line, words, f"{what} ({label(unit)})" if unit else what)
+
+
+def _by_sample(figure, n, line, words, what):
+    """Samples from left to right, and a level to compare them with."""
+    figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=line, y1=line,
+                     line=dict(color=GREY, width=2, dash="dot"))
+    figure.add_annotation(xref="paper", yref="paper", x=1, y=1.01, text=f"dotted: {words}", showarrow=False,
+                          xanchor="right", yanchor="bottom", font_size=14)
+    figure.update_xaxes(range=[0.3, n + 0.7], tickfont_size=13, zeroline=False, showgrid=False, tickformat="d",
+                        nticks=min(n + 1, 12))
+    figure.update_yaxes(tickfont_size=13, zeroline=False, title=None)
+    measured(figure, f"{what}, by number of the sample")
+    figure.update_layout(height=280, margin=dict(l=8, r=8, t=30, b=46), dragmode=False, hovermode="closest",
+                         showlegend=True, legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
+    return figure
+

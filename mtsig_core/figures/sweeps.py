@@ -1,0 +1,139 @@
+"""Sweeps of the test-set size: scores, how often a pair is significant, and widths of intervals, on log axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+
+from mtsig_core.experiments.sizes import PairSize, Slope, SystemSize
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, label, measured
+
+__all__ = ["decisions", "scores", "widths"]
+
+_BANDS = {BLUE: "rgba(0,114,178,0.25)", VERMILLION: "rgba(213,94,0,0.22)"}
+_STEPS = [m * 10**k for k in range(7) for m in (1, 2, 5)]
+_SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
+
+
+def decisions(rows: Sequence[PairSize], alpha: float, *, unit: str) -> go.Figure:
+    """Share of random test sets on which one pair is significant, on which wrongly, and what is planned.
+
+    Parameters
+    ----------
+    rows : sequence of PairSize
+        Of one pair, by size.
+    unit : str
+        What the size counts, such as ``"documents"``.
+    """
+    x = [row.size for row in rows]
+    figure = go.Figure()
+    figure.add_trace(_line(x, [100 * row.power for row in rows], GREY, 2, "dot"))
+    figure.add_trace(_dots(x, [100 * row.significant for row in rows], BLUE, f"significant on %{{y:.0f}}% of {unit}"))
+    wrong = [(row.size, 100 * row.wrong) for row in rows if row.wrong is not None]
+    figure.add_trace(_dots([size for size, _ in wrong], [share for _, share in wrong], VERMILLION, "wrong: %{y:.1f}%"))
+    figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=80, y1=80, line=dict(color=GREY, width=1))
+    for at, glyph, text, colour in ((0.3, "●", "significant", BLUE), (0.52, "●", "in the wrong direction", VERMILLION),
+                                    (0.75, "┈┈", "planned", GREY)):
+        figure.add_annotation(x=at, y=1.02, xref="paper", yref="paper", yanchor="bottom", xanchor="center",
+                              text=f'<span style="color:{colour}">{glyph}</span> {text}', showarrow=False, font_size=14)
+    shares = [0, 20, 50, 80, 100]
+    figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=[f"{share}%" for share in shares], tickfont_size=13,
+                        zeroline=False)
+    return _finish(figure, x, f"{unit} in a test set", 300, top=30)
+
+
+def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: str, metric: str) -> go.Figure:
+    """Mean score by size with a ribbon of the middle 90% of test sets (Zhang and Vogel 2004, Figs 4 to 7).
+
+    Parameters
+    ----------
+    emphasised : mapping of str to str
+        Colours of the systems that stand out; the others are grey, without ribbons.
+    """
+    figure, ends = go.Figure(), []
+    names = list(dict.fromkeys(row.system for row in rows))
+    for name in sorted(names, key=lambda name: name in emphasised):
+        mine = [row for row in rows if row.system == name and row.score is not None]
+        x, colour = [row.size for row in mine], emphasised.get(name, GREY)
+        if name in emphasised:
+            low, high = ([getattr(row, end) for row in mine] for end in ("score_low", "score_high"))
+            figure.add_trace(go.Scatter(x=[*x, *x[::-1]], y=[*low, *high[::-1]], fill="toself", mode="lines",
+                                        line_width=0, fillcolor=_BANDS[colour], hoverinfo="skip", showlegend=False))
+        line = _line(x, [row.score for row in mine], colour, 3 if name in emphasised else 1.5)
+        line.update(hoverinfo=None, hovertemplate=f"{label(name)}: %{{y:.2f}} at %{{x:,}}<extra></extra>")
+        figure.add_trace(line)
+        ends += [(mine[-1].score, name, colour)] if mine else []
+    _name_lines(figure, ends, names)
+    return _finish(figure, [row.size for row in rows], f"{unit} in a test set; {label(metric)} upwards", 330, right=110)
+
+
+def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[float, float]], *, unit: str,
+           theirs: str) -> go.Figure:
+    """Relative width of one system's interval against the size, with the fitted line.
+
+    Parameters
+    ----------
+    rows : sequence of SystemSize
+        Of one system.
+    published : sequence of (float, float)
+        Sizes and relative widths (fractions) of a paper.
+    theirs : str
+        What these points are.
+    """
+    mine = [(row.size, 100 * row.width) for row in rows if row.width]
+    paper = [(size, 100 * width) for size, width in published]
+    x, y = [size for size, _ in mine], [width for _, width in mine]
+    figure = go.Figure()
+    if paper:
+        figure.add_trace(go.Scatter(
+            x=[size for size, _ in paper], y=[width for _, width in paper], mode="lines+markers", showlegend=False,
+            line=dict(color=GREY, width=1, dash="dot"), marker=dict(size=9, symbol="diamond-open", color=GREY),
+            hovertemplate=f"{label(theirs)}: %{{y:.2f}}% at %{{x:,}}<extra></extra>"))
+    if mine and slope.slope is not None:
+        middle = [sum(map(math.log, values)) / len(mine) for values in (x, y)]
+        fitted = [math.exp(middle[1] + slope.slope * (math.log(size) - middle[0])) for size in x]
+        figure.add_trace(_line(x, fitted, BLUE, 2))
+        figure.add_annotation(x=math.log10(x[-1]), y=math.log10(y[-1]), text=f"<b>slope {slope.slope:.2f}</b>",
+                              showarrow=False, font_size=15, xanchor="right", yanchor="top", xshift=-14, yshift=-6)
+    figure.add_trace(_dots(x, y, BLUE, "width %{y:.2f}% of the score"))
+    if paper:
+        size, width = paper[0]
+        figure.add_annotation(x=math.log10(size), y=math.log10(width), text=label(theirs), showarrow=False,
+                              font_size=13, xanchor="left", yanchor="bottom", xshift=8, yshift=2)
+    figure.update_yaxes(type="log", tickvals=_SHARES, ticktext=[f"{share:g}%" for share in _SHARES], tickfont_size=13)
+    return _finish(figure, x + [size for size, _ in paper], f"{unit} in a test set", 330)
+
+
+def _line(x, y, colour, width, dash="solid"):
+    return go.Scatter(x=x, y=y, mode="lines", line=dict(color=colour, width=width, dash=dash), hoverinfo="skip",
+                      showlegend=False)
+
+
+def _dots(x, y, colour, told):
+    return go.Scatter(x=x, y=y, mode="markers", marker=dict(size=10, color=colour, line=dict(color="white", width=1)),
+                      hovertemplate=f"%{{x:,}}: {told}<extra></extra>", showlegend=False)
+
+
+def _name_lines(figure, ends, names):
+    """The names at the right ends of their lines, kept apart; at most twelve."""
+    shown = sorted(ends, reverse=True) if len(names) <= 12 else [end for end in ends if end[2] != GREY]
+    if not shown:
+        return
+    values = [value for value, *_ in ends]
+    step, above = 0.075 * (max(values) - min(values) or 1.0), math.inf
+    for value, name, colour in sorted(shown, reverse=True):
+        above = min(value, above - step)
+        figure.add_annotation(x=1, xref="paper", y=above, text=label(name), showarrow=False, xanchor="left", xshift=4,
+                              font_size=14 if colour == GREY else 15)
+
+
+def _finish(figure, sizes, text, height, top=8, right=8):
+    ticks = [size for size in _STEPS if min(sizes, default=1) <= size <= max(sizes, default=1)]
+    low, high = math.log10(min(sizes, default=1)), math.log10(max(sizes, default=10))
+    figure.update_xaxes(type="log", range=[low - 0.04, high + 0.04], tickvals=ticks, zeroline=False, tickfont_size=13,
+                        ticktext=[f"{size:,}" for size in ticks])
+    figure.update_layout(height=height, margin=dict(l=8, r=right, t=top, b=48), dragmode=False, hovermode="closest")
+    measured(figure, text)
+    return figure

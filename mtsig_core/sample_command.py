@@ -1,0 +1,105 @@
+"""`sample blocks` and `sample broad`: their options, and their numbers as JSON or CSV."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from math import isfinite
+
+import numpy as np
+
+from mtsig_core import export
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.sampled import SampledPair, SampledSystem, Sampling
+from mtsig_core.experiments.sampling import sampling
+from mtsig_core.metrics import Metric
+from mtsig_core.results import TestSetInfo
+from mtsig_core.testset import TestSet
+
+__all__ = ["add_sample_options", "pair_rows", "sample", "system_rows"]
+
+_KEPT = ("unit", "alpha", "resamples", "trials", "seed", "version")
+
+
+def add_sample_options(parser: ArgumentParser) -> None:
+    add = parser.add_argument_group("samples").add_argument
+    add("--sample-size", type=int, default=300, metavar="N", help="segments in a sample (default: 300)")
+    add("--shuffle", action="store_true", help="put the segments in a random order first")
+    add("--resamples", type=int, default=1000, metavar="B", help="bootstrap samples of each sample (default: 1000)")
+    add("--trials", type=int, default=999, metavar="R", help="swaps of approximate randomization (default: 999)")
+    add("--alpha", type=float, default=0.05, metavar="A", help="intervals have level 1 - alpha (default: 0.05)")
+    add("--seed", type=int, default=0, metavar="N", help="default: 0")
+    add("--jobs", type=int, default=1, metavar="N", help="threads, -1 for all cores; the result is the same")
+
+
+def sample(testset: TestSet, metrics: Sequence[Metric], kind: str, args: Namespace,
+           progress: Callable[[str, float], None] | None) -> str:
+    """The numbers of `mtsig_core.experiments.sampling.sampling` in the format that the options name."""
+    if not testset.systems:
+        raise SettingError("No system to look at. Give at least one with --system FILE.")
+    found = [sampling(testset, metric, kind, size=args.sample_size, shuffle=args.shuffle, alpha=args.alpha,
+                      resamples=args.resamples, trials=args.trials, seed=args.seed, jobs=args.jobs, progress=progress)
+             for metric in metrics]
+    return _json(testset, found) if args.format == "json" else _csv(found)
+
+
+def system_rows(found: SampledSystem) -> list[dict[str, float | None]]:
+    """One row for each sample; None where it has no score of the system.
+
+    Examples
+    --------
+    >>> one = SampledSystem("A", 31.0, np.array([30.0]), np.array([28.5]), np.array([31.5]))
+    >>> system_rows(one)
+    [{'sample': 1, 'score': 30.0, 'ci_low': 28.5, 'ci_high': 31.5}]
+    """
+    return _rows(score=found.scores, ci_low=found.low, ci_high=found.high)
+
+
+def pair_rows(found: SampledPair) -> list[dict[str, float | None]]:
+    """One row for each sample; None where it cannot compare the two."""
+    return _rows(delta=found.deltas, win=found.win, lose=found.lose, p_value=found.p_value)
+
+
+def _rows(**columns: np.ndarray) -> list[dict[str, float | None]]:
+    return [{"sample": k, **{key: _number(value) for key, value in zip(columns, values, strict=True)}}
+            for k, values in enumerate(zip(*columns.values(), strict=True), 1)]
+
+
+def _json(testset: TestSet, found: Sequence[Sampling]) -> str:
+    first = found[0]
+    settings = {key: value for key, value in asdict(first.settings).items() if key in _KEPT}
+    return export.to_json({
+        "testset": asdict(TestSetInfo.of(testset)),
+        "settings": {"kind": first.kind, "sample_size": first.size, "shuffled": first.shuffled, **settings},
+        "metrics": {one.metric: {
+            "signature": one.signature, "higher_is_better": one.higher_is_better, "n_samples": one.n_samples,
+            "systems": {system.system: system_rows(system) for system in one.systems},
+            "summary": {system.system: _summary(system) for system in one.systems},
+            "pairs": [{"a": pair.a, "b": pair.b, "delta": _number(pair.full),
+                       **{test: asdict(pair.tally(test, one.settings.alpha)) for test in ("koehn", "ar")},
+                       "samples": pair_rows(pair)} for pair in one.pairs]} for one in found}})
+
+
+def _summary(system: SampledSystem) -> dict[str, float | int | None]:
+    """`hits` of `intervals` contain `score`, that of the whole test set."""
+    low, high = system.range
+    return {"score": system.full, "lowest": _number(low), "highest": _number(high), "sd": _number(system.sd),
+            "hits": int(system.hits.sum()), "intervals": system.known}
+
+
+def _csv(found: Sequence[Sampling]) -> str:
+    """One table: rows of systems, then of pairs, told apart by the column ``table``."""
+    rows = []
+    for one in found:
+        for system in one.systems:
+            rows += [{"table": "systems", "metric": one.metric, "system": system.system, **row, "hit": bool(hit)}
+                     for row, hit in zip(system_rows(system), system.hits, strict=True)]
+        rows += [{"table": "pairs", "metric": one.metric, "a": pair.a, "b": pair.b, **row}
+                 for pair in one.pairs for row in pair_rows(pair)]
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    return export.to_csv(header, ([row.get(key) for key in header] for row in rows))
+
+
+def _number(value: float) -> float | None:
+    return float(value) if isfinite(value) else None

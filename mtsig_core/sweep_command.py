@@ -1,0 +1,117 @@
+"""`sweep size` and `sweep references`: their options, and their numbers as JSON or CSV."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+from mtsig_core import export
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments import references
+from mtsig_core.experiments.planning import PairPlan, plan
+from mtsig_core.experiments.sizes import SizeSweep
+from mtsig_core.experiments.sweeps import sweep_sizes
+from mtsig_core.metrics import Metric
+from mtsig_core.results import TestSetInfo
+from mtsig_core.testset import TestSet
+
+__all__ = ["add_references_options", "add_size_options", "sweep_references", "sweep_size"]
+
+_KEPT = ("unit", "alpha", "resamples", "seed", "version")
+
+
+def add_size_options(parser: ArgumentParser) -> None:
+    add = _add_options(parser, 100)
+    add("--sizes", type=_list_of(int, "whole numbers, such as 10,20,50"), metavar="N,...",
+        help="in units; beyond the set they are drawn with replacement (default: ten from a hundredth of the set on)")
+    add = parser.add_argument_group("planning").add_argument
+    add("--difference", type=float, metavar="D", help="in points: the size that each pair needs to find it")
+    add("--power", type=float, default=0.8, metavar="P", help="how often it is to be found (default: 0.8)")
+
+
+def add_references_options(parser: ArgumentParser) -> None:
+    _add_options(parser, 20)("--shares", type=_list_of(float, "numbers, such as 0.5,1"), metavar="S,...",
+                             default=references.SHARES, help="sizes, of the whole set (default: 0.5 to 1 by tenths)")
+
+
+def _add_options(parser, repeats):
+    add = parser.add_argument_group("test sets").add_argument
+    add("--repeats", type=int, default=repeats, metavar="R",
+        help=f"random test sets of each size (default: {repeats})")
+    add("--unit", default="auto", metavar="auto|segment|document", help="what a test set is drawn from")
+    add("--resamples", type=int, default=500, metavar="B", help="bootstrap samples of each test set (default: 500)")
+    add("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
+    add("--seed", type=int, default=0, metavar="N", help="default: 0")
+    add("--jobs", type=int, default=1, metavar="N", help="threads, -1 for all cores; the result is the same")
+    return add
+
+
+def sweep_size(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
+               progress: Callable[[str, float], None] | None) -> str:
+    """The numbers of `sweep_sizes`, and of `plan` where a difference is given, in the format that the options name."""
+    _check_jobs(args)
+    found = {}
+    for metric in metrics:
+        swept = sweep_sizes(testset, metric, sizes=args.sizes, repeats=args.repeats, unit=args.unit, seed=args.seed,
+                            resamples=args.resamples, alpha=args.alpha, jobs=args.jobs, progress=progress)
+        found[metric.name] = swept, () if args.difference is None else plan(swept, args.difference, args.power)
+    return _json(testset, found, args) if args.format == "json" else _csv(found)
+
+
+def _json(testset: TestSet, found: dict[str, tuple[SizeSweep, Sequence[PairPlan]]], args: Namespace) -> str:
+    settings = asdict(next(iter(found.values()))[0].settings)
+    return export.to_json({
+        "testset": asdict(TestSetInfo.of(testset)),
+        "settings": {key: settings[key] for key in _KEPT} | {
+            "repeats": args.repeats, "difference": args.difference, "power": args.power},
+        "metrics": {name: {
+            "signature": swept.signature, "higher_is_better": swept.higher_is_better, "n_units": swept.n_units,
+            "recounted": swept.recounted, "scores": swept.scores,
+            **{table: [asdict(row) for row in rows] for table, rows in _tables(swept, planned)}}
+            for name, (swept, planned) in found.items()}})
+
+
+def _csv(found: dict[str, tuple[SizeSweep, Sequence[PairPlan]]]) -> str:
+    """One table: rows of systems, pairs, slopes and plan, told apart by the column ``table``."""
+    rows = [{"table": table, "metric": name, **asdict(row)} for name, (swept, planned) in found.items()
+            for table, rows in _tables(swept, planned) for row in rows]
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    return export.to_csv(header, ([row.get(key) for key in header] for row in rows))
+
+
+def _tables(swept, planned):
+    return ("systems", swept.systems), ("pairs", swept.pairs), ("slopes", swept.slopes), ("plan", planned)
+
+
+def sweep_references(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
+                     progress: Callable[[str, float], None] | None) -> str:
+    """The numbers of `mtsig_core.experiments.references`; the simulated corpus gets four references for it."""
+    _check_jobs(args)
+    testset = references.with_references(testset)
+    found = [references.sweep_references(
+        testset, metric, shares=args.shares, repeats=args.repeats, unit=args.unit, resamples=args.resamples,
+        alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress) for metric in metrics]
+    rows = [{"metric": one.metric, **asdict(row)} for one in found for row in one.rows]
+    if args.format == "csv":
+        return export.to_csv(list(rows[0]), (list(row.values()) for row in rows))
+    settings = asdict(found[0].settings)
+    return export.to_json({
+        "testset": asdict(TestSetInfo.of(testset)),
+        "settings": {key: settings[key] for key in _KEPT} | {"repeats": args.repeats, "shares": list(args.shares)},
+        "metrics": {one.metric: {"n_units": one.n_units, "rows": [asdict(row) for row in one.rows]} for one in found}})
+
+
+def _check_jobs(args):
+    if args.jobs < 1 and args.jobs != -1:
+        raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
+
+
+def _list_of(kind, expected):
+    def parse(text):
+        try:
+            return [kind(part) for part in text.split(",")]
+        except ValueError:
+            raise ArgumentTypeError(f"{text!r} is no list of {expected}") from None
+
+    return parse

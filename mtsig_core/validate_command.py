@@ -1,0 +1,108 @@
+"""`validate conclusions|calibration|coverage|type1|families`: its options, and its numbers as JSON or CSV."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields, is_dataclass
+
+from mtsig_core import export
+from mtsig_core.cache import cached_statistics
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments._population import Rate
+from mtsig_core.experiments.conclusions import conclusions
+from mtsig_core.experiments.coverage import coverage
+from mtsig_core.experiments.families import families
+from mtsig_core.experiments.type_one import type_one
+from mtsig_core.metrics import Metric
+from mtsig_core.results import TestSetInfo
+from mtsig_core.testset import TestSet
+from mtsig_core.version import __version__
+
+__all__ = ["VALIDATIONS", "add_validate_options", "flat_rows", "validate"]
+
+#: name -> (what it is for, function of the core, the field with its rows, its own options)
+VALIDATIONS = {
+    "conclusions": ("conclusions from small samples, right and wrong by the whole test set", conclusions, "rows",
+                    ("resamples",)),
+    "calibration": ("how many conclusions at each level are right", conclusions, "levels", ("resamples",)),
+    "coverage": ("how often intervals hold the score of the whole test set", coverage, "rows",
+                 ("a", "b", "repeats", "segments", "documents", "resamples")),
+    "type1": ("how often each test rejects true nulls", type_one, "rows",
+              ("a", "b", "pairs", "segments", "documents", "trials")),
+    "families": ("how often a family of equal systems has a wrong conclusion", families, "rows",
+                 ("systems", "repeats", "segments", "trials"))}
+_ARGUMENTS = {"pairs": "n_pairs", "segments": "n_segments", "documents": "n_documents"}
+_HELP = {"a": "the first system (default: the best)", "b": "the second (default: the best of the others)",
+         "pairs": "null pairs of each kind (default: 2000)", "repeats": "test sets drawn (default: 1000; families 300)",
+         "segments": "segments of each test set drawn (default: 300, or all)",
+         "documents": "documents of each drawn by document (default: 110 for type1, 30 for coverage, or all)",
+         "trials": "draws of the tests (default: 499; families 2999)",
+         "resamples": "bootstrap samples (default: 1000)", "systems": "systems of the largest family (default: 15)"}
+
+
+def add_validate_options(parser: ArgumentParser, name: str) -> None:
+    """The options of one validation."""
+    add = parser.add_argument_group("experiment").add_argument
+    for option in VALIDATIONS[name][3]:
+        if option in ("a", "b"):
+            add(f"--{option}", metavar="NAME", help=_HELP[option])
+        else:
+            add(f"--{option}", dest=f"n_{option}", type=int, metavar="N", help=_HELP[option])
+    add("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
+    add("--seed", type=int, default=0, metavar="N", help="default: 0")
+    add("--jobs", type=int, default=1, metavar="N", help="threads, -1 for all cores; the result is the same")
+
+
+def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespace,
+             progress: Callable[[str, float], None] | None) -> str:
+    """The numbers of one validation in the format that the options name."""
+    if args.jobs < 1 and args.jobs != -1:
+        raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
+    _, function, rows, options = VALIDATIONS[name]
+    asked = {_ARGUMENTS.get(option, option): getattr(args, option if option in ("a", "b") else f"n_{option}")
+             for option in options}
+    asked = {key: value for key, value in asked.items() if value is not None}
+    found = {metric.name: (metric.signature(testset), function(
+        testset, metric, alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress,
+        statistics=cached_statistics(metric, testset), **asked)) for metric in metrics}
+    if args.format == "csv":
+        table = [{"metric": metric, **row} for metric, (_, one) in found.items()
+                 for row in flat_rows(getattr(one, rows))]
+        return export.to_csv(list(table[0]), (row.values() for row in table))
+    return export.to_json({
+        "testset": asdict(TestSetInfo.of(testset)), "version": __version__,
+        "metrics": {metric: {"signature": signature, **_settings(one), rows: [asdict(r) for r in getattr(one, rows)]}
+                    for metric, (signature, one) in found.items()}})
+
+
+def flat_rows(rows: Sequence) -> list[dict]:
+    """Each row as one mapping, a rate as columns of its own: the share by its name, then count, n, low and high.
+
+    Examples
+    --------
+    >>> from mtsig_core.experiments._population import rate
+    >>> from mtsig_core.experiments.conclusions import Level
+    >>> list(flat_rows([Level(95, 98, rate(9, 10))])[0])
+    ['low', 'high', 'right', 'right_count', 'right_n', 'right_low', 'right_high']
+    """
+    return [dict(_cells(row)) for row in rows]
+
+
+def _cells(row):
+    for field in fields(row):
+        value = getattr(row, field.name)
+        for name, part in value.items() if isinstance(value, dict) else ((field.name, value),):
+            yield name, part.share if isinstance(part, Rate) else part
+            if isinstance(part, Rate):
+                yield from ((f"{name}_{key}", getattr(part, key)) for key in ("count", "n", "low", "high"))
+
+
+def _settings(found) -> dict:
+    """What a result says of itself beside its rows."""
+    return {field.name: value for field in fields(found) if field.name != "metric" and not _has_rows(
+        value := getattr(found, field.name))}
+
+
+def _has_rows(value) -> bool:
+    return isinstance(value, tuple) and bool(value) and is_dataclass(value[0])

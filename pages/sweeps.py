@@ -1,0 +1,137 @@
+"""Sweeps: what a larger or smaller test set would say, and how large a one a difference takes."""
+
+import shlex
+from dataclasses import asdict
+
+import streamlit as st
+
+from mtsig_core import MtsigError
+from mtsig_core.experiments.planning import plan
+from mtsig_core.experiments.references import sweep_references, with_references
+from mtsig_core.experiments.sweep_tables import needed, pair_rows, plan_rows, reference_rows, width_rows
+from mtsig_core.experiments.sweeps import sweep_sizes
+from mtsig_core.figures._style import BLUE, VERMILLION
+from mtsig_core.figures.sweeps import decisions, scores, widths
+from mtsig_core.published import ZHANG_VOGEL_2
+from pages._ui import background, charts, controls, frame, pairs, results, words
+
+_SIMULATED = 2000  # segments of the simulated corpus that get more references
+_POWERS, _REPEATS = [0.5, 0.8, 0.9, 0.95], [30, 100, 300]
+
+view = frame.open_page("Sweeps")
+testset, metric, settings = view.testset, view.metric, view.comparison.settings
+alpha, seed, unit = view.settings["alpha"], view.settings["seed"], metric.upper()
+a, b, (third, fourth, fifth) = pairs.choose(view, 5)
+difference = third.number_input(f"Difference, {unit}", min_value=0.001, value=1.0, step=0.1, format="%.3g",
+                                key="difference", bind="query-params", persist_state="session")
+with fourth:
+    power = controls.choice("Power", _POWERS, "power", default=0.8, help="How often the difference is to be found.")
+with fifth:
+    repeats = controls.choice("Test sets of each size", _REPEATS, "repeats", default=100)
+asked = {"repeats": repeats, "unit": view.settings["unit"], "alpha": alpha, "seed": seed}
+
+
+def work(progress):
+    return sweep_sizes(testset, metric, jobs=results.jobs(testset), progress=progress,
+                       statistics=results.statistics(testset, metric, progress), **asked)
+
+
+try:
+    found = background.result(("sweep size", testset.digest, metric, tuple(asked.items())), work, "Drawing test sets")
+    planned = plan(found, difference, power)
+except MtsigError as problem:
+    words.error(str(problem))
+    st.stop()
+mine = next((row for row in planned if {row.a, row.b} == {a, b}), None)
+if mine is None:
+    words.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")
+    st.stop()
+units = f"{found.settings.unit}s"
+rows = [row for row in found.pairs if (row.a, row.b) == (mine.a, mine.b)]
+of_systems = [row for row in found.systems if row.system == mine.a]
+slope = next(line for line in found.slopes if line.system == mine.a)
+given = [("--metrics", metric, "bleu"), *((f"--{key}", value, default) for (key, value), default in
+                                          zip(asked.items(), (100, "auto", 0.05, 0), strict=True)),
+         ("--difference", f"{difference:g}", None), ("--power", power, 0.8)]
+command = shlex.join(["python", "-m", "mtsig_core", "sweep", "size", *view.options,
+                      *(part for option, value, default in given if value != default for part in (option, str(value)))])
+
+words.answer(f"A difference of {difference:g} {unit} is found {power:.0%} of the time with "
+             f"{needed(mine.units, mine.segments, units)}")
+words.plain(f"{mine.a} and {mine.b} differ by {mine.delta:.2f} here; were that true, it would take "
+            f"{needed(mine.units_for_own, mine.segments_for_own, units)}. This set has {found.n_units:,} {units} and "
+            f"finds {mine.mdd:.2f} {unit} and more that often.")
+if found.settings.unit == "segment" and testset.documents is not None:
+    words.caution_box("Segments of a document are taken as independent here: the sizes are too small by the square of "
+                      "the SE ratio on the page Significance. Choose the document as unit.")
+if found.n_units < 100:
+    words.caution_box(f"The smallest test sets have {found.pairs[0].size} {units}. With so few the percentile test "
+                      "finds too much: trust the planned curve rather than the dots at the left.")
+charts.show(decisions(rows, alpha, unit=units), key="sweeps.decisions", command=command, header=list(asdict(rows[0])),
+            rows=[list(asdict(row).values()) for row in rows], table=pair_rows(rows),
+            alt=f"Share of random test sets on which {mine.a} and {mine.b} differ significantly, by size: from "
+                f"{rows[0].significant:.0%} at {rows[0].size} {units} to {rows[-1].significant:.0%} at all.")
+st.caption(f"Dots: share of {repeats} random test sets of each size with p at most {alpha:g}, uncorrected, by the "
+           f"percentile test (Zhang and Vogel 2004, 3.2) on {found.settings.resamples} bootstrap samples by "
+           f"{found.settings.unit}. They are drawn without replacement; the last is the set itself, once. Dotted: what "
+           "normal theory plans for fresh test sets if the difference of the whole set is the true one. Line: 80%.")
+
+left, right = st.columns(2, gap="medium")
+with left:
+    st.subheader("Scores")
+    charts.show(scores(found.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=units, metric=unit), key="sweeps.scores",
+                command=command, header=list(asdict(found.systems[0])),
+                rows=[list(asdict(row).values()) for row in found.systems], with_table=False,
+                alt=f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.")
+    st.caption("Mean score over the test sets; ribbons hold the middle 90% of them (Figs 4 to 7 of Zhang and Vogel). "
+               + ("Counted anew on every test set, as the weights of this metric come from it: scores grow."
+                  if found.recounted else "They close towards the whole set, as large parts of it overlap."))
+with right:
+    st.subheader("Intervals")
+    theirs = metric if metric in ZHANG_VOGEL_2.rows else "bleu"
+    paper = [(size, (high - low) / 100) for size, low, high in ZHANG_VOGEL_2.rows[theirs]]
+    charts.show(widths(of_systems, slope, paper if units == "documents" else (), unit=units,
+                       theirs=f"Zhang and Vogel, {theirs.upper()}"), key="sweeps.widths", command=command,
+                header=list(asdict(of_systems[0])), rows=[list(asdict(row).values()) for row in of_systems],
+                with_table=False, alt="Relative width of the interval against the test-set size on log axes, falling "
+                                      f"with slope {slope.slope}.")
+    st.caption("Width of the percentile interval relative to its median, mean over the test sets, with a straight line "
+               + ("" if slope.slope is None else f"of slope {slope.slope:.3f} (SE {slope.se or 0:.3f}): doubling the "
+                  f"test set narrows it by {slope.per_doubling:.0%}. ")
+               + "Independent units give -1/2 and 29%, the 30% of Zhang and Vogel; percentile intervals of few units "
+                 "are too narrow, which makes the line flatter.")
+
+st.subheader("How large a test set does each pair need?")
+words.table(*plan_rows(planned, difference, unit, units))
+st.caption(f"For power {power:.0%} at alpha {alpha:g}, without a correction for several pairs: {units} needed = "
+           f"{found.n_units:,} x (z SE / difference)². Below some 30 {units} this is rough.")
+st.subheader("Relative intervals by size")
+words.plain(f"System {mine.a}")
+words.table(*width_rows(of_systems, theirs))
+st.caption(f"Theirs: {ZHANG_VOGEL_2.source}, {ZHANG_VOGEL_2.about}, {theirs.upper()}. "
+           "Their last row is one interval, the others are means of 100; ours too.")
+
+st.subheader("How many references?")
+if len(testset.references) < 2 and not testset.simulated:
+    words.plain("This set has one reference, or none: with several, their number is looked at here.")
+    st.stop()
+
+
+def work_on_references(progress):
+    several = with_references(testset.at(range(min(testset.n_segments, _SIMULATED))) if testset.simulated else testset)
+    return sweep_references(several, metric, jobs=results.jobs(testset), progress=progress, shares=[0.5, 1.0],
+                            **{**asked, "repeats": 20})
+
+
+try:
+    of_references = background.result(("sweep references", testset.digest, metric, tuple(asked.items())),
+                                      work_on_references, "Scoring with fewer references")
+except MtsigError as problem:
+    words.error(str(problem))
+    st.stop()
+words.table(*reference_rows(of_references, mine.a))
+st.caption(f"{of_references.n_units:,} {units} and half of them"
+           + (f", from the first {_SIMULATED:,} segments simulated anew with four references" if testset.simulated
+              else "") + ". Means over sets that use every reference equally often. As good as one reference: the "
+           "share of the data that gives as narrow a relative interval. Zhang and Vogel (2004, 4.2): four references "
+           "make up for 30 to 40% of it.")

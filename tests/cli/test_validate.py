@@ -1,0 +1,47 @@
+"""`validate` on the command line."""
+
+import io
+import json
+
+import pandas as pd
+import pytest
+
+QUICK = {"conclusions": ["--resamples", "50"], "calibration": ["--resamples", "50"],
+         "coverage": ["--repeats", "10", "--resamples", "50"], "type1": ["--pairs", "10", "--trials", "99"],
+         "families": ["--repeats", "5", "--trials", "99", "--systems", "3"]}
+SHARES = {"conclusions": "right", "calibration": "right", "coverage": "covered", "type1": "rejected",
+          "families": "none"}
+
+
+def asked(name, *more):
+    return ["validate", name, "--demo-segments", "240", *QUICK[name], *more]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_json_and_csv_have_the_same_numbers(run, name):
+    done = run(*asked(name))
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    rows = next(value for key, value in found["metrics"]["bleu"].items() if key in ("rows", "levels"))
+    table = pd.read_csv(io.StringIO(run(*asked(name, "--format", "csv", "--jobs", "2")).out))
+    assert found["testset"]["simulated"] and len(table) == len(rows) > 0 and table.metric.eq("bleu").all()
+    share = SHARES[name]
+    ours = [(row["wrong"] if name == "families" else row)[share]["share"] for row in rows]
+    assert table[share].astype(object).where(table[share].notna(), None).tolist() == ours
+    assert {f"{share}_low", f"{share}_high", f"{share}_n"} <= set(table.columns)
+
+
+def test_systems_are_chosen_and_metrics_too(run):
+    found = json.loads(run(*asked("type1", "--a", "Danish", "--b", "Greek", "--metrics", "chrf,bleu")).out)["metrics"]
+    assert list(found) == ["chrf", "bleu"] and (found["chrf"]["a"], found["bleu"]["b"]) == ("Danish", "Greek")
+
+
+@pytest.mark.parametrize("args, message", [
+    (["type1", "--demo-segments", "240", "--a", "Dansk"], "No system 'Dansk'"),
+    (["type1", "--demo-segments", "5"], "5 segments are too few"), (["type1", "--jobs", "0"], "jobs is 0"),
+    (["conclusions", "--demo-segments", "150"], "150 segments give no two samples of 100"),
+    (["coverage", "--demo-segments", "240", "--only", "Danish"], "1 system to compare"),
+    (["families", "--demo-segments", "240", "--trials", "3"], "With 3 trials")])
+def test_what_cannot_be(run, args, message):
+    done = run("validate", *args, *([] if "--demo-segments" in args else ["--demo-segments", "50"]))
+    assert done.status == 2 and message in done.err and done.err.count("\n") == 1

@@ -1,0 +1,139 @@
+"""Conclusions, coverage and families against counts made by hand, and what is refused."""
+
+import numpy as np
+import pytest
+import sacrebleu
+from scipy import stats
+
+from mtsig_core import SettingError, TestSet
+from mtsig_core.experiments.conclusions import _levels, conclusions, nearby_pairs
+from mtsig_core.experiments.coverage import coverage
+from mtsig_core.experiments.families import families, if_independent
+from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.metrics.segment_scores import SegmentMean
+from tests.toys import Given, bleu_counts, mean, segment_scores, texts, toy
+
+
+def means(n_segments=600, gap=1.0, documents=None):
+    """Two systems rated 0 to 100, a test set and a metric."""
+    return toy(2, n_segments, documents), SegmentMean("human", True), segment_scores(2, [60, 60 - gap], n_segments)
+
+
+def test_conclusions_of_a_mean_are_those_of_its_normal_approximation():
+    """The share of wins is about the normal probability of a positive mean difference in each broad sample."""
+    testset, metric, scores = means(gap=2)
+    found = conclusions(testset, metric, sizes=(100,), resamples=4000, statistics=scores)
+    row, = found.rows
+    difference = scores[0, :, 0] - scores[1, :, 0]
+    wins = []
+    for k in range(6):
+        d = difference[k::6]
+        wins.append(stats.norm.cdf(d.mean() / (d.std() / 10)))
+    assert row.right.count == sum(w >= 0.95 for w in wins) and row.wrong.count == sum(w <= 0.05 for w in wins)
+    assert min(abs(w - 0.95) for w in wins) > 0.004  # none is too close to call
+    assert row.right.n == 6 and row.delta == pytest.approx(difference.mean())
+
+
+def test_samples_are_broad():
+    """A is better in the first two thirds and worse in the last: so say all blocks, but no broad sample."""
+    scores = segment_scores(2, [60, 60], 600)
+    scores[0, :400, 0] += 12
+    scores[0, 400:, 0] -= 12
+    row, = conclusions(toy(2, 600), SegmentMean("human", True), sizes=(200,), resamples=200, statistics=scores).rows
+    assert (row.right.count, row.wrong.count, row.right.n) == (3, 0, 3)
+
+
+def test_delta_is_that_of_the_whole_set():
+    reference, (a, b) = texts(1, [0.2, 0.4], 220)
+    testset = TestSet("toy", {"worse": b, "better": a}, {"ref": reference})
+    row, = conclusions(testset, "bleu", resamples=50).rows
+    theirs = [sacrebleu.corpus_bleu(lines, [reference]).score for lines in (a, b)]
+    assert (row.a, row.b, row.size) == ("better", "worse", 100)
+    assert row.delta == pytest.approx(theirs[0] - theirs[1])
+
+
+def test_lower_is_better_turns_the_pair_round():
+    rows = segment_scores(2, [60, 50], 400)
+    better, = conclusions(toy(2, 400), Given({}, mean, higher_is_better=False), resamples=50, sizes=(100,),
+                          statistics=rows).rows
+    assert (better.a, better.b) == ("B", "A") and better.right.share == 1 and better.delta > 0
+
+
+def test_levels_by_hand():
+    share = np.array([[1.0, 0.999, 0.99, 0.95, 0.9499], [0.9, 0.5, 0.49, 0.6, 0.6]])
+    agrees = np.array([[1, 1, -1, 1, -1], [1, -1, 1, 1, 0]])
+    found = {level.low: (level.right.count, level.right.n) for level in _levels(share, agrees)}
+    assert found == {100: (1, 1), 99: (1, 2), 98: (0, 0), 95: (1, 1), 90: (1, 2), 80: (0, 0), 70: (0, 0), 60: (1, 1),
+                     50: (0, 1)}
+
+
+def test_six_systems_give_koehns_nine_pairs():
+    assert len(nearby_pairs(6)) == 9 and [4, 5] in nearby_pairs(6).tolist() and len(nearby_pairs(2)) == 1
+
+
+def test_totals_and_levels_count_the_same():
+    counts, _ = bleu_counts(seed=3, qualities=[0, 0.1, 0.3], n_segments=620)
+    found = conclusions(toy(3, 620), Bleu(), resamples=200, statistics=counts)
+    assert found.sizes == (100, 300) and found.samples == (6, 2)
+    concluded, right = found.totals()
+    sure = [level.right for level in found.levels if level.low >= 95]
+    assert concluded.count == sum(r.n for r in sure) and right.count == sum(r.count for r in sure)
+
+
+def test_coverage_of_a_mean_is_that_of_theory():
+    """Student's t covers at its level; the percentile interval of n values is too narrow by about t and n - 1."""
+    testset, metric, scores = means()
+    found = coverage(testset, metric, repeats=600, n_segments=20, resamples=300, statistics=scores)
+    student = found.row("segment", "segment", "t", "difference").covered
+    assert student.low < 0.95 < student.high
+    z = stats.norm.ppf(0.975) * np.sqrt(19 / 20)
+    narrow = found.row("segment", "segment", "percentile", "difference").covered
+    assert narrow.low - 0.01 < 1 - 2 * stats.t.sf(z, 19) < narrow.high + 0.01
+
+
+def test_documents_drawn_whole_need_intervals_by_document():
+    scores = segment_scores(2, [60, 60], 600)
+    documents = np.arange(600) // 10
+    scores[..., 0] += np.random.default_rng(0).normal(0, 8, (2, 60))[:, documents]
+    found = coverage(toy(2, 600, documents), SegmentMean("human", True), repeats=300, resamples=200, statistics=scores)
+    by = {unit: found.row("document", unit, "jackknife-t", "difference").covered for unit in ("document", "segment")}
+    assert by["document"].low < 0.95 < by["document"].high and by["segment"].high < 0.85
+
+
+def test_families_by_formula_and_by_bonferroni():
+    assert [if_independent(0.05, k) for k in (1, 105)] == pytest.approx([0.05, 0.99542], abs=1e-5)
+    testset, metric, scores = means(gap=5)
+    found = families(testset, metric, systems=6, repeats=200, n_segments=60, trials=499, statistics=scores)
+    first, last = found.rows[0], found.rows[-1]
+    assert [row.comparisons for row in found.rows] == [1, 3, 6, 15]
+    assert first.wrong["none"].low < 0.05 < first.wrong["none"].high
+    assert len({w.count for w in first.wrong.values()}) == 1  # nothing to correct
+    assert 0.2 < last.wrong["none"].share < last.if_independent
+    assert last.wrong["bonferroni"].count <= last.wrong["holm"].count <= last.wrong["romano-wolf"].count
+    assert last.wrong["romano-wolf"].low < 0.05
+
+
+@pytest.mark.parametrize("function", [conclusions, coverage, families])
+def test_the_same_for_any_number_of_threads(function):
+    testset, metric, scores = means(220)
+    more = {} if function is conclusions else {"repeats": 20}
+    one, two = (function(testset, metric, seed=3, jobs=jobs, statistics=scores, **more) for jobs in (1, 2))
+    assert one == two
+
+
+@pytest.mark.parametrize("function, n, more, message", [
+    (conclusions, 150, {}, "150 segments give no two samples of 100"), (conclusions, 400, {"sizes": (300,)}, "of 300"),
+    (conclusions, 400, {"resamples": 1}, "resamples is 1"), (conclusions, 400, {"alpha": 0}, "alpha is 0"),
+    (coverage, 8, {}, "8 segments are too few"), (coverage, 100, {"n_documents": 3}, "no document ids"),
+    (families, 8, {}, "8 segments are too few"), (families, 100, {"systems": 1}, "systems is 1"),
+    (families, 100, {"trials": 9}, "With 9 trials")])
+def test_what_cannot_be(function, n, more, message):
+    testset, metric, scores = means(n)
+    with pytest.raises(SettingError, match=message):
+        function(testset, metric, statistics=scores, **more)
+
+
+def test_equal_systems_have_no_right_conclusion():
+    testset, metric, scores = means(400)
+    with pytest.raises(SettingError, match="the same score"):
+        conclusions(testset, metric, statistics=scores[[0, 0]])

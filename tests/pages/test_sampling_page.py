@@ -1,0 +1,129 @@
+"""The Sampling page without a browser."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from mtsig_core.__main__ import main
+from mtsig_core.experiments.sampling import sampling
+from mtsig_core.serving import SOURCE_VARIABLE
+from mtsig_core.sources import Source
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
+
+
+def write(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def source(tmp_path):
+    ref = [f"this is the sentence number {k} of the small test set" for k in range(103)]
+    worse = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
+    mixed = [text.replace("small test", "big") if k < 40 else text for k, text in enumerate(ref)]
+    systems = zip(NAMES, (worse, mixed, ref), strict=True)
+    return Source(ref=((None, write(tmp_path / "ref.txt", ref)),),
+                  system=tuple((name, write(tmp_path / f"{k}.txt", lines)) for k, (name, lines) in enumerate(systems)),
+                  docs=write(tmp_path / "docs.txt", [f"d{k // 4}" for k in range(103)]))
+
+
+@pytest.fixture
+def open_page(monkeypatch):
+    def start(source, **query):
+        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
+        monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
+        page = AppTest.from_file(str(APP), default_timeout=60)
+        for key, value in query.items():
+            page.query_params[key] = value
+        page.run()
+        return page.switch_page("pages/sampling.py").run()
+
+    return start
+
+
+def words(page):
+    return "\n".join(element.proto.body for element in page.get("html"))
+
+
+def test_ranges_hits_and_conclusions_are_those_of_the_core(open_page, source):
+    page = open_page(source, system=NAMES[0], a=NAMES[0], b=NAMES[1], seed="3")
+    assert not page.exception and len(page.get("plotly_chart")) == 4
+    blocks, broad = (sampling(source.read(), "bleu", kind, size=10, seed=3) for kind in ("blocks", "broad"))
+    for one in (blocks.system(NAMES[0]), broad.system(NAMES[0])):
+        assert "{:.1f} to {:.1f}<".format(*one.range) in words(page) and f"SD {one.sd:.2f}<" in words(page)
+    ratio = blocks.system(NAMES[0]).sd / broad.system(NAMES[0]).sd
+    assert f">{ratio:.1f}<" in words(page)
+    assert (f"Blocks: {blocks.system(NAMES[0]).hits.sum()} of 10; Broad samples: {broad.system(NAMES[0]).hits.sum()} "
+            "of 10<") in words(page)
+    tally = broad.pair(*NAMES[:2]).tally("koehn")
+    assert (f"on the whole test set: {tally.right} of 10 samples conclude so, {tally.wrong} the opposite, "
+            f"{tally.none} nothing<") in words(page)
+    assert "Koehn 2004:" not in words(page)
+    assert any("The last 3 segments are in no sample" in e.value for e in page.caption)
+
+
+def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
+    page = open_page(source, system=NAMES[1], size="20", shuffle="true", seed="2")
+    command = next(e.value for e in page.code if "sample blocks" in e.value)
+    for line, kind in zip(command.splitlines(), ("blocks", "broad"), strict=True):
+        assert main(shlex.split(line)[3:]) == 0
+        data = json.loads(capsys.readouterr().out)
+        summary = data["metrics"]["bleu"]["summary"][NAMES[1]]
+        assert data["settings"]["shuffled"] and data["settings"]["kind"] == kind
+        assert f"{summary['lowest']:.1f} to {summary['highest']:.1f}<" in words(page)
+
+
+@pytest.mark.parametrize("query", [{"samples": "blocks", "by": "ar"}, {"metric": "ter"},
+                                   {"metric": "nist", "size": "50"}, {"alpha": "0.01", "test": "koehn"}])
+def test_other_settings(open_page, source, query):
+    page = open_page(source, **query)
+    assert not page.exception and len(page.get("plotly_chart")) == 4
+
+
+def test_a_positive_difference_is_an_improvement_also_for_ter(open_page, source):
+    page = open_page(source, metric="ter", a=NAMES[2], b=NAMES[0])
+    assert ">$x$ **b** :material/home: is the better on the whole test set:" in words(page)
+    drawn = json.loads(page.get("plotly_chart")[2].proto.spec)
+    assert any(note["text"].startswith("dotted: whole test set, +") for note in drawn["layout"]["annotations"])
+
+
+def test_names_are_literal(open_page, source):
+    page = open_page(source, system=NAMES[1], a=NAMES[0], b=NAMES[2])
+    assert "<img" not in words(page)
+    assert not [e for e in [*page.markdown, *page.caption] if "![](" in e.value or "onerror" in e.value]
+
+
+def test_a_score_without_any_spread(open_page, source):
+    page = open_page(source, system=NAMES[2])
+    assert not page.exception and "100.0 to 100.0<" in words(page) and ">-<" in words(page)
+
+
+def test_one_system_has_no_pairs(open_page, source):
+    page = open_page(Source(ref=source.ref, system=source.system[:1]))
+    assert not page.exception and "there is no pair" in words(page) and len(page.get("plotly_chart")) == 2
+
+
+def test_two_without_a_common_line(open_page, tmp_path):
+    lines = ["system\tline\tscore"]
+    lines += [f"{'AB'[k >= 60]}\t{k + 1}\t{k % 7}" for k in range(120)]
+    page = open_page(Source(scores=(("human", write(tmp_path / "human.tsv", lines)),)), a="A", b="B")
+    assert not page.exception and "A and B have no line in common" in words(page)
+
+
+def test_too_few_segments(open_page, source, tmp_path):
+    ref, out = write(tmp_path / "r.txt", ["a b c d e"] * 12), write(tmp_path / "o.txt", ["a b c d x"] * 12)
+    page = open_page(Source(ref=((None, ref),), system=(("A", out),)))
+    assert not page.exception and "Two samples of 10 segments need 20, and there are 12" in words(page)
+
+
+def test_the_published_ranges_on_the_demonstration(open_page):
+    page = open_page(Source(demo=30_000), system="Spanish", a="Spanish", b="Danish")
+    assert not page.exception and "Koehn 2004: 21 to 37<" in words(page) and "(Koehn 2004: 97)" in words(page)
+    assert "<td>65</td><td>0</td><td>35</td>" in words(page)
+    page.toggle(key="shuffle").set_value(True).run()
+    assert "Koehn 2004:" not in words(page) and "shuffled" in words(page)

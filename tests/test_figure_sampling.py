@@ -1,0 +1,50 @@
+"""The figures of samples."""
+
+import numpy as np
+import pytest
+
+from mtsig_core.figures.sampling import intervals, outcomes, spread
+
+BLUE, VERMILLION = "#0072B2", "#D55E00"
+NAN = float("nan")
+
+
+def said(figure):
+    return [note.text for note in figure.layout.annotations]
+
+
+def test_blocks_lie_above_broad_samples_on_one_axis():
+    figure = spread({"Blocks": np.array([21.0, 37.0]), "Broad samples": np.array([27.0, 31.0, NAN])}, 29.0,
+                    {"Blocks": (20, 38)}, unit="<b>")
+    above, below = figure.data
+    assert min(above.y) > 1 > max(below.y) and above.x.tolist() == [21, 37]
+    (low, high), (box, line) = figure.layout.xaxis.range, figure.layout.shapes
+    assert low < 20 and high > 38 and (box.x0, box.x1, line.x0) == (20, 38, 29)
+    assert 1 < box.y0 < min(above.y) and box.y1 < 2
+    assert said(figure) == ["Koehn: 20 to 38", "<b>Blocks</b>", "<b>Broad samples</b>", "whole test set 29.00",
+                            "&lt;b&gt; of a sample"]
+
+
+def test_one_score_for_all_samples_still_has_an_axis():
+    low, high = spread({"Blocks": np.full(3, 50.0)}, 50.0, unit="BLEU").layout.xaxis.range
+    assert low < 50 < high
+
+
+def test_hits_and_misses_differ_by_more_than_colour():
+    scores = np.array([30.0, 35.0, NAN])
+    hit, miss = intervals(scores, scores - 2, scores + 1, np.array([True, False, False]), 30.0, unit="BLEU").data
+    assert (hit.x.tolist(), miss.x.tolist()) == ([1], [2])
+    assert (hit.marker.symbol, miss.marker.symbol, hit.marker.color, miss.marker.color) == (
+        "circle", "x", BLUE, VERMILLION)
+    assert (miss.error_y.arrayminus.tolist(), miss.error_y.array.tolist()) == ([2], [1])
+
+
+@pytest.mark.parametrize("unit, text", [("BLEU", "Improvement (BLEU), by number of the sample"),
+                                        ("", "Improvement, by number of the sample")])
+def test_outcomes_are_marked_by_their_verdict(unit, text):
+    figure = outcomes(np.array([1.0, -2.0, 0.5, NAN]), np.array([1, -1, 0, 0]), 0.8, "whole", what="Improvement",
+                      unit=unit, bounds=(5, 95))
+    assert {trace.name: trace.x.tolist() for trace in figure.data} == {"right": [1], "wrong": [2], "no conclusion": [3]}
+    assert len({trace.marker.symbol for trace in figure.data}) == 3
+    assert sorted(shape.y0 for shape in figure.layout.shapes) == [0.8, 5, 95]
+    assert said(figure) == ["dotted: whole", text]
