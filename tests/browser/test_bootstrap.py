@@ -69,7 +69,8 @@ def test_fits_a_projector(serve, chromium, options, scheme):
     drawn(page)
     assert page.locator('[data-testid="stMain"]').evaluate("e => e.scrollWidth <= e.clientWidth")
     for table in page.locator(".mt-scroll").all():
-        assert table.evaluate("e => e.scrollWidth <= e.clientWidth")
+        # a while, because the page's own fonts may come after the numbers
+        page.wait_for_function("e => e.scrollWidth <= e.clientWidth", arg=table.element_handle(), timeout=10_000)
     box = page.locator(".js-plotly-plot").first.bounding_box()
     assert box["y"] + box["height"] < 720
     context.close()
