@@ -21,3 +21,14 @@ def measured(figure, text):
     """What the axis measures: a note, because the viewer's theme sets the titles of axes too pale."""
     figure.add_annotation(x=0.5, y=0, xref="paper", yref="paper", yshift=-25, xanchor="center", yanchor="top",
                           text=text, showarrow=False, font_size=14)
+
+
+def steps(edges, counts, low, high):
+    """The outline of a histogram between two values."""
+    xs, ys = [], []
+    for left, right, count in zip(edges[:-1], edges[1:], counts, strict=True):
+        left, right = max(float(left), low), min(float(right), high)
+        if left < right:
+            xs += [left, right]
+            ys += [int(count)] * 2
+    return xs, ys

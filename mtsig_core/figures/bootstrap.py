@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, label, measured
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, label, measured, steps
 
 __all__ = ["replicates", "settling"]
 
@@ -38,7 +38,7 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
     # Steps as one filled line, cut at the ends of the interval: bars would not be cut.
     for start, end, fill, line in ((-math.inf, low, _OUTSIDE, GREY), (low, high, _INSIDE, BLUE),
                                    (high, math.inf, _OUTSIDE, GREY)):
-        xs, ys = _steps(edges, counts, start, end)
+        xs, ys = steps(edges, counts, start, end)
         if xs:
             figure.add_trace(go.Scatter(
                 x=[xs[0], *xs, xs[-1]], y=[0, *ys, 0], mode="lines", fill="tozeroy", fillcolor=fill, showlegend=False,
@@ -113,17 +113,6 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
     measured(figure, "B, bootstrap samples")
     figure.update_layout(height=320, margin=dict(l=8, r=8, t=8, b=48), dragmode=False, hovermode="closest")
     return figure
-
-
-def _steps(edges, counts, low, high):
-    """The outline of a histogram between two values."""
-    xs, ys = [], []
-    for left, right, count in zip(edges[:-1], edges[1:], counts, strict=True):
-        left, right = max(float(left), low), min(float(right), high)
-        if left < right:
-            xs += [left, right]
-            ys += [int(count)] * 2
-    return xs, ys
 
 
 def _say(figure, x, y, text, anchor):

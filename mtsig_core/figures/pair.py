@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, full, label
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, full, label, measured, steps
 
 __all__ = ["half_eye", "null_tails", "drivers"]
 
@@ -59,7 +59,7 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
     margin = 0.04 * (max(ends) - min(ends)) or 1.0
     figure.update_xaxes(range=[min(ends) - margin, max(ends) + margin], zeroline=False,
                         tickfont_size=13, tickformat="~g")
-    _measured(figure, f"{label(unit)} difference, bootstrapped")
+    measured(figure, f"{label(unit)} difference, bootstrapped")
     figure.update_yaxes(range=[-0.2 * top, 1.22 * top], visible=False)
     _sides(figure, min(ends) < -margin, max(ends) > margin, a, b)
     return _sized(figure)
@@ -81,12 +81,7 @@ def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str
     figure = go.Figure()
     # Steps as one filled line, cut where the tails begin: bars would not be cut.
     for low, high, colour in ((-np.inf, -size, VERMILLION), (-size, size, GREY), (size, np.inf, BLUE)):
-        xs, ys = [], []
-        for left, right, count in zip(edges[:-1], edges[1:], counts, strict=True):
-            left, right = max(float(left), low), min(float(right), high)
-            if left < right:
-                xs += [left, right]
-                ys += [int(count)] * 2
+        xs, ys = steps(edges, counts, low, high)
         if xs:
             figure.add_trace(go.Scatter(
                 x=[xs[0], *xs, xs[-1]], y=[0, *ys, 0], mode="lines", fill="tozeroy", fillcolor=_FILL[colour],
@@ -98,7 +93,7 @@ def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str
         figure.add_annotation(x=at, y=1.05 * top, text=f"{'observed ' if seen else ''}{at:+.2f}", showarrow=False,
                               yanchor="bottom", xanchor=_anchor(at, size, float(edges[-1])), font_size=14)
     figure.update_xaxes(zeroline=False, tickfont_size=13, tickformat="~g", range=[float(edges[0]), float(edges[-1])])
-    _measured(figure, f"{label(unit)} difference after random swaps")
+    measured(figure, f"{label(unit)} difference after random swaps")
     figure.update_yaxes(range=[-0.02 * top, 1.25 * top], visible=False)
     return _sized(figure)
 
@@ -122,7 +117,7 @@ def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, un
         hovertemplate="%{customdata}<br>%{x:+.3f}<extra></extra>"))
     _zero(figure)
     figure.update_xaxes(range=[-reach, reach], zeroline=False, tickfont_size=13, tickformat="~g")
-    _measured(figure, f"{label(unit)} added to the difference")
+    measured(figure, f"{label(unit)} added to the difference")
     figure.update_yaxes(tickvals=rows, ticktext=[label(_shortened(name)) for name in names], tickfont_size=13,
                         showgrid=False, range=[len(names) - 0.4, -0.6], zeroline=False)
     _sides(figure, True, True, a, b)
@@ -136,12 +131,6 @@ def _shortened(name, longest=32):
 
 def _zero(figure):
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
-
-
-def _measured(figure, text):
-    """What the axis measures: a note, because the viewer's theme sets the titles of axes too pale."""
-    figure.add_annotation(x=0.5, y=0, xref="paper", yref="paper", yshift=-25, xanchor="center", yanchor="top",
-                          text=text, showarrow=False, font_size=14)
 
 
 def _anchor(at, size, end):
