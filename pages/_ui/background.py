@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable
 from concurrent.futures import wait
 
@@ -42,13 +43,20 @@ def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], w
     job = None
     if key not in cancelled:
         job = _OFFICE.watch(key, work, me)
-        wait([job.future], PATIENCE)
+        _wait(job)
     if job is None or not job.future.done():
         _show_progress(job, key, what, me, cancelled)
     try:
         return job.future.result()
     except MemoryError as error:
         raise SettingError("There is not enough memory for this. Use fewer trials, systems or segments.") from error
+
+
+def _wait(job):
+    """For a moment, in short steps: each look at the session lets a click that came meanwhile through."""
+    until = time.monotonic() + PATIENCE
+    while not wait([job.future], 0.05).done and time.monotonic() < until:
+        st.session_state.get(_ME)
 
 
 def _show_progress(job, key, what, me, cancelled):
@@ -62,6 +70,7 @@ def _show_progress(job, key, what, me, cancelled):
                 st.rerun()
             return
         if job.future.done():
+            st.session_state.get(_ME)  # a click on another page comes first: a rerun asked for after it would undo it
             st.rerun()
         st.progress(min(1.0, job.share))
         words.plain(f"{what}: {job.told()}")
