@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from mtsig_core import commands, export, html_report, latex, sample_command, sweep_command, text_report
+from mtsig_core import commands, export, html_report, latex, sweep_command, text_report
 from mtsig_core.cache import cached_statistics
 from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
@@ -20,6 +20,7 @@ from mtsig_core.intervals import INTERVALS
 from mtsig_core.metrics import Metric, metric_of
 from mtsig_core.rated import rated_part
 from mtsig_core.resampling import UNITS
+from mtsig_core.sample_command import SAMPLES
 from mtsig_core.significance import TESTS
 from mtsig_core.sources import Source, add_source_options, names, source_from
 from mtsig_core.tables import group_cautions
@@ -125,10 +126,9 @@ def _parser() -> argparse.ArgumentParser:
                sweeps, commands.add_resamples_options)
 
     samples = top.add_parser("sample", help="small test sets taken from a large one").add_subparsers(
-        title="kinds", required=True, metavar="blocks|broad")
-    for kind, text in (("blocks", "consecutive segments"), ("broad", "every so many segments")):
-        experiment(kind, _sample, f"{text}: scores, intervals and conclusions against the whole test set", samples,
-                   sample_command.add_sample_options).set_defaults(kind=kind)
+        title="kinds", required=True, metavar="|".join(SAMPLES))
+    for kind, (text, work, add_options) in SAMPLES.items():
+        experiment(kind, work, text, samples, add_options).set_defaults(kind=kind)
 
     validations = top.add_parser("validate", help="do tests and intervals keep what they promise").add_subparsers(
         title="experiments", required=True, metavar="|".join(VALIDATIONS))
@@ -240,10 +240,6 @@ def _experiment(work) -> Callable[[argparse.Namespace], int]:
         return 0
 
     return run
-
-
-def _sample(testset, metrics, args, progress) -> str:
-    return sample_command.sample(testset, metrics, args.kind, args, progress)
 
 
 def _validate(testset, metrics, args, progress) -> str:

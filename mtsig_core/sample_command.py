@@ -1,10 +1,10 @@
-"""`sample blocks` and `sample broad`: their options, and their numbers as JSON or CSV."""
+"""`sample blocks`, `broad` and `spread`: their options, and their numbers as JSON or CSV."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from math import isfinite
 
 import numpy as np
@@ -13,35 +13,75 @@ from mtsig_core import export
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sampled import SampledPair, SampledSystem, Sampling
 from mtsig_core.experiments.sampling import sampling
+from mtsig_core.experiments.spreads import Spread, spreads
 from mtsig_core.metrics import Metric
 from mtsig_core.results import TestSetInfo
+from mtsig_core.sweep_command import list_of
 from mtsig_core.testset import TestSet
+from mtsig_core.version import __version__
 
-__all__ = ["add_sample_options", "pair_rows", "sample", "system_rows"]
+__all__ = ["SAMPLES", "pair_rows", "system_rows"]
 
 _KEPT = ("unit", "alpha", "resamples", "trials", "seed", "version")
 
 
-def add_sample_options(parser: ArgumentParser) -> None:
-    add = parser.add_argument_group("samples").add_argument
+def _add_sample_options(parser: ArgumentParser) -> None:
+    add = _add_common_options(parser)
     add("--sample-size", type=int, default=300, metavar="N", help="segments in a sample (default: 300)")
-    add("--shuffle", action="store_true", help="put the segments in a random order first")
     add("--resamples", type=int, default=1000, metavar="B", help="bootstrap samples of each sample (default: 1000)")
     add("--trials", type=int, default=999, metavar="R", help="swaps of approximate randomization (default: 999)")
-    add("--alpha", type=float, default=0.05, metavar="A", help="intervals have level 1 - alpha (default: 0.05)")
-    add("--seed", type=int, default=0, metavar="N", help="default: 0")
     add("--jobs", type=int, default=1, metavar="N", help="threads, -1 for all cores; the result is the same")
 
 
-def sample(testset: TestSet, metrics: Sequence[Metric], kind: str, args: Namespace,
-           progress: Callable[[str, float], None] | None) -> str:
+def _add_spread_options(parser: ArgumentParser) -> None:
+    _add_common_options(parser)("--sizes", type=list_of(int, "whole numbers, such as 50,100"), metavar="N,...",
+                                help="segments in a sample (default: 10 to 3000, as far as there are five samples)")
+
+
+def _add_common_options(parser):
+    add = parser.add_argument_group("samples").add_argument
+    add("--shuffle", action="store_true", help="put the segments in a random order first")
+    add("--alpha", type=float, default=0.05, metavar="A", help="intervals have level 1 - alpha (default: 0.05)")
+    add("--seed", type=int, default=0, metavar="N", help="default: 0")
+    return add
+
+
+def _sample(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
+            progress: Callable[[str, float], None] | None) -> str:
     """The numbers of `mtsig_core.experiments.sampling.sampling` in the format that the options name."""
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one with --system FILE.")
-    found = [sampling(testset, metric, kind, size=args.sample_size, shuffle=args.shuffle, alpha=args.alpha,
+    found = [sampling(testset, metric, args.kind, size=args.sample_size, shuffle=args.shuffle, alpha=args.alpha,
                       resamples=args.resamples, trials=args.trials, seed=args.seed, jobs=args.jobs, progress=progress)
              for metric in metrics]
     return _json(testset, found) if args.format == "json" else _csv(found)
+
+
+def _spread(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
+            progress: Callable[[str, float], None] | None) -> str:
+    """The numbers of `mtsig_core.experiments.spreads.spreads` in the format that the options name."""
+    found = [spreads(testset, metric, sizes=args.sizes, shuffle=args.shuffle, alpha=args.alpha, seed=args.seed,
+                     progress=progress) for metric in metrics]
+    if args.format == "csv":
+        names = [field.name for field in fields(Spread)]
+        return export.to_csv(["metric", *names], (
+            [one.metric, *(getattr(row, name) for name in names)] for one in found for row in one.rows))
+    return export.to_json({
+        "testset": asdict(TestSetInfo.of(testset)),
+        "settings": {"shuffled": args.shuffle, "alpha": args.alpha, "seed": args.seed, "version": __version__},
+        "metrics": {one.metric: {"signature": metric.signature(testset), "rows": [asdict(row) for row in one.rows],
+                                 "ratios": [dict(zip(("size", "lowest", "median", "highest"), (size, *ratios),
+                                                     strict=True)) for size, ratios in one.ratios().items()]}
+                    for metric, one in zip(metrics, found, strict=True)}})
+
+
+#: name -> (what it is for, (test set, metrics, options, progress) -> text, what adds its options)
+SAMPLES = {
+    "blocks": ("consecutive segments: scores, intervals and conclusions against the whole test set", _sample,
+               _add_sample_options),
+    "broad": ("every so many segments: scores, intervals and conclusions against the whole test set", _sample,
+              _add_sample_options),
+    "spread": ("how much wider blocks spread than broad samples, by system and size", _spread, _add_spread_options)}
 
 
 def system_rows(found: SampledSystem) -> list[dict[str, float | None]]:

@@ -16,14 +16,14 @@ from mtsig_core.metrics import Metric
 from mtsig_core.results import TestSetInfo
 from mtsig_core.testset import TestSet
 
-__all__ = ["add_references_options", "add_size_options", "sweep_references", "sweep_size"]
+__all__ = ["add_references_options", "add_size_options", "list_of", "sweep_references", "sweep_size"]
 
 _KEPT = ("unit", "alpha", "resamples", "seed", "version")
 
 
 def add_size_options(parser: ArgumentParser) -> None:
     add = _add_options(parser, 100)
-    add("--sizes", type=_list_of(int, "whole numbers, such as 10,20,50"), metavar="N,...",
+    add("--sizes", type=list_of(int, "whole numbers, such as 10,20,50"), metavar="N,...",
         help="in units; beyond the set they are drawn with replacement (default: ten from a hundredth of the set on)")
     add = parser.add_argument_group("planning").add_argument
     add("--difference", type=float, metavar="D", help="in points: the size that each pair needs to find it")
@@ -31,7 +31,7 @@ def add_size_options(parser: ArgumentParser) -> None:
 
 
 def add_references_options(parser: ArgumentParser) -> None:
-    _add_options(parser, 20)("--shares", type=_list_of(float, "numbers, such as 0.5,1"), metavar="S,...",
+    _add_options(parser, 20)("--shares", type=list_of(float, "numbers, such as 0.5,1"), metavar="S,...",
                              default=references.SHARES, help="sizes, of the whole set (default: 0.5 to 1 by tenths)")
 
 
@@ -107,7 +107,14 @@ def _check_jobs(args):
         raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
 
 
-def _list_of(kind, expected):
+def list_of(kind: Callable[[str], object], expected: str) -> Callable[[str], list]:
+    """What reads an option with several values.
+
+    Examples
+    --------
+    >>> list_of(int, "whole numbers")("10,20")
+    [10, 20]
+    """
     def parse(text):
         try:
             return [kind(part) for part in text.split(",")]

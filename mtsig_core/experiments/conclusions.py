@@ -10,6 +10,7 @@ from mtsig_core import engine
 from mtsig_core.bootstrap import Progress, stage
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments._population import Rate, check_level, check_whole, population, rate, repeated
+from mtsig_core.experiments.sampling import positions
 from mtsig_core.metrics import Metric
 from mtsig_core.resampling import Units
 from mtsig_core.significance import TOLERANCE, win_rates
@@ -106,9 +107,8 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
                 progress: Progress | None = None) -> Conclusions:
     """Conclusions of Koehn's paired bootstrap from broad samples, right or wrong by the whole test set.
 
-    A test set of N segments gives m = N // n broad samples of n: sample k takes segments k, k + m, k + 2 m, ...
-    Each system is compared with the next two by score, which are the nine pairs of Koehn's six systems. Samples are
-    drawn by segment, as in the paper.
+    Samples are those of `mtsig_core.experiments.sampling.positions`. Each system is compared with the next two by
+    score, which are the nine pairs of Koehn's six systems. Samples are drawn by segment, as in the paper.
 
     Parameters
     ----------
@@ -155,12 +155,11 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
     if not len(pairs):
         raise SettingError("All systems have the same score on the whole test set: no conclusion is right or wrong.")
     truth = np.sign(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]])
-    tasks = [(size, k) for size in sizes for k in range(whole.n_segments // size)]
+    tasks = [(size, rows) for size in sizes for rows in positions("broad", whole.n_segments, size)]
 
     def one(task, rng):
-        size, k = tasks[task]
-        part = whole.statistics[:, k::whole.n_segments // size][:, :size]
-        data = engine.UnitStatistics(whole.metric, part, Units("segment", np.arange(size), size))
+        size, rows = tasks[task]
+        data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units("segment", np.arange(size), size))
         drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))
         win, lose = win_rates(drawn[pairs[:, 0]] - drawn[pairs[:, 1]])
         return np.maximum(win, lose), np.sign(win - lose) * truth

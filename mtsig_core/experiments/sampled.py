@@ -10,7 +10,43 @@ from mtsig_core.errors import SettingError
 from mtsig_core.results import Settings
 from mtsig_core.significance import TOLERANCE
 
-__all__ = ["SampledPair", "SampledSystem", "Sampling", "Tally"]
+__all__ = ["SampledPair", "SampledSystem", "Sampling", "Tally", "ratio_of_spreads", "spread"]
+
+
+def spread(scores: np.ndarray) -> float:
+    """Standard deviation of the scores that are there (NaN where a sample has none); NaN below two."""
+    known = scores[np.isfinite(scores)]
+    return float(known.std(ddof=1)) if len(known) > 1 else float("nan")
+
+
+def ratio_of_spreads(blocks: np.ndarray, broad: np.ndarray, alpha: float = 0.05) -> tuple[float, float, float] | None:
+    """Standard deviation of one lot of scores over that of another, and its interval of level 1 - alpha.
+
+    The interval is that of two independent normal lots (F distribution): rough, but it tells how little a handful of
+    samples says.
+
+    Parameters
+    ----------
+    blocks, broad : ndarray, shape (samples,)
+        Scores in points; NaN where a sample has none.
+
+    Returns
+    -------
+    (ratio, low, high), or None where one of them has fewer than two scores or the second does not vary
+
+    Examples
+    --------
+    >>> [round(x, 2) for x in ratio_of_spreads(np.arange(9.0) * 2, np.arange(9.0))]
+    [2.0, 0.95, 4.21]
+    """
+    from scipy.special import fdtri
+
+    above, below = spread(blocks), spread(broad)
+    if not (np.isfinite(above) and below > TOLERANCE):
+        return None
+    free = [np.isfinite(scores).sum() - 1 for scores in (blocks, broad)]
+    ends = (above / below / np.sqrt(fdtri(*free, p)) for p in (1 - alpha / 2, alpha / 2))
+    return above / below, *map(float, ends)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +82,7 @@ class SampledSystem:
     @property
     def sd(self) -> float:
         """Standard deviation of the scores; NaN below two."""
-        known = self.scores[np.isfinite(self.scores)]
-        return float(known.std(ddof=1)) if len(known) > 1 else float("nan")
+        return spread(self.scores)
 
     @property
     def hits(self) -> np.ndarray:

@@ -22,7 +22,7 @@ from mtsig_core.settings import resolve
 from mtsig_core.significance import approximate_randomization, win_rates
 from mtsig_core.testset import TestSet
 
-__all__ = ["KINDS", "positions", "sampling"]
+__all__ = ["KINDS", "counter", "positions", "sampling"]
 
 KINDS = ("blocks", "broad")
 
@@ -57,7 +57,7 @@ def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = 
     n_samples = n_segments // size
     if n_samples < 2:
         most = n_segments // 2
-        way_out = f"Use at most {most} (--sample-size {most})." if most >= 2 else "Use a larger test set."
+        way_out = f"Use samples of at most {most} segments." if most >= 2 else "Use a larger test set."
         raise SettingError(f"Two samples of {size} segments need {2 * size}, and there are {n_segments}. {way_out}")
     order = np.arange(n_segments)
     if shuffle_seed is not None:
@@ -125,7 +125,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     whole = _numbers(metric, statistics)
     best_first = np.argsort(-whole.scores if metric.higher_is_better else whole.scores, kind="stable")
     pairs = best_first[engine.all_pairs(len(whole.scores))]
-    counted = _counter(part, metric, statistics)
+    counted = counter(part, metric, statistics)
 
     def one(sample):
         # A seed for each sample, told by both numbers, so that samples of one seed are not those of the next.
@@ -194,8 +194,18 @@ def _differences(metric, statistics, pairs):
     return scores[pairs[:, 0]] - scores[pairs[:, 1]]
 
 
-def _counter(testset: TestSet, metric: Metric, statistics: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """What gives the statistics of some segments, as a test set of their own."""
+def counter(testset: TestSet, metric: Metric, statistics: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """What gives the statistics of some segments, as a test set of their own.
+
+    Those of a metric whose statistics depend on the test set (NIST) are counted anew.
+
+    Examples
+    --------
+    >>> from mtsig_core.metrics.bleu import Bleu
+    >>> ts = TestSet("toy", {"A": ["a b", "a b c", "x"]}, {"ref": ["a b"] * 3})
+    >>> counter(ts, Bleu(), Bleu().statistics(ts))(np.array([0, 2]))[..., 0].tolist()
+    [[2, 1]]
+    """
     if not depends_on_testset(metric):
         return lambda rows: statistics[:, rows]
     return lambda rows: metric.statistics(testset.at(rows.tolist()))

@@ -200,7 +200,7 @@ def test_nist_weighs_each_sample_by_itself():
 
 
 @pytest.mark.parametrize("settings, said", [
-    (dict(size=200), "need 400, and there are 250. Use at most 125"), (dict(size=1), "at least 2"),
+    (dict(size=200), "need 400, and there are 250. Use samples of at most 125"), (dict(size=1), "at least 2"),
     (dict(kind="stripes"), "blocks, broad"), (dict(alpha=2), "alpha is 2"), (dict(resamples=1), "resamples is 1"),
     (dict(jobs=0), "jobs is 0"), (dict(seed=-1), "seed is -1")])
 def test_what_cannot_be_done_is_said(counts, settings, said):
@@ -271,7 +271,7 @@ def test_a_sample_without_a_score_is_null(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("args, said", [
-    (["blocks", "--sample-size", "200"], "Use at most 150 (--sample-size 150)"),
+    (["blocks", "--sample-size", "200"], "Use samples of at most 150 segments"),
     (["broad", "--jobs", "0"], "jobs is 0"), (["stripes"], "stripes"),
     (["blocks", "--sample-size", "x"], "--sample-size"), ([], "blocks|broad"),
     (["broad", "--surprise"], "--surprise")])
