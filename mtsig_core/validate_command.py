@@ -1,4 +1,4 @@
-"""`validate conclusions|calibration|coverage|type1|families`: its options, and its numbers as JSON or CSV."""
+"""`validate conclusions|calibration|coverage|type1|...`: its options, and its numbers as JSON or CSV."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, is_dataclass
 
 from mtsig_core import export
-from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments._population import Rate
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
 from mtsig_core.experiments.families import families
+from mtsig_core.experiments.pair_tests import pair_tests
 from mtsig_core.experiments.type_one import type_one
+from mtsig_core.experiments.unit_changes import unit_changes
+from mtsig_core.experiments.variants import variants
 from mtsig_core.metrics import Metric
 from mtsig_core.results import TestSetInfo
 from mtsig_core.testset import TestSet
@@ -31,14 +33,23 @@ VALIDATIONS = {
     "type1": ("how often each test rejects true nulls", type_one, "rows",
               ("a", "b", "pairs", "segments", "documents", "trials")),
     "families": ("how often a family of equal systems has a wrong conclusion", families, "rows",
-                 ("systems", "repeats", "segments", "trials"))}
+                 ("systems", "repeats", "segments", "trials")),
+    "variants": ("p-values of six systems made equal, the first against the others", variants, "rows",
+                 ("segments", "trials")),
+    "pair": ("p-values of one pair by every test; name several --metrics", pair_tests, "rows",
+             ("a", "b", "segments", "trials")),
+    "units": ("how many pairs are significant by segment, by document, by both", unit_changes, "rows",
+              ("trials", "resamples")),
+    "changed-pairs": ("which pairs are significant by segment alone, or by document alone", unit_changes, "pairs",
+                      ("trials", "resamples"))}
 _ARGUMENTS = {"pairs": "n_pairs", "segments": "n_segments", "documents": "n_documents"}
 _HELP = {"a": "the first system (default: the best)", "b": "the second (default: the best of the others)",
          "pairs": "null pairs of each kind (default: 2000)", "repeats": "test sets drawn (default: 1000; families 300)",
-         "segments": "segments of each test set drawn (default: 300, or all)",
+         "segments": "segments of each test set drawn (default: 300, variants 2000, or all; pair: a broad sample)",
          "documents": "documents of each drawn by document (default: 110 for type1, 30 for coverage, or all)",
-         "trials": "draws of the tests (default: 499; families 2999)",
-         "resamples": "bootstrap samples (default: 1000)", "systems": "systems of the largest family (default: 15)"}
+         "trials": "draws of the tests (default: 9999; type1 499, families 2999)",
+         "resamples": "bootstrap samples (default: 1000; of the standard errors of units 2000)",
+         "systems": "systems of the largest family (default: 15)"}
 
 
 def add_validate_options(parser: ArgumentParser, name: str) -> None:
@@ -64,8 +75,8 @@ def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Names
              for option in options}
     asked = {key: value for key, value in asked.items() if value is not None}
     found = {metric.name: (metric.signature(testset), function(
-        testset, metric, alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress,
-        statistics=cached_statistics(metric, testset), **asked)) for metric in metrics}
+        testset, metric, alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress, **asked))
+        for metric in metrics}
     if args.format == "csv":
         table = [{"metric": metric, **row} for metric, (_, one) in found.items()
                  for row in flat_rows(getattr(one, rows))]

@@ -126,13 +126,13 @@ def show_coverage(a, b, place):
 
 def show_families():
     one = found(families, "Comparing equal systems")
-    last = one.rows[-1]
+    last = one.of_all_pairs[-1]
     words.answer(f"{last.systems} equal systems, {last.comparisons} comparisons: something is 'significant' in "
                  f"{tables.percent_of(last.wrong['none'])} of test sets, with Romano-Wolf in "
                  f"{tables.percent_of(last.wrong['romano-wolf'])}")
     shown(one.rows, alpha, "families", command("families"), "Test sets with a wrong conclusion, by number of systems.",
           [line(f"{row.comparisons} pairs, {name}", row.wrong[name], row.if_independent if name == "none" else None)
-           for row in one.rows for name in ("none", "romano-wolf")], other="1 - (1 - α)^k, if independent")
+           for row in one.of_all_pairs for name in ("none", "romano-wolf")], other="1 - (1 - α)^k, if independent")
     words.table(*tables.family_rows(one))
     st.caption(f"{one.repeats} test sets of {one.n_segments} segments; approximate randomization by segment, "
                f"{one.trials:,} trials. Each system says what one of the real ones says, drawn anew for every "

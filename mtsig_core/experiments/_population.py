@@ -17,7 +17,8 @@ from mtsig_core.metrics import Metric, is_segment_mean, metric_of
 from mtsig_core.rated import rated_part
 from mtsig_core.testset import TestSet
 
-__all__ = ["Population", "Rate", "check_level", "check_whole", "default_pair", "population", "rate", "repeated"]
+__all__ = ["Population", "Rate", "check_level", "check_whole", "default_pair", "equal_systems", "population", "rate",
+           "repeated"]
 
 _AT_ONCE = 8  # repeats that a thread takes at a time
 
@@ -153,6 +154,16 @@ def default_pair(whole: Population, a: str | None, b: str | None) -> list[int]:
     first = a if a is not None else free.pop(0)
     second = b if b is not None else free.pop(0)
     return [whole.systems.index(first), whole.systems.index(second)]
+
+
+def equal_systems(whole: Population, systems: int, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Statistics of systems made equal by chance, shape (systems, n, stats).
+
+    Segments are drawn with replacement, and each system says of each of them what one of the real ones says, drawn
+    anew, so that none is better than another.
+    """
+    speaker = rng.integers(0, len(whole.systems), (systems, n))
+    return whole.statistics[speaker, rng.integers(0, whole.n_segments, n)]
 
 
 def check_whole(what: str, value: int, least: int, most: int) -> int:

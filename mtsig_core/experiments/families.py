@@ -10,7 +10,15 @@ from mtsig_core import engine
 from mtsig_core.bootstrap import Progress, stage
 from mtsig_core.correction import ADJUSTMENTS, CORRECTIONS, romano_wolf
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments._population import Rate, check_level, check_whole, population, rate, repeated
+from mtsig_core.experiments._population import (
+    Rate,
+    check_level,
+    check_whole,
+    equal_systems,
+    population,
+    rate,
+    repeated,
+)
 from mtsig_core.metrics import Metric
 from mtsig_core.resampling import Units
 from mtsig_core.significance import approximate_randomization
@@ -19,6 +27,7 @@ from mtsig_core.testset import TestSet
 __all__ = ["FamilyError", "FamilyErrors", "families", "if_independent"]
 
 _SEGMENTS, _SYSTEMS, _STREAM = 300, (2, 3, 4, 6, 8, 10, 15), 40
+_COMPARED = ("all pairs", "with the first")
 
 
 @dataclass(frozen=True)
@@ -27,8 +36,9 @@ class FamilyError:
 
     Attributes
     ----------
-    systems, comparisons : int
-        All pairs are compared.
+    systems : int
+    compared : {"all pairs", "with the first"}
+    comparisons : int
     if_independent : float
         1 - (1 - alpha)^comparisons.
     wrong : dict of str to Rate
@@ -36,6 +46,7 @@ class FamilyError:
     """
 
     systems: int
+    compared: str
     comparisons: int
     if_independent: float
     wrong: dict[str, Rate]
@@ -51,7 +62,7 @@ class FamilyErrors:
     alpha : float
     repeats, trials, seed, n_segments : int
     rows : tuple of FamilyError
-        Families share their first systems, so the rows are not independent.
+        First those of all pairs. Families share their first systems, so the rows are not independent.
     """
 
     metric: str
@@ -62,13 +73,18 @@ class FamilyErrors:
     n_segments: int
     rows: tuple[FamilyError, ...]
 
+    @property
+    def of_all_pairs(self) -> tuple[FamilyError, ...]:
+        return tuple(row for row in self.rows if row.compared == _COMPARED[0])
+
 
 def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repeats: int = 300,
              n_segments: int | None = None, trials: int = 2999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
              statistics: np.ndarray | None = None, progress: Progress | None = None) -> FamilyErrors:
-    """Wrong conclusions among all pairs of equal systems, by approximate randomization with each correction.
+    """Wrong conclusions among equal systems, by approximate randomization with each correction.
 
-    Equal systems are made by chance: each of them says of each segment what one of the real ones says, drawn anew.
+    All pairs are compared, and in a family of its own every system with the first, as with a baseline. Equal systems
+    are made by chance: each of them says of each segment what one of the real ones says, drawn anew.
 
     Parameters
     ----------
@@ -96,7 +112,7 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
     ...              {"ref": ["a b c d e"] * 60})
     >>> found = families(ts, "bleu", systems=4, repeats=10, trials=99)
     >>> [(row.systems, row.comparisons, round(row.if_independent, 3)) for row in found.rows]
-    [(2, 1, 0.05), (3, 3, 0.143), (4, 6, 0.265)]
+    [(2, 1, 0.05), (3, 3, 0.143), (4, 6, 0.265), (3, 2, 0.098), (4, 3, 0.143)]
     """
     check_level(alpha)
     check_whole("systems", systems, 2, 50)
@@ -110,23 +126,22 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 100_000)
     units, pairs = Units("segment", np.arange(n), n), engine.all_pairs(systems)
     sizes = sorted({size for size in _SYSTEMS if size < systems} | {systems})
+    within = {(size, _COMPARED[0]): pairs.max(axis=1) < size for size in sizes}
+    within |= {(size, _COMPARED[1]): within[size, _COMPARED[0]] & (pairs[:, 0] == 0) for size in sizes if size > 2}
 
     def one(k, rng):
-        speaker = rng.integers(0, len(whole.systems), (systems, n))
-        data = engine.UnitStatistics(whole.metric, whole.statistics[speaker, rng.integers(0, whole.n_segments, n)],
-                                     units)
+        data = engine.UnitStatistics(whole.metric, equal_systems(whole, systems, n, rng), units)
         delta = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
         null = engine.swap_differences(data, pairs, trials, int(rng.integers(1 << 62)))
         p = approximate_randomization(delta, null)
-        return [_wrong(delta[among], null[among], p[among], alpha)
-                for among in (pairs.max(axis=1) < size for size in sizes)]
+        return [_wrong(delta[among], null[among], p[among], alpha) for among in within.values()]
 
     found = np.array(repeated(one, repeats, seed, _STREAM, jobs=jobs, progress=stage(progress, "families")))
-    counts = found.sum(axis=0)  # (sizes, corrections)
+    counts = found.sum(axis=0)  # (families, corrections)
     return FamilyErrors(whole.metric.name, alpha, repeats, trials, seed, n, tuple(
-        FamilyError(size, (k := size * (size - 1) // 2), if_independent(alpha, k),
+        FamilyError(size, compared, (k := int(among.sum())), if_independent(alpha, k),
                     {name: rate(int(c), repeats) for name, c in zip(CORRECTIONS, row, strict=True)})
-        for size, row in zip(sizes, counts, strict=True)))
+        for ((size, compared), among), row in zip(within.items(), counts, strict=True)))
 
 
 def if_independent(alpha: float, comparisons: int) -> float:

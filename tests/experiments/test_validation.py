@@ -104,8 +104,12 @@ def test_families_by_formula_and_by_bonferroni():
     assert [if_independent(0.05, k) for k in (1, 105)] == pytest.approx([0.05, 0.99542], abs=1e-5)
     testset, metric, scores = means(gap=5)
     found = families(testset, metric, systems=6, repeats=200, n_segments=60, trials=499, statistics=scores)
-    first, last = found.rows[0], found.rows[-1]
-    assert [row.comparisons for row in found.rows] == [1, 3, 6, 15]
+    first, *_, last = found.of_all_pairs
+    assert [row.comparisons for row in found.of_all_pairs] == [1, 3, 6, 15]
+    with_first = found.rows[len(found.of_all_pairs):]
+    assert [(row.systems, row.comparisons) for row in with_first] == [(3, 2), (4, 3), (6, 5)]
+    assert first.wrong["none"].share < with_first[-1].wrong["none"].share < last.wrong["none"].share
+    assert with_first[-1].wrong["romano-wolf"].low < 0.05
     assert first.wrong["none"].low < 0.05 < first.wrong["none"].high
     assert len({w.count for w in first.wrong.values()}) == 1  # nothing to correct
     assert 0.2 < last.wrong["none"].share < last.if_independent

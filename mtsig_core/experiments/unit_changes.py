@@ -1,0 +1,158 @@
+"""Which conclusions the unit changes: segments taken as independent, or documents kept whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from mtsig_core.bootstrap import Progress
+from mtsig_core.comparison import compare
+from mtsig_core.correction import CORRECTIONS
+from mtsig_core.disagreement import decided, every_correction
+from mtsig_core.errors import SettingError
+from mtsig_core.metrics import Metric
+from mtsig_core.results import MetricResult
+from mtsig_core.testset import TestSet
+
+__all__ = ["ASKED", "ChangedPair", "UnitChange", "UnitChanges", "changes_between", "unit_changes"]
+
+#: What both comparisons ask for: its p-values raw and by Romano-Wolf give those of every correction.
+ASKED = {"test": "ar", "correction": "romano-wolf", "ci": "percentile"}
+
+
+@dataclass(frozen=True)
+class UnitChange:
+    """How many pairs are significant by either unit under one correction.
+
+    Attributes
+    ----------
+    correction : str
+    both, segment_only, document_only, neither : int
+    """
+
+    correction: str
+    both: int
+    segment_only: int
+    document_only: int
+    neither: int
+
+
+@dataclass(frozen=True)
+class ChangedPair:
+    """A pair that is significant by one unit alone; p-values are adjusted."""
+
+    correction: str
+    a: str
+    b: str
+    delta: float
+    p_segment: float
+    p_document: float
+    se_ratio: float | None
+
+
+@dataclass(frozen=True)
+class UnitChanges:
+    """Two comparisons of all pairs, by segment and by document.
+
+    Attributes
+    ----------
+    metric : str
+    alpha : float
+    n_pairs, n_segments, n_documents : int
+        `n_pairs` is the number of pairs that could be tested.
+    se_ratio_low, se_ratio_median, se_ratio_high : float or None
+        Standard error of a difference by document / by segment: smallest, median and largest of all pairs.
+    rows : tuple of UnitChange
+        By correction.
+    pairs : tuple of ChangedPair
+        The pairs behind `segment_only` and `document_only`.
+    """
+
+    metric: str
+    alpha: float
+    n_pairs: int
+    n_segments: int
+    n_documents: int
+    se_ratio_low: float | None
+    se_ratio_median: float | None
+    se_ratio_high: float | None
+    rows: tuple[UnitChange, ...]
+    pairs: tuple[ChangedPair, ...]
+
+    def row(self, correction: str) -> UnitChange:
+        return next(row for row in self.rows if row.correction == correction)
+
+
+def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, resamples: int = 2000,
+                 alpha: float = 0.05, seed: int = 0, jobs: int = 1, progress: Progress | None = None) -> UnitChanges:
+    """Compare all pairs by segment and by document, with approximate randomization.
+
+    Parameters
+    ----------
+    testset, metric, trials, resamples, alpha, seed, jobs, progress
+        As in `compare`; the resamples are those of the standard errors.
+
+    Raises
+    ------
+    SettingError
+        For fewer than two systems, and without document ids.
+
+    Examples
+    --------
+    A says the right thing in some documents and the wrong thing in others, B in every other segment.
+
+    >>> by_document, mixed = ["a b c d e"] * 27 + ["a b x d e"] * 18, ["a b c d e", "a b x d e"]
+    >>> ts = TestSet("toy", {"A": by_document * 10, "B": mixed * 225}, {"ref": ["a b c d e"] * 450},
+    ...              documents=[str(k // 9) for k in range(450)])
+    >>> found = unit_changes(ts, "wer", trials=999)
+    >>> found.row("none").segment_only, round(found.se_ratio_median, 1)
+    (1, 2.1)
+    """
+    check_documents(testset)
+    if len(testset.systems) < 2:
+        raise SettingError("1 system to compare. Expected at least 2: add outputs, or leave fewer out."
+                           if testset.systems else "No system to compare. Give at least two outputs.")
+    found = {unit: compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
+                           jobs=jobs, progress=progress, **ASKED) for unit in ("segment", "document")}
+    by_segment, by_document = (next(iter(one.metrics.values())) for one in found.values())
+    return changes_between(testset, by_segment, by_document, alpha)
+
+
+def check_documents(testset: TestSet) -> None:
+    """Raise SettingError where there are no documents to take as units."""
+    if testset.n_documents is None or testset.n_documents < 2:
+        raise SettingError(f"{testset.name} has {'no document ids' if testset.n_documents is None else 'one document'}:"
+                           " there is no other unit than the segment. Give document ids (--docs FILE).")
+
+
+def changes_between(testset: TestSet, by_segment: MetricResult, by_document: MetricResult,
+                    alpha: float) -> UnitChanges:
+    """What changes between two comparisons with the settings of `ASKED`, one by segment and one by document."""
+    both = {(pair.a, pair.b): [pair] for pair in by_segment.pairs if pair.p_value is not None}
+    for pair in by_document.pairs:
+        if (pair.a, pair.b) in both:
+            both[pair.a, pair.b].append(pair)
+    sides = list(zip(*both.values(), strict=True)) or [(), ()]
+    adjusted = [every_correction(np.array([pair.p_value for pair in side]),
+                                 np.array([pair.p_adjusted for pair in side])) for side in sides]
+    rows, changed = [], []
+    for name in CORRECTIONS:
+        p = [one[name] for one in adjusted]
+        segment, document = (decided(values, alpha) for values in p)
+        rows.append(UnitChange(name, *(int(np.sum(x)) for x in (
+            segment & document, segment & ~document, document & ~segment, ~segment & ~document))))
+        changed += _changed(name, sides[0], *p, segment != document)
+    ratios = [pair.se_ratio for pair in sides[0] if pair.se_ratio is not None]
+    spread = (min(ratios), median(ratios), max(ratios)) if ratios else (None,) * 3
+    return UnitChanges(by_segment.metric, alpha, len(both), testset.n_segments, testset.n_documents, *spread,
+                       tuple(rows), tuple(changed))
+
+
+def _changed(correction, pairs, p_segment, p_document, differ) -> Iterator[ChangedPair]:
+    for k in np.flatnonzero(differ):
+        pair = pairs[k]
+        yield ChangedPair(correction, pair.a, pair.b, pair.delta, float(p_segment[k]), float(p_document[k]),
+                          pair.se_ratio)

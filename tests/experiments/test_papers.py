@@ -1,0 +1,121 @@
+"""One pair by every test, systems made equal, and conclusions that the unit changes."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import sacrebleu
+from scipy import stats
+
+from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.experiments.pair_tests import pair_tests
+from mtsig_core.experiments.unit_changes import unit_changes
+from mtsig_core.experiments.variants import variants
+from mtsig_core.metrics.segment_scores import SegmentMean
+from tests.toys import Given, mean, segment_scores, texts, toy
+
+HUMAN = SegmentMean("human", True)
+
+
+@pytest.fixture(scope="module")
+def three():
+    reference, outputs = texts(5, [0.3, 0.33, 0.5], 120)
+    return TestSet("toy", dict(zip("ABC", outputs, strict=True)), {"ref": reference},
+                   documents=[f"d{k // 6}" for k in range(120)])
+
+
+def test_scores_and_p_are_those_of_others(three):
+    found = pair_tests(three, "bleu", "C", "A", trials=199, seed=3)
+    theirs = [sacrebleu.corpus_bleu(list(three.systems[name]), [list(three.references["ref"])]).score for name in "CA"]
+    assert (found.score_a, found.score_b) == pytest.approx(theirs)
+    assert found.improvement == pytest.approx(theirs[0] - theirs[1])
+    for row in found.rows:
+        pair, = compare(three.only(["A", "C"]), "bleu", test=row.test, unit=row.unit, trials=199, seed=3,
+                        correction="none").metrics["bleu"].pairs
+        assert (row.p_value, row.significant) == (pair.p_value, pair.significant)
+    assert [row.unit for row in found.rows] == ["segment"] * 4 + ["document"] * 4
+
+
+def test_a_smaller_sample_is_a_test_set_of_its_own(three):
+    part = three.at(range(0, 120, 3))
+    for metric in ("nist", "bleu"):
+        found, alone = (pair_tests(one, metric, "A", "B", trials=99, n_segments=n)
+                        for one, n in ((three, 40), (part, None)))
+        assert found == alone and found.n_segments == 40
+
+
+def test_lower_is_better_and_the_best_two_are_the_default(three):
+    found = pair_tests(three, "wer", trials=99)
+    assert (found.a, found.b) == ("A", "B") and found.improvement == pytest.approx(found.score_b - found.score_a)
+    with pytest.raises(SettingError, match="segments is 61"):
+        pair_tests(three, "wer", n_segments=61)
+
+
+@pytest.fixture(scope="module")
+def equals():
+    scores = segment_scores(8, [60, 62, 66], 400)
+    return [row for seed in range(30)
+            for row in variants(toy(3, 400), HUMAN, trials=999, seed=seed, statistics=scores).rows]
+
+
+def test_equal_systems_have_uniform_p_however_unlike_the_real_ones(equals):
+    assert len(equals) == 150
+    p = np.array([row.p_ar for row in equals]).reshape(30, 5)[:, 0]  # one of each five: they share the first system
+    assert stats.kstest(p, "uniform").pvalue > 0.01
+
+
+def test_the_printed_shift_by_normal_theory(equals):
+    """Bootstrap differences are about normal around the observed one; their sizes are then folded normal."""
+    for row in equals:
+        z = stats.norm.isf(row.p_ar / 2)
+        expected = stats.foldnorm.sf(stats.foldnorm.mean(z) + z, z)
+        assert row.p_as_printed == pytest.approx(expected, abs=0.05) and row.p_as_printed < 0.47
+        assert row.p_bootstrap == pytest.approx(row.p_ar, abs=0.07)
+    small = [row.p_ar / row.p_as_printed for row in equals if 0.02 < row.p_ar < 0.2]
+    assert 1.7 < np.median(small) < 2.8  # in the paper 1.8 to 2.2
+
+
+def test_unit_changes_by_enumeration():
+    """Ten documents: all 2^10 swaps give the exact p by document; by segment the t test comes close enough."""
+    scores = segment_scores(2, [60, 60, 60], 200)
+    documents = np.repeat(np.arange(10), 20)
+    scores[1, :, 0] -= np.where(documents < 6, 8, -4)  # B's luck is that of whole documents
+    scores[2, :, 0] -= 9
+    metric = Given(dict(zip("ABC", scores, strict=True)), mean, name="given")
+    found = unit_changes(toy(3, 200, documents), metric, trials=1999)
+    exact, by_t = {}, {}
+    for one, other in ("AB", "AC", "BC"):
+        d = scores["ABC".index(one), :, 0] - scores["ABC".index(other), :, 0]
+        sums = d.reshape(10, 20).sum(axis=1)
+        flips = np.abs(np.array(list(product([1, -1], repeat=10))) @ sums)
+        exact[one + other], by_t[one + other] = (flips >= abs(sums.sum()) - 1e-9).mean(), stats.ttest_1samp(d, 0).pvalue
+    assert min(abs(p - 0.05) for p in (*exact.values(), *by_t.values())) > 0.015  # none is too close to call
+    segment, document = ({pair for pair, p in ps.items() if p <= 0.05} for ps in (by_t, exact))
+    assert segment > document  # or nothing would be tested
+    row = found.row("none")
+    assert (row.both, row.segment_only, row.document_only, row.neither) == (
+        len(segment & document), len(segment - document), 0, 3 - len(segment))
+    changed = {frozenset((p.a, p.b)) for p in found.pairs if p.correction == "none"}
+    assert changed == {frozenset(pair) for pair in segment - document}
+    for pair in found.pairs:
+        if pair.correction == "none":
+            key = "".join(sorted(pair.a + pair.b))
+            assert pair.p_document == pytest.approx(exact[key], abs=0.03)
+            assert pair.p_segment == pytest.approx(by_t[key], abs=0.03) and pair.se_ratio > 1.3
+    bonferroni = found.row("bonferroni")
+    assert bonferroni.both + bonferroni.segment_only == sum(3 * p <= 0.05 for p in by_t.values())
+    assert found.n_pairs == 3 and found.se_ratio_low <= found.se_ratio_median <= found.se_ratio_high
+
+
+@pytest.mark.parametrize("testset, message", [
+    (toy(2, 40), "toy has no document ids"), (toy(2, 40, [0] * 40), "toy has one document"),
+    (toy(1, 40, range(40)), "1 system to compare")])
+def test_units_that_cannot_be(testset, message):
+    with pytest.raises(SettingError, match=message):
+        unit_changes(testset, "bleu")
+
+
+def test_the_same_for_any_number_of_threads(three):
+    for function in (pair_tests, variants):
+        one, two = (function(three, "bleu", trials=99, seed=4, jobs=jobs) for jobs in (1, 2))
+        assert one == two
