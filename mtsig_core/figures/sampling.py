@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, label, measured
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, full, label, measured
 
-__all__ = ["spread", "intervals", "outcomes"]
+__all__ = ["intervals", "outcomes", "ratios", "spread"]
 
 _FAINT = "rgba(122,133,148,0.22)"
 #: How a sample with a right (1), a wrong (-1) or no conclusion (0) is marked: never by colour alone.
@@ -19,7 +19,7 @@ _KINDS = (dict(color=BLUE, symbol="circle"), dict(color=VERMILLION, symbol="diam
 _WORDS = {1: "right", -1: "wrong", 0: "no conclusion"}
 
 
-def spread(scores: Mapping[str, np.ndarray], full: float, published: Mapping[str, tuple[float, float]] | None = None,
+def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[str, tuple[float, float]] | None = None,
            *, unit: str) -> go.Figure:
     """Scores of samples of several kinds, one band above the other on one axis (Koehn 2004, Figs 2 and 3).
 
@@ -27,7 +27,7 @@ def spread(scores: Mapping[str, np.ndarray], full: float, published: Mapping[str
     ----------
     scores : mapping of str to ndarray, shape (samples,)
         By kind, in the order from above; NaN is not drawn.
-    full : float
+    whole : float
         Score on the whole test set.
     published : mapping of str to (float, float), optional
         Ranges to lay faintly behind the bands.
@@ -35,14 +35,19 @@ def spread(scores: Mapping[str, np.ndarray], full: float, published: Mapping[str
         What the axis measures, such as ``"BLEU"``.
     """
     figure, published = go.Figure(), published or {}
+    known = [whole, *(v for values in scores.values() for v in values[np.isfinite(values)]),
+             *(end for ends in published.values() for end in ends)]
+    margin = 0.05 * (max(known) - min(known)) or 1.0
     for band, (kind, values) in enumerate(scores.items()):
         base = len(scores) - 1 - band
         if kind in published:
             low, high = published[kind]
             figure.add_shape(type="rect", x0=low, x1=high, y0=base + 0.06, y1=base + 0.94, fillcolor=_FAINT,
                              line_width=0, layer="below")
+            outside = high < max(known) - 4 * margin  # clear of the dots where there is room
             figure.add_annotation(x=high, y=base + 0.06, text=f"Koehn: {low:g} to {high:g}", showarrow=False,
-                                  xanchor="right", yanchor="bottom", font_size=13, xshift=-4)
+                                  xanchor="left" if outside else "right", yanchor="bottom", font_size=13,
+                                  xshift=6 if outside else -4)
         figure.add_trace(go.Scatter(
             x=values, y=base + 0.3 + 0.58 * (np.arange(len(values)) + 0.5) / max(len(values), 1), mode="markers",
             marker=dict(size=7, opacity=0.85, **_KINDS[band % 2]),
@@ -50,12 +55,9 @@ def spread(scores: Mapping[str, np.ndarray], full: float, published: Mapping[str
             hovertemplate=f"{label(kind)}, sample %{{customdata}}: %{{x:.2f}}<extra></extra>"))
         figure.add_annotation(x=0, xref="paper", y=base + 0.6, text=f"<b>{label(kind)}</b>", showarrow=False,
                               xanchor="right", font_size=16)
-    figure.add_shape(type="line", x0=full, x1=full, y0=0, y1=len(scores), line=dict(color=GREY, width=2, dash="dot"))
-    figure.add_annotation(x=full, y=len(scores), text=f"whole test set {full:.2f}", showarrow=False, yanchor="bottom",
+    figure.add_shape(type="line", x0=whole, x1=whole, y0=0, y1=len(scores), line=dict(color=GREY, width=2, dash="dot"))
+    figure.add_annotation(x=whole, y=len(scores), text=f"whole test set {whole:.2f}", showarrow=False, yanchor="bottom",
                           font_size=14)
-    known = [full, *(v for values in scores.values() for v in values[np.isfinite(values)]),
-             *(end for ends in published.values() for end in ends)]
-    margin = 0.05 * (max(known) - min(known)) or 1.0
     figure.update_xaxes(range=[min(known) - margin, max(known) + margin], zeroline=False, tickfont_size=13)
     figure.update_yaxes(range=[0, len(scores) + 0.16], visible=False)
     measured(figure, f"{label(unit)} of a sample")
@@ -63,7 +65,7 @@ def spread(scores: Mapping[str, np.ndarray], full: float, published: Mapping[str
     return figure
 
 
-def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.ndarray, full: float, *,
+def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.ndarray, whole: float, *,
               unit: str) -> go.Figure:
     """The interval of each sample, and whether it contains the score on the whole test set (Koehn 2004, Fig. 6)."""
     figure = go.Figure()
@@ -77,7 +79,7 @@ def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.nd
             customdata=np.stack([low[chosen], high[chosen]], axis=-1),
             hovertemplate=f"sample %{{x}}: %{{y:.2f}} [%{{customdata[0]:.2f}}, %{{customdata[1]:.2f}}], {words}"
                           "<extra></extra>"))
-    return _by_sample(figure, len(scores), full, f"whole test set, {full:.2f}", label(unit))
+    return _by_sample(figure, len(scores), whole, f"whole test set, {whole:.2f}", label(unit))
 
 
 def outcomes(values: np.ndarray, verdicts: np.ndarray, line: float, words: str, *, what: str, unit: str = "",
@@ -105,6 +107,46 @@ def outcomes(values: np.ndarray, verdicts: np.ndarray, line: float, words: str, 
         figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=bound, y1=bound,
                          line=dict(color=BLUE, width=1.5, dash="dash"))
     return _by_sample(figure, len(values), line, words, f"{what} ({label(unit)})" if unit else what)
+
+
+def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen: str,
+           middle: Mapping[int, float]) -> go.Figure:
+    """How much wider blocks spread than broad samples, by size, on log axes.
+
+    Parameters
+    ----------
+    rows : mapping of str to sequence of (size, ratio, low, high)
+        By system; that which is `chosen` is drawn with its intervals, the others as grey dots.
+    chosen : str
+    middle : mapping of int to float
+        Median of the systems by size.
+    """
+    figure = go.Figure()
+    others = [(size, ratio, full(name)) for name, found in rows.items() if name != chosen for size, ratio, *_ in found]
+    figure.add_trace(go.Scatter(
+        x=[x for x, *_ in others], y=[y for _, y, _ in others], customdata=[[name] for *_, name in others],
+        mode="markers", name="other systems", marker=dict(size=6, color=GREY, opacity=0.5),
+        hovertemplate="%{customdata[0]}, %{x} segments: %{y:.2f}<extra></extra>"))
+    figure.add_trace(go.Scatter(x=list(middle), y=list(middle.values()), mode="lines", name="median of all systems",
+                                line=dict(color=GREY, width=2), hovertemplate="median: %{y:.2f}<extra></extra>"))
+    size, ratio, low, high = np.array(rows.get(chosen) or np.empty((0, 4)), dtype=float).T
+    figure.add_trace(go.Scatter(
+        x=size, y=ratio, mode="markers", name=label(chosen), marker=dict(size=10, color=BLUE),
+        error_y=dict(type="data", symmetric=False, array=high - ratio, arrayminus=ratio - low, color=BLUE,
+                     thickness=1.5, width=3), customdata=np.stack([low, high], axis=-1),
+        hovertemplate="%{x} segments: %{y:.2f} [%{customdata[0]:.2f}, %{customdata[1]:.2f}]<extra></extra>"))
+    figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=1, y1=1, line=dict(color=GREY, width=2, dash="dot"))
+    known = [1.0, *(end for found in rows.values() for row in found for end in row[1:2]), *low, *high]
+    bottom, top = np.log10(min(known) * 0.9), np.log10(max(known) * 1.1)
+    marks = [mark for mark in (0.2, 0.5, 1, 2, 3, 5, 10, 20, 50) if bottom <= np.log10(mark) <= top]
+    figure.update_yaxes(type="log", range=[bottom, top], tickvals=marks, ticktext=[f"{mark:g}" for mark in marks],
+                        tickfont_size=13, zeroline=False)
+    figure.update_xaxes(type="log", tickvals=list(middle), ticktext=[f"{x:,}" for x in middle], tickfont_size=13,
+                        zeroline=False, showgrid=False)
+    measured(figure, "spread of blocks / spread of broad samples, by segments in a sample")
+    figure.update_layout(height=320, margin=dict(l=8, r=8, t=30, b=46), dragmode=False, hovermode="closest",
+                         legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
+    return figure
 
 
 def _by_sample(figure, n, line, words, what):

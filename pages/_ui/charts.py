@@ -10,7 +10,7 @@ import streamlit as st
 from mtsig_core import export
 from pages._ui import words
 
-__all__ = ["show"]
+__all__ = ["columns", "show"]
 
 _INK = {"light": "#1B2330", "dark": "#E8ECF2"}
 _GRID = {"light": "#DDE2E9", "dark": "#323A47"}
@@ -67,3 +67,8 @@ def show(figure: go.Figure, key: str, alt: str, *, header: Sequence[str], rows: 
     event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
                                selection_mode="points")
     return [point["customdata"] for point in event.selection.points] if select else []
+
+
+def columns(rows: Sequence[dict]) -> dict:
+    """Rows with named values as the header and rows that `show` takes."""
+    return dict(header=list(rows[0]) if rows else [], rows=[list(row.values()) for row in rows])

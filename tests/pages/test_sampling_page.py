@@ -52,12 +52,12 @@ def words(page):
 
 def test_ranges_hits_and_conclusions_are_those_of_the_core(open_page, source):
     page = open_page(source, system=NAMES[0], a=NAMES[0], b=NAMES[1], seed="3")
-    assert not page.exception and len(page.get("plotly_chart")) == 4
+    assert not page.exception and len(page.get("plotly_chart")) == 5
     blocks, broad = (sampling(source.read(), "bleu", kind, size=10, seed=3) for kind in ("blocks", "broad"))
     for one in (blocks.system(NAMES[0]), broad.system(NAMES[0])):
         assert "{:.1f} to {:.1f}<".format(*one.range) in words(page) and f"SD {one.sd:.2f}<" in words(page)
     ratio = blocks.system(NAMES[0]).sd / broad.system(NAMES[0]).sd
-    assert f">{ratio:.1f}<" in words(page)
+    assert f">{ratio:.1f}<" in words(page) and f">{ratio:.2f} [" in words(page)
     assert (f"Blocks: {blocks.system(NAMES[0]).hits.sum()} of 10; Broad samples: {broad.system(NAMES[0]).hits.sum()} "
             "of 10<") in words(page)
     tally = broad.pair(*NAMES[:2]).tally("koehn")
@@ -78,11 +78,32 @@ def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
         assert f"{summary['lowest']:.1f} to {summary['highest']:.1f}<" in words(page)
 
 
+def test_the_ratios_of_all_sizes_are_those_of_the_command(open_page, source, capsys):
+    page = open_page(source, system=NAMES[0], shuffle="true", seed="4", alpha="0.1")
+    assert main(shlex.split(next(e.value for e in page.code if "sample spread" in e.value))[3:]) == 0
+    one = json.loads(capsys.readouterr().out)["metrics"]["bleu"]
+    mine = [row for row in one["rows"] if row["system"] == NAMES[0]]
+    assert [row["size"] for row in mine] == [10, 20] == [row["size"] for row in one["ratios"]]
+    for row, ratios in zip(mine, one["ratios"], strict=True):
+        assert (f"<td>{row['blocks']:.2f}</td><td>{row['broad']:.2f}</td>"
+                f"<td>{row['ratio']:.2f} [{row['ratio_low']:.2f}, {row['ratio_high']:.2f}]</td>"
+                f"<td>{ratios['median']:.2f}</td>") in words(page)
+
+
+def test_enough_for_samples_but_not_for_their_spread(open_page, tmp_path):
+    ref = [f"this is the sentence number {k}" for k in range(30)]
+    out = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
+    page = open_page(Source(ref=((None, write(tmp_path / "r.txt", ref)),),
+                            system=(("A", write(tmp_path / "a.txt", out)), ("B", write(tmp_path / "b.txt", ref)))))
+    assert not page.exception and len(page.get("plotly_chart")) == 4
+    assert "30 segments give no 5 samples of 10" in words(page)
+
+
 @pytest.mark.parametrize("query", [{"samples": "blocks", "by": "ar"}, {"metric": "ter"},
                                    {"metric": "nist", "size": "50"}, {"alpha": "0.01", "test": "koehn"}])
 def test_other_settings(open_page, source, query):
     page = open_page(source, **query)
-    assert not page.exception and len(page.get("plotly_chart")) == 4
+    assert not page.exception and len(page.get("plotly_chart")) == 5
 
 
 def test_a_positive_difference_is_an_improvement_also_for_ter(open_page, source):
@@ -105,7 +126,8 @@ def test_a_score_without_any_spread(open_page, source):
 
 def test_one_system_has_no_pairs(open_page, source):
     page = open_page(Source(ref=source.ref, system=source.system[:1]))
-    assert not page.exception and "there is no pair" in words(page) and len(page.get("plotly_chart")) == 2
+    assert not page.exception and "there is no pair" in words(page)
+    assert len(page.get("plotly_chart")) == 3
 
 
 def test_two_without_a_common_line(open_page, tmp_path):
@@ -113,6 +135,7 @@ def test_two_without_a_common_line(open_page, tmp_path):
     lines += [f"{'AB'[k >= 60]}\t{k + 1}\t{k % 7}" for k in range(120)]
     page = open_page(Source(scores=(("human", write(tmp_path / "human.tsv", lines)),)), a="A", b="B")
     assert not page.exception and "A and B have no line in common" in words(page)
+    assert "How much wider do blocks spread?" in [e.value for e in page.subheader]
 
 
 def test_too_few_segments(open_page, source, tmp_path):
