@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mtsig_core.experiments._population import Rate
-from mtsig_core.experiments.conclusions import Conclusions
+from mtsig_core.experiments.conclusions import Concluded, Conclusions
 from mtsig_core.experiments.coverage import Coverage
 from mtsig_core.experiments.families import FamilyErrors
+from mtsig_core.experiments.pair_tests import PairTests
 from mtsig_core.experiments.type_one import TypeOne
-from mtsig_core.published_validation import KOEHN_T3, KOEHN_T4, RIEZLER_MAXWELL_T2
+from mtsig_core.experiments.unit_changes import UnitChanges
+from mtsig_core.experiments.variants import Variants
+from mtsig_core.published_validation import KOEHN_T3, KOEHN_T4, RIEZLER_MAXWELL_T1, RIEZLER_MAXWELL_T2
+from mtsig_core.tables import format_p
 
-__all__ = ["calibration_rows", "conclusion_rows", "coverage_rows", "family_rows", "percent_of", "riezler_maxwell_rows",
-           "type_one_rows"]
+__all__ = ["calibration_rows", "changed_rows", "conclusion_rows", "coverage_rows", "family_rows", "koehns_conclusions",
+           "metric_rows", "percent_of", "size_rows", "type_one_rows", "unit_rows", "variant_rows"]
 
 Table = tuple[list[str], list[list[str]]]
-_UNITS = (("segment", "segment"), ("document", "document"), ("document", "segment"))
+_UNITS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
 
 
 def percent_of(found: Rate | None) -> str:
@@ -39,30 +45,72 @@ def type_one_rows(found: TypeOne) -> Table:
             [[test, *(cells.get((*at, test), "-") for at in columns)] for test in tests])
 
 
-def riezler_maxwell_rows() -> Table:
-    """Their p-values by both tests, and the ratio."""
-    return (["their comparison", "difference in NIST", "p, randomization", "p, bootstrap as printed", "ratio"],
-            [[pair, f"{delta:.3f}", f"{ar:.3f}", f"{boot:.3f}", f"{ar / boot:.1f}"]
-             for pair, delta, ar, boot in RIEZLER_MAXWELL_T2.rows["nist"]])
+def metric_rows(found: Mapping[str, PairTests]) -> Table:
+    """Metrics down: what the tests say of one pair under each, then what `Riezler and Maxwell (2005)` found of theirs.
+
+    Parameters
+    ----------
+    found : mapping of str to PairTests
+        By metric, all of the same pair; a dash stands for metrics that are not there.
+    """
+    rows = []
+    for metric in RIEZLER_MAXWELL_T1.rows:
+        one, (theirs,) = found.get(metric), RIEZLER_MAXWELL_T1.rows[metric]
+        ours = ["-"] * 6 if one is None else [
+            f"{one.score_a:.2f}", f"{one.score_b:.2f}", f"{one.improvement:+.2f}",
+            *(format_p(one.p_value(*at)) for at in (
+                ("segment", "ar"), ("segment", "riezler-maxwell"), ("document", "ar")))]
+        rows.append([metric, *ours, f"{theirs[0] - theirs[1]:+.2f}", *(
+            "-" if p is None else "< .0001" if p == 0.0001 else f"{p:.3f}" for p in theirs[2:])])
+    return (["metric", "A", "B", "A over B", "p, ar", "p, bootstrap as printed", "p, ar by document",
+             "theirs: A over B", "p, ar", "p, bootstrap"], rows)
+
+
+def variant_rows(found: Variants) -> Table:
+    """Pairs of equal systems down: our p-values, then those of Table 2 of `Riezler and Maxwell (2005)`."""
+    theirs = {pair: (f"{delta:.3f}", *_two(ar, boot)) for pair, delta, ar, boot in RIEZLER_MAXWELL_T2.rows["nist"]}
+    return (["equal systems", "difference", "p, randomization", "p, bootstrap as printed", "ratio", "p, signed shift",
+             "theirs: difference", "randomization", "bootstrap", "ratio"],
+            [[row.pair, f"{row.difference:.3f}", *_two(row.p_ar, row.p_as_printed), f"{row.p_bootstrap:.3f}",
+              *theirs.get(row.pair, ["-"] * 4)] for row in found.rows])
+
+
+def _two(ar, as_printed):
+    return f"{ar:.3f}", f"{as_printed:.3f}", f"{ar / as_printed:.1f}"
 
 
 def conclusion_rows(found: Conclusions, with_paper: bool) -> Table:
     """Pairs down, sizes across: percent right / wrong, in brackets Koehn's where asked for and known."""
-    theirs = {(a, b): dict(zip((100, 300, 600, 3000), cells, strict=True))
-              for a, b, _, *cells in KOEHN_T3.rows["bleu"]} if with_paper else {}
-    pairs = dict.fromkeys((row.a, row.b) for row in found.rows)
     rows = []
-    for a, b in pairs:
-        of_pair = {row.size: row for row in found.rows if (row.a, row.b) == (a, b)}
-        cells = []
-        for size in found.sizes:
-            paper = theirs.get((a, b), {}).get(size)
-            right, wrong = of_pair[size].right, of_pair[size].wrong
-            ours = f"{100 * right.share:.0f} [{100 * right.low:.0f}, {100 * right.high:.0f}] / {100 * wrong.share:.0f}"
-            cells.append(ours if paper is None else f"{ours} ({paper[0]} / {paper[1]})")
-        rows.append([a, b, f"{of_pair[found.sizes[0]].delta:.2f}", *cells])
+    for a, b in dict.fromkeys((row.a, row.b) for row in found.rows):
+        of_pair = [row for row in found.rows if (row.a, row.b) == (a, b)]
+        rows.append([a, b, f"{of_pair[0].delta:.2f}"])
+        for row in of_pair:
+            paper = koehns_conclusions(row) if with_paper else None
+            rows[-1].append(f"{100 * row.right.share:.0f} / {100 * row.wrong.share:.0f}"
+                            + ("" if paper is None else f" ({paper[0]} / {paper[1]})"))
     return ["better", "worse", "difference",
             *(f"{n} samples of {size:,}" for size, n in zip(found.sizes, found.samples, strict=True))], rows
+
+
+def size_rows(found: Conclusions, size: int, with_paper: bool) -> Table:
+    """Pairs down, for one size: shares right and wrong with their Monte Carlo intervals, Koehn's where asked for."""
+    rows = []
+    for row in found.rows:
+        if row.size == size:
+            paper = koehns_conclusions(row) if with_paper else None
+            rows.append([row.a, row.b, f"{row.delta:.2f}", percent_of(row.right), percent_of(row.wrong),
+                         *([] if not with_paper else ["-", "-"] if paper is None else (f"{x}%" for x in paper))])
+    return ["better", "worse", "difference", "right", "wrong",
+            *(["Koehn: right", "Koehn: wrong"] if with_paper else [])], rows
+
+
+def koehns_conclusions(row: Concluded) -> tuple[int, int] | None:
+    """Percent right and wrong that `Koehn (2004)` has for the pair and size; None where he has none."""
+    for better, worse, _, *cells in KOEHN_T3.rows["bleu"]:
+        if (better, worse) == (row.a, row.b):
+            return dict(zip(map(int, KOEHN_T3.columns[3:]), cells, strict=True)).get(row.size)
+    return None
 
 
 def calibration_rows(found: Conclusions, with_paper: bool) -> Table:
@@ -95,7 +143,25 @@ def coverage_rows(found: Coverage) -> Table:
 
 
 def family_rows(found: FamilyErrors) -> Table:
-    """Families down; the formula and the corrections across."""
+    """Families down; the formula and the corrections across, in percent."""
+    def cell(rate):
+        return f"{100 * rate.share:.0f} [{100 * rate.low:.0f}, {100 * rate.high:.0f}]"
+
     return (["equal systems", "comparisons k", "1 - (1 - α)^k", *found.rows[0].wrong],
-            [[str(row.systems), str(row.comparisons), f"{100 * row.if_independent:.1f}%",
-              *map(percent_of, row.wrong.values())] for row in found.rows])
+            [[f"{row.systems}, {row.compared}", str(row.comparisons), f"{100 * row.if_independent:.1f}",
+              *map(cell, row.wrong.values())] for row in found.rows])
+
+
+def unit_rows(found: UnitChanges) -> Table:
+    """Corrections down: how many pairs are significant by which unit."""
+    return (["correction", "by segment", "by document", "both", "by segment only", "by document only", "neither"],
+            [[row.correction, *map(str, (row.both + row.segment_only, row.both + row.document_only, row.both,
+                                         row.segment_only, row.document_only, row.neither))] for row in found.rows])
+
+
+def changed_rows(found: UnitChanges, correction: str) -> Table:
+    """The pairs that are significant by one unit alone under a correction."""
+    return (["system", "against", "difference", "p by segment", "p by document", "SE ratio"],
+            [[pair.a, pair.b, f"{pair.delta:+.2f}", format_p(pair.p_segment), format_p(pair.p_document),
+              "-" if pair.se_ratio is None else f"{pair.se_ratio:.2f}"]
+             for pair in found.pairs if pair.correction == correction])

@@ -1,18 +1,29 @@
-"""Shares of repeats with their Monte Carlo intervals, held against a level and against a paper."""
+"""Shares of repeats with their Monte Carlo intervals, held against a level and against a paper; and counts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, full, label
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, full, label, measured
 
-__all__ = ["rates"]
+__all__ = ["counts", "p_values", "panels", "rates"]
+
+#: (text, share, low, high, what another source has); None where unknown.
+Row = tuple[str, float | None, float | None, float | None, float | None]
+
+_GAP = 0.035  # between panels, as a share of the width
+#: How series of p-values are marked: three of ours, two of a paper.
+_SERIES = (dict(symbol="circle", color=BLUE), dict(symbol="x", color=VERMILLION),
+           dict(symbol="circle-open", color=BLUE, line_width=2), dict(symbol="diamond-open", color=GREY, line_width=2),
+           dict(symbol="x-open", color=GREY, line_width=1.5))
+_TOLD = 0.02  # of the longest bar: parts as short as that have no room for their number
+_FILLS = (BLUE, VERMILLION, GREY)
 
 
-def rates(rows: Sequence[tuple[str, float | None, float | None, float | None, float | None]],
-          level: float | None = None, *, other: str = "", axis: tuple[float, float] | None = None) -> go.Figure:
+def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
+          against: Sequence[Row] = (), words: tuple[str, str] = ("", "")) -> go.Figure:
     """One line for each share: a dot with its interval, and a diamond where another source has a number.
 
     Parameters
@@ -23,40 +34,145 @@ def rates(rows: Sequence[tuple[str, float | None, float | None, float | None, fl
         A line to hold them against.
     other : str
         What the diamonds are.
-    axis : (float, float), optional
-        Ends of the axis, as shares.
+    against : sequence of (text, share, low, high, theirs)
+        Second shares on the same lines, marked by crosses.
+    words : (str, str)
+        What the dots and the crosses are; the legend is left out without them.
     """
-    known = [(k, row) for k, row in enumerate(rows) if row[1] is not None]
-    theirs = [(k, row[4]) for k, row in enumerate(rows) if row[4] is not None]
-    figure = go.Figure()
-    figure.add_trace(go.Scatter(
-        x=[100 * row[1] for _, row in known], y=[k for k, _ in known], mode="markers", showlegend=False,
-        marker=dict(size=10, color=[_colour(row, level) for _, row in known]),
-        error_x=dict(type="data", symmetric=False, array=[100 * (row[3] - row[1]) for _, row in known],
-                     arrayminus=[100 * (row[1] - row[2]) for _, row in known], thickness=1.5, color=GREY),
-        customdata=[[full(row[0]), f"{row[2]:.1%}", f"{row[3]:.1%}"] for _, row in known],
-        hovertemplate="%{customdata[0]}: %{x:.1f}% [%{customdata[1]}, %{customdata[2]}]<extra></extra>"))
+    figure = _lines([row[0] for row in rows])
+    _dots(figure, rows, "x", [_colour(row, level) for row in rows], name=words[0])
+    if against:
+        _dots(figure, against, "x", [VERMILLION] * len(against), symbol="x", name=words[1])
+    theirs = [(k, row[4]) for some in (rows, against) for k, row in enumerate(some) if row[4] is not None]
     if theirs:
         figure.add_trace(go.Scatter(
             x=[100 * value for _, value in theirs], y=[k for k, _ in theirs], mode="markers", showlegend=False,
             marker=dict(size=11, symbol="diamond-open", color=GREY, line_width=2), hovertemplate=(
                 f"{full(other)}: %{{x:.1f}}%<extra></extra>")))
-    if level is not None:
-        figure.add_vline(x=100 * level, line=dict(color=BLUE, width=2, dash="dot"))
-        figure.add_annotation(x=100 * level, y=1, yref="paper", yanchor="bottom", showarrow=False, font_size=14,
-                              text=f"{100 * level:g}%")
-    if theirs:
         figure.add_annotation(x=1, y=1, xref="paper", yref="paper", xanchor="right", yanchor="bottom", showarrow=False,
                               font_size=14, text=f"◇ {label(other)}")
-    if axis is not None:
-        figure.update_xaxes(range=[100 * axis[0], 100 * axis[1]])
+    if level is not None:
+        _mark(figure, level, "x")
+        figure.add_annotation(x=100 * level, y=1, yref="paper", yanchor="bottom", showarrow=False, font_size=14,
+                              text=f"{100 * level:g}%")
     figure.update_xaxes(ticksuffix="%", tickfont_size=13, zeroline=False)
-    figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[label(row[0]) for row in rows], tickfont_size=13,
-                        range=[len(rows) - 0.5, -0.5], zeroline=False)
-    figure.update_layout(height=62 + 19 * len(rows), margin=dict(l=8, r=16, t=28, b=24), dragmode=False)
+    beside = 0 if level is None else 0.25  # clear of the name of the level, which is a small share where there are two
+    figure.update_layout(showlegend=any(words), legend=dict(orientation="h", x=beside, y=1, yanchor="bottom",
+                                                            font_size=14))
     return figure
+
+
+def panels(found: Mapping[str, Sequence[Row]], level: float) -> go.Figure:
+    """Shares in several situations side by side, on axes of one scale: a line for each text in all of them.
+
+    Parameters
+    ----------
+    found : mapping of str to sequence of (text, share, low, high, theirs)
+        By situation, from left to right.
+    level : float
+        A line to hold them against.
+    """
+    lines = list(dict.fromkeys(row[0] for rows in found.values() for row in rows))
+    figure = _lines(lines)
+    known = [100 * end for rows in found.values() for row in rows if row[1] is not None for end in row[2:4]]
+    low, high = min(known + [100 * level]), max(known + [100 * level])
+    margin, width = 0.06 * (high - low) or 1.0, (1 + _GAP) / len(found)
+    for k, (title, rows) in enumerate(found.items()):
+        axis = "x" if k == 0 else f"x{k + 1}"
+        figure.update_layout({f"xaxis{axis[1:]}": dict(
+            domain=[k * width, (k + 1) * width - _GAP], range=[low - margin, high + margin], ticksuffix="%",
+            tickfont_size=13, nticks=6, zeroline=False)})
+        by_text = {row[0]: row for row in rows}  # a panel may lack a line
+        rows = [by_text.get(line, (line, *[None] * 4)) for line in lines]
+        _dots(figure, rows, axis, [_colour(row, level) for row in rows])
+        _mark(figure, level, axis)
+        figure.add_annotation(x=(k + 0.5) * width - _GAP / 2, y=1, xref="paper", yref="paper", yanchor="bottom",
+                              xanchor="center", showarrow=False, font_size=14, text=label(title))
+    figure.update_layout(height=76 + 26 * len(lines), showlegend=False)
+    return figure
+
+
+def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> go.Figure:
+    """p-values on a log axis, a line for each case, and the level they are held against.
+
+    Parameters
+    ----------
+    found : mapping of str to mapping of str to float
+        By case, from top to bottom, and by series: up to three of ours, then up to two of a paper; None where unknown.
+    alpha : float
+    """
+    figure = _lines(list(found))
+    series = list(next(iter(found.values())))
+    for mark, name in zip(_SERIES, series, strict=False):
+        known = [(k, parts[name]) for k, parts in enumerate(found.values()) if parts[name] is not None]
+        figure.add_trace(go.Scatter(
+            x=[p for _, p in known], y=[k for k, _ in known], mode="markers", name=label(name),
+            marker=dict(size=11, **mark), hovertemplate=f"{full(name)}: p = %{{x:.4f}}<extra></extra>"))
+    figure.add_shape(type="line", x0=alpha, x1=alpha, y0=0, y1=1, yref="paper", line=dict(color=BLUE, width=2,
+                                                                                       dash="dot"))
+    ticks = sorted({1e-5, 1e-4, 1e-3, 0.01, 0.02, alpha, 0.1, 0.2, 0.5, 1.0})
+    figure.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks], tickfont_size=13,
+                        zeroline=False)
+    measured(figure, f"p on a log axis; dotted: the level, {alpha:g}")
+    figure.update_layout(height=110 + 26 * len(found), showlegend=True, margin=dict(l=8, r=16, t=32, b=46),
+                         legend=dict(orientation="h", x=0, y=1, yanchor="bottom", font_size=14))
+    return figure
+
+
+def counts(found: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
+    """A bar for each case, from top to bottom, cut into parts.
+
+    Parameters
+    ----------
+    found : mapping of str to mapping of str to int
+        Parts of each case, all named alike.
+    what : str
+        What is counted.
+    """
+    figure, whole = _lines(list(found)), max(sum(parts.values()) for parts in found.values())
+    for color, part in zip(_FILLS, next(iter(found.values())), strict=False):
+        values = [parts[part] for parts in found.values()]
+        figure.add_trace(go.Bar(
+            y=list(range(len(found))), x=values, orientation="h", name=label(part),
+            text=[v if v > _TOLD * whole else "" for v in values], textposition="inside", textangle=0,
+            insidetextanchor="middle", textfont=dict(size=14, color="white"),
+            marker=dict(color=color, line_width=0), constraintext="none",
+            hovertemplate=f"%{{x}} {full(part)}<extra></extra>"))
+    figure.update_xaxes(tickfont_size=13, zeroline=False)
+    measured(figure, what)
+    figure.update_layout(barmode="stack", bargap=0.25, height=92 + 30 * len(found), showlegend=True,
+                         margin=dict(l=8, r=16, t=32, b=46), legend=dict(
+                             orientation="h", x=0, y=1, yanchor="bottom", font_size=14, traceorder="normal"))
+    return figure
+
+
+def _lines(texts):
+    """A figure with a line for each text, from top to bottom."""
+    figure = go.Figure()
+    figure.update_yaxes(tickvals=list(range(len(texts))), ticktext=[label(text) for text in texts], tickfont_size=13,
+                        range=[len(texts) - 0.5, -0.5], zeroline=False)
+    figure.update_layout(height=62 + 19 * len(texts), margin=dict(l=8, r=16, t=28, b=24), dragmode=False)
+    return figure
+
+
+def _dots(figure, rows, axis, colors, symbol="circle", name=""):
+    """Shares with their intervals, each on its line."""
+    known = [(k, row) for k, row in enumerate(rows) if row[1] is not None]
+    figure.add_trace(go.Scatter(
+        x=[100 * row[1] for _, row in known], y=[k for k, _ in known], mode="markers", name=name, xaxis=axis,
+        showlegend=bool(name), marker=dict(size=10, symbol=symbol, color=[colors[k] for k, _ in known]),
+        error_x=dict(type="data", symmetric=False, array=[100 * (row[3] - row[1]) for _, row in known],
+                     arrayminus=[100 * (row[1] - row[2]) for _, row in known], thickness=1.5, color=GREY),
+        customdata=[[full(row[0]), f"{row[2]:.1%}", f"{row[3]:.1%}"] for _, row in known],
+        hovertemplate="%{customdata[0]}: %{x:.1f}% [%{customdata[1]}, %{customdata[2]}]<extra></extra>"))
+
+
+def _mark(figure, level, axis):
+    figure.add_shape(type="line", x0=100 * level, x1=100 * level, xref=axis, y0=0, y1=1, yref="paper",
+                     line=dict(color=BLUE, width=2, dash="dot"))
 
 
 def _colour(row, level):
     """Vermillion where the whole interval lies off the level."""
-    return VERMILLION if level is not None and not row[2] <= level <= row[3] else BLUE
+    off = level is not None and row[1] is not None and not row[2] <= level <= row[3]
+    return VERMILLION if off else BLUE

@@ -6,12 +6,21 @@ import shlex
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from mtsig_core import compare
 from mtsig_core.__main__ import main
+from mtsig_core.experiments._population import Rate
+from mtsig_core.experiments.families import families
 from mtsig_core.experiments.type_one import type_one
 from mtsig_core.serving import SOURCE_VARIABLE
+from mtsig_core.simulation import load_demo
 from mtsig_core.sources import Source
+from mtsig_core.tables import format_p
 from mtsig_core.validation_tables import percent_of
 from tests.pages.test_bootstrap import APP
+
+
+def few_families(*args, **asked):
+    return families(*args, repeats=20, trials=299, **asked)
 
 
 @pytest.fixture
@@ -19,7 +28,7 @@ def open_page(monkeypatch):
     def start(source, **query):
         monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
         monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
-        monkeypatch.setattr("pages._ui.background.PATIENCE", 60)
+        monkeypatch.setattr("pages._ui.nulls.families", few_families)
         page = AppTest.from_file(str(APP), default_timeout=60)
         for key, value in {"pairs": "200", **query}.items():
             page.query_params[key] = value
@@ -38,7 +47,8 @@ def test_type_one_errors_are_those_of_the_core_and_of_the_command(open_page, cap
     page = open_page(source)
     assert not page.exception
     found = type_one(source.read(), "bleu", n_pairs=200)
-    assert f"approximate randomization rejects {percent_of(found.rows[0].rejected)}" in words(page)
+    share = f"{100 * found.rows[0].rejected.share:.1f}%"
+    assert f'segments swapped, by segment</div><div class="mt-big">{share}<' in words(page)
     for row in found.rows:
         assert f">{percent_of(row.rejected)}</td>" in words(page)
     command = shlex.split(next(e.value for e in page.code if "validate type1" in e.value))
@@ -47,14 +57,93 @@ def test_type_one_errors_are_those_of_the_core_and_of_the_command(open_page, cap
     assert [row["rejected"]["count"] for row in printed] == [row.rejected.count for row in found.rows]
 
 
-@pytest.mark.parametrize("experiment, text", [
-    ("conclusions", "comparisons on samples, "), ("coverage", "hold the true one in"),
-    ("many comparisons", "15 equal systems, 105 comparisons")])
-def test_the_other_experiments(open_page, experiment, text):
+def command_of(page, name):
+    return shlex.split(next(e.value for e in page.code if f"validate {name}" in e.value))[3:]
+
+
+@pytest.mark.parametrize("experiment, text, name, figures", [
+    ("conclusions", "comparisons on samples of 100, ", "conclusions", 2),
+    ("coverage", "intervals hold the true score in", "coverage", 1),
+    ("many comparisons", "Compare 15 equal systems", "families", 1),
+    ("documents or segments", "pairs significant by segment, ", "units", 1),
+    ("one pair, several metrics", "By segment, the difference is significant in", "pair", 1)])
+def test_the_other_experiments(open_page, experiment, text, name, figures):
     page = open_page(Source(demo=240), experiment=experiment)
     assert not page.exception and text in words(page)
-    assert len(page.get("plotly_chart")) == 1 and any("mtsig_core validate" in e.value for e in page.code)
+    assert len(page.get("plotly_chart")) == figures and command_of(page, name)
     assert "Koehn (2004), Table 3" not in "".join(e.value for e in page.caption)  # not the corpus of the paper
+
+
+def printed(page, name, capsys):
+    assert main(command_of(page, name)) == 0
+    return json.loads(capsys.readouterr().out)["metrics"]
+
+
+def test_units_on_screen_are_those_of_the_command_and_of_compare(open_page, capsys):
+    page = open_page(Source(demo=240), experiment="documents or segments", correction="holm", trials="1999")
+    row, = (row for row in printed(page, "units", capsys)["bleu"]["rows"] if row["correction"] == "holm")
+    counts = [row["both"] + row["segment_only"], row["both"] + row["document_only"], row["both"], row["segment_only"]]
+    assert "<td>".join(f"{n}</td>" for n in counts) in words(page)
+    for unit, n in zip(("segment", "document"), counts, strict=False):
+        found = compare(load_demo(240), unit=unit, correction="holm", trials=1999)
+        assert sum(pair.significant for pair in found.metrics["bleu"].pairs) == n
+
+
+def test_one_pair_on_screen_is_that_of_the_command(open_page, capsys):
+    page = open_page(Source(demo=700), experiment="one pair, several metrics", sampled="300", b="Danish")
+    found = printed(page, "pair", capsys)
+    assert list(found) == ["nist", "bleu"] and found["nist"]["n_segments"] == 300
+    for one in found.values():
+        at = {(row["unit"], row["test"]): format_p(row["p_value"]) for row in one["rows"]}
+        assert (f"{one['improvement']:+.2f}</td><td>{at['segment', 'ar']}</td><td>{at['segment', 'riezler-maxwell']}"
+                f"</td><td>{at['document', 'ar']}</td>") in words(page)
+    assert "<td>&lt; .0001</td>" in words(page) and any("--parse" in e.value for e in page.caption)
+
+
+def test_equal_systems_on_screen_are_those_of_the_command(open_page, capsys):
+    page = open_page(Source(demo=240), metric="nist")
+    for row in printed(page, "variants", capsys)["nist"]["rows"]:
+        assert f"<td>{row['difference']:.3f}</td><td>{row['p_ar']:.3f}</td>" in words(page)
+
+
+def test_koehns_table_by_size_with_intervals_for_both_shares(open_page, capsys):
+    page = open_page(Source(demo=700), experiment="conclusions", of="300")
+    rows = printed(page, "conclusions", capsys)["bleu"]["rows"]
+    for row in (row for row in rows if row["size"] == 300):
+        assert f"<td>{percent_of(Rate(**row['right']))}</td><td>{percent_of(Rate(**row['wrong']))}</td>" in words(page)
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """Options of a test set of 60 lines without documents, and of its systems."""
+    def make(*systems):
+        lines = {"ref": [f"this is line {k} of the text" for k in range(60)]}
+        lines |= {name: [f"this is line {k} in {name}" if k % 3 else text for k, text in enumerate(lines["ref"])]
+                  for name in systems}
+        for name, text in lines.items():
+            (tmp_path / name).write_text("\n".join(text) + "\n")
+        return Source(ref=((None, str(tmp_path / "ref")),), system=tuple((n, str(tmp_path / n)) for n in systems))
+
+    return make
+
+
+EXPERIMENTS = ["type-I error", "conclusions", "coverage", "many comparisons", "documents or segments",
+               "one pair, several metrics"]
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_one_system_is_told_what_is_missing(open_page, texts, experiment):
+    page = open_page(texts("A"), experiment=experiment)
+    assert not page.exception and "mt-error" in words(page) and not page.get("plotly_chart")
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_few_lines_without_documents(open_page, texts, experiment):
+    page = open_page(texts("A", "B"), experiment=experiment)
+    assert not page.exception
+    reason = {"conclusions": "60 segments give no two samples of 100", "documents or segments": "has no document ids"}
+    assert reason.get(experiment, "Numbers as CSV") in words(page) + "".join(e.proto.label for e in page.get(
+        "download_button"))
 
 
 def test_too_short_a_test_set_says_so(open_page):

@@ -1,0 +1,101 @@
+"""An experiment of the page Validation: its work in the background, its figure, the command that prints it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from mtsig_core import MtsigError, TestSet
+from mtsig_core.sources import option_with
+from mtsig_core.validate_command import flat_rows
+from pages._ui import background, charts, results, words
+from pages._ui.frame import View
+
+__all__ = ["Bench", "big", "by_situation", "drawn_each", "row_of", "within"]
+
+_SITUATIONS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all experiments of a view share."""
+
+    view: View
+
+    @property
+    def testset(self) -> TestSet:
+        return self.view.testset
+
+    @property
+    def metric(self) -> str:
+        return self.view.metric
+
+    @property
+    def alpha(self) -> float:
+        return self.view.settings["alpha"]
+
+    @property
+    def level(self) -> str:
+        return f"{100 * (1 - self.alpha):g}%"
+
+    def found(self, function: Callable, what: str, metric: str | None = None, **asked):
+        """What an experiment finds on the view's test set, remembered; the page ends where it cannot be had."""
+        testset, metric = self.testset, metric or self.metric
+        asked |= {"alpha": self.alpha, "seed": self.view.settings["seed"]}
+
+        def work(progress):
+            return function(testset, metric, jobs=results.jobs(testset), progress=progress,
+                            statistics=results.statistics(testset, metric, progress), **asked)
+
+        key = ("validation", function.__name__, testset.digest, metric, *sorted(asked.items()))
+        try:
+            return background.result(key, work, what)
+        except MtsigError as problem:
+            words.error(str(problem))
+            st.stop()
+
+    def command(self, name: str, metrics: str | None = None, **asked) -> str:
+        """The command line that prints the numbers of an experiment; what is None is left out."""
+        given = [("--metrics", metrics or self.metric, "bleu"), ("--alpha", self.alpha, 0.05),
+                 ("--seed", self.view.settings["seed"], 0)]
+        more = [part for option, value, usual in given if value != usual for part in (option, str(value))]
+        more += [part for key, value in asked.items() if value is not None
+                 for part in option_with(f"--{key}", str(value))]
+        return shlex.join(["python", "-m", "mtsig_core", "validate", name, *self.view.options, *more])
+
+    def show(self, figure: go.Figure, rows: Sequence, key: str, command: str, alt: str) -> None:
+        """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
+        charts.show(figure, key=f"validation.{key}", command=command, alt=alt, with_table=False,
+                    **charts.columns(flat_rows(rows)))
+
+
+def by_situation(row: Callable, verb: str) -> dict:
+    """What `row` (what is drawn or swapped, the unit of the test) gives, by words for it; without what is not there."""
+    found = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in _SITUATIONS}
+    return {words: one for words, one in found.items() if one is not None}
+
+
+def drawn_each(one) -> str:
+    """How large the test sets of an experiment are."""
+    return f"{one.n_segments} segments" + (f", or {one.n_documents} documents," if one.n_documents else "")
+
+
+def row_of(text: str, rate, theirs: float | None = None) -> tuple:
+    """A line of the figure `rates`."""
+    return text, rate.share, rate.low, rate.high, theirs
+
+
+def big(what: str, rate) -> tuple[str, str, str]:
+    """A share as a big number, with its Monte Carlo interval."""
+    if rate.share is None:
+        return what, "-", "none counted"
+    return what, f"{100 * rate.share:.1f}%", f"95% Monte Carlo: {100 * rate.low:.1f} to {100 * rate.high:.1f}%"
+
+
+def within(rate, level: float) -> bool:
+    """Whether the Monte Carlo interval of a share takes in a level."""
+    return rate.low <= level <= rate.high

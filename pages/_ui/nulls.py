@@ -1,0 +1,87 @@
+"""Experiments on equal systems: how often tests find a difference all the same, alone and among many comparisons."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mtsig_core import validation_tables as tables
+from mtsig_core.experiments.families import families, if_independent
+from mtsig_core.experiments.type_one import type_one
+from mtsig_core.experiments.variants import variants
+from mtsig_core.figures.validation import p_values, panels, rates
+from mtsig_core.published_validation import RIEZLER_MAXWELL_4_4, RIEZLER_MAXWELL_T2
+from pages._ui import controls, pairs, words
+from pages._ui.experiments import Bench, big, by_situation, drawn_each, row_of, within
+
+__all__ = ["show_families", "show_type_one"]
+
+
+def show_type_one(bench: Bench, place) -> None:
+    with place:
+        a, b, (beside,) = pairs.choose(bench.view, 3)
+    with beside:
+        n = controls.choice("Null pairs", (200, 500, 2000), "pairs", default=500)
+    one = bench.found(type_one, "Testing true nulls", a=a, b=b, n_pairs=n)
+    at = by_situation(lambda null, unit: one.row(null, unit, "ar"), "swapped")
+    alone, *together = (row.rejected for row in at.values())
+    said = "keeps its level" if within(alone, bench.alpha) else "misses its level"
+    if together:
+        said += (", but not by segment where documents hang together" if together[0].low > bench.alpha else
+                 ", here also by segment where documents hang together")
+    words.answer(f"Approximate randomization {said}")
+    words.numbers(*(big(situation, row.rejected) for situation, row in at.items()))
+    bench.show(panels({situation: [row_of(row.test, row.rejected) for row in one.rows
+                                   if (row.null, row.unit) == (first.null, first.unit)]
+                       for situation, first in at.items()}, bench.alpha),
+               one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
+               f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {bench.alpha:g}.")
+    st.caption(f"Rejections of {n:,} true nulls at α = {bench.alpha:g}; big numbers: approximate randomization. Each "
+               f"null: {drawn_each(one)} drawn with replacement, then outputs of A and B trade places by coin, so "
+               f"neither is better. {one.trials} trials. Bars: 95% Monte Carlo interval; vermillion lies off the "
+               f"level. koehn concludes at {100 * bench.alpha:g}% per direction, about twice that in all; the shift of "
+               "riezler-maxwell is one-sided as printed.")
+    words.table(*tables.type_one_rows(one))
+    _show_variants(bench)
+
+
+def _show_variants(bench: Bench) -> None:
+    st.subheader("Six equal systems, the first against the others")
+    one = bench.found(variants, "Comparing equal systems")
+    bench.show(p_values({row.pair: {"randomization": row.p_ar, "bootstrap as printed": row.p_as_printed,
+                                    "signed shift": row.p_bootstrap, "their randomization": theirs[2],
+                                    "their bootstrap": theirs[3]}
+                         for row, theirs in zip(one.rows, RIEZLER_MAXWELL_T2.rows["nist"], strict=True)}, one.alpha),
+               one.rows, "variants", bench.command("variants"), "p-values of five true nulls by three tests.")
+    words.table(*tables.variant_rows(one))
+    st.caption(f"Ours: {one.n_segments:,} segments drawn with replacement; each system says what one of the real ones "
+               f"says, drawn anew for every segment. By segment, {one.trials:,} trials; ratio: randomization / "
+               f"bootstrap. Theirs: {RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. They find "
+               "randomization the more conservative; that comes of the shift as they print it, whose p, where small, "
+               "is about half. With the signed shift both agree. Their 4.3 defines type-I errors backwards, and its "
+               "'.15' is .015.")
+
+
+def show_families(bench: Bench, place) -> None:
+    one = bench.found(families, "Comparing equal systems")
+    last = one.of_all_pairs[-1]
+    words.answer(f"Compare {last.systems} equal systems, and something is 'significant' in "
+                 f"{100 * last.wrong['none'].share:.0f}% of test sets")
+    words.numbers(big(f"{last.comparisons} comparisons, uncorrected", last.wrong["none"]),
+                  big("With Romano-Wolf", last.wrong["romano-wolf"]),
+                  ("If they were independent", f"{100 * last.if_independent:.1f}%", "1 - (1 - α)^k"))
+    lines = {f"{row.systems} systems, {row.comparisons} pair{'s' * (row.comparisons > 1)}": row
+             for row in one.of_all_pairs}
+    bench.show(rates([row_of(text, row.wrong["romano-wolf"]) for text, row in lines.items()], bench.alpha,
+                     against=[row_of(text, row.wrong["none"], row.if_independent) for text, row in lines.items()],
+                     words=("Romano-Wolf", "uncorrected"), other="1 - (1 - α)^k, if independent"),
+               one.rows, "families", bench.command("families"),
+               "Share of test sets with a wrong conclusion, by number of systems.")
+    st.caption(f"Percent of {one.repeats} test sets of {one.n_segments} segments with a wrong conclusion [95% Monte "
+               f"Carlo interval]; approximate randomization by segment, {one.trials:,} trials. Each system says what "
+               "one of the real ones says, drawn anew for every segment. The formula takes comparisons for "
+               "independent; all pairs of the same systems are not.")
+    words.table(*tables.family_rows(one))
+    theirs = "; ".join(f"{k} comparisons of {systems} systems at {level:g} give {error:g} (the formula: "
+                       f"{if_independent(level, k):.4f})"
+                       for systems, k, level, error in RIEZLER_MAXWELL_4_4.rows["bleu"])
+    st.caption(f"{RIEZLER_MAXWELL_4_4.source}: {theirs}. The five are comparisons with the first system.")
