@@ -54,16 +54,20 @@ def metric_rows(found: Mapping[str, PairTests]) -> Table:
         By metric, all of the same pair; a dash stands for metrics that are not there.
     """
     rows = []
-    for metric in RIEZLER_MAXWELL_T1.rows:
-        one, (theirs,) = found.get(metric), RIEZLER_MAXWELL_T1.rows[metric]
+    for metric in dict.fromkeys([*RIEZLER_MAXWELL_T1.rows, *found]):
+        one, theirs = found.get(metric), RIEZLER_MAXWELL_T1.rows.get(metric)
         ours = ["-"] * 6 if one is None else [
             f"{one.score_a:.2f}", f"{one.score_b:.2f}", f"{one.improvement:+.2f}",
             *(format_p(one.p_value(*at)) for at in (
                 ("segment", "ar"), ("segment", "riezler-maxwell"), ("document", "ar")))]
-        rows.append([metric, *ours, f"{theirs[0] - theirs[1]:+.2f}", *(
-            "-" if p is None else "< .0001" if p == 0.0001 else f"{p:.3f}" for p in theirs[2:])])
+        rows.append([metric, *ours, *(["-"] * 3 if theirs is None else _published(*theirs[0]))])
     return (["metric", "A", "B", "A over B", "p, ar", "p, bootstrap as printed", "p, ar by document",
              "theirs: A over B", "p, ar", "p, bootstrap"], rows)
+
+
+def _published(reranking, baseline, *p_values):
+    return f"{reranking - baseline:+.2f}", *(
+        "-" if p is None else "< .0001" if p == 0.0001 else f"{p:.3f}" for p in p_values)
 
 
 def variant_rows(found: Variants) -> Table:

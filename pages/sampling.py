@@ -17,7 +17,7 @@ _ENOUGH = 10  # samples that tell a spread
 view = frame.open_page("Sampling")
 testset, metric = view.testset, view.metric
 asked = {key: view.settings[key] for key in ("alpha", "seed")}
-sizes = [size for size in SIZES if 2 * size <= testset.n_segments] or list(SIZES[:1])
+sizes = [size for size in SIZES if 2 * size <= testset.n_segments] or [max(2, testset.n_segments // 2)]
 default = max((size for size in sizes if size <= 300 and _ENOUGH * size <= testset.n_segments), default=sizes[0])
 
 left, middle, right = st.columns([3, 2, 2], vertical_alignment="bottom")

@@ -125,7 +125,7 @@ def check_documents(testset: TestSet) -> None:
     """Raise SettingError where there are no documents to take as units."""
     if testset.n_documents is None or testset.n_documents < 2:
         raise SettingError(f"{testset.name} has {'no document ids' if testset.n_documents is None else 'one document'}:"
-                           " there is no other unit than the segment. Give document ids (--docs FILE).")
+                           " there is no other unit than the segment. Give the document of each segment (--docs FILE).")
 
 
 def changes_between(testset: TestSet, by_segment: MetricResult, by_document: MetricResult,

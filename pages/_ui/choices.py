@@ -12,7 +12,7 @@ from mtsig_core.figures.validation import counts, p_values
 from mtsig_core.metrics import metrics_of
 from mtsig_core.published_validation import RIEZLER_MAXWELL_T1
 from pages._ui import charts, controls, pairs, results, words
-from pages._ui.experiments import Bench
+from pages._ui.experiments import Bench, warn_of_few_documents
 
 __all__ = ["show_pair", "show_units"]
 
@@ -28,7 +28,7 @@ def show_pair(bench: Bench, place) -> None:
         size = controls.choice("Segments", sizes, "sampled", default=2000 if 2000 in sizes else n)
     asked = {"a": a, "b": b, "n_segments": None if size == n else size}
     usable = metrics_of(bench.testset)
-    metrics = [name for name in RIEZLER_MAXWELL_T1.rows if name in usable] or [bench.metric]
+    metrics = dict.fromkeys([*(name for name in RIEZLER_MAXWELL_T1.rows if name in usable), bench.metric])
     found = {name: bench.found(pair_tests, f"Testing by {name}", metric=name, **asked) for name in metrics}
     real = [name.upper() for name, one in found.items() if one.p_value("segment", "ar") <= bench.alpha]
     words.answer(f"By segment, the difference is significant in {' and '.join(real) or 'none of the metrics'}"
@@ -47,8 +47,8 @@ def show_pair(bench: Bench, place) -> None:
                + f"; {next(iter(found.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
                f"{RIEZLER_MAXWELL_T1.about}: another corpus, so it is the shape that compares. Their NIST found what "
                "BLEU and F did not; and their bootstrap, one-sided as printed, has the smaller p."
-               + ("" if "dep-f" in usable else " dep-f, their F, needs parses of all texts: start with "
-                  "--parse NAME=FILE (CoNLL-U)."))
+               + (" dep-f, their F, needs parses of all texts: start with --parse NAME=FILE (CoNLL-U)."
+                  if "dep-f" not in usable and bench.testset.has_texts else ""))
 
 
 def _by_metric(found):
@@ -89,6 +89,7 @@ def show_units(bench: Bench, place) -> None:
                       f"significant pairs of {one.n_pairs}"),
                one.rows, "units", bench.command("units", trials=trials),
                "Pairs that are significant by both units, by segment only, by document only, for each correction.")
+    warn_of_few_documents(one.n_documents)
     words.table(*tables.unit_rows(one))
     st.caption(f"Approximate randomization at α = {one.alpha:g}, {asked['trials']:,} trials; {one.n_segments:,} "
                f"segments in {one.n_documents:,} documents. Segments of a document succeed and fail together, so a "

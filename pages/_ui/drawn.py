@@ -10,7 +10,7 @@ from mtsig_core.experiments.coverage import coverage
 from mtsig_core.figures.validation import panels, rates
 from mtsig_core.published_validation import KOEHN_T3, KOEHN_T4
 from pages._ui import controls, pairs, words
-from pages._ui.experiments import Bench, big, by_situation, drawn_each, row_of
+from pages._ui.experiments import Bench, big, by_situation, drawn_each, row_of, warn_of_few_documents
 
 __all__ = ["show_conclusions", "show_coverage"]
 
@@ -75,6 +75,7 @@ def show_coverage(bench: Bench, place) -> None:
                f"test sets of {drawn_each(one)} drawn with replacement; {one.resamples:,} bootstrap samples each; true "
                "is the score of the whole test set. Bars: 95% Monte Carlo interval. Koehn (2004), Figure 6: 97 of 100 "
                "intervals at 95% on broad samples.")
+    warn_of_few_documents(one.n_documents)
     words.table(*tables.coverage_rows(one))
 
 

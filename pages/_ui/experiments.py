@@ -10,12 +10,13 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
+from mtsig_core.diagnostics import FEW_UNITS
 from mtsig_core.sources import option_with
 from mtsig_core.validate_command import flat_rows
 from pages._ui import background, charts, results, words
 from pages._ui.frame import View
 
-__all__ = ["Bench", "big", "by_situation", "drawn_each", "row_of", "within"]
+__all__ = ["Bench", "big", "by_situation", "drawn_each", "row_of", "warn_of_few_documents"]
 
 _SITUATIONS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
 
@@ -96,6 +97,8 @@ def big(what: str, rate) -> tuple[str, str, str]:
     return what, f"{100 * rate.share:.1f}%", f"95% Monte Carlo: {100 * rate.low:.1f} to {100 * rate.high:.1f}%"
 
 
-def within(rate, level: float) -> bool:
-    """Whether the Monte Carlo interval of a share takes in a level."""
-    return rate.low <= level <= rate.high
+def warn_of_few_documents(n: int | None) -> None:
+    """Say what a handful of documents, or of them drawn, cannot show."""
+    if n is not None and n < FEW_UNITS:
+        words.caution_box(f"{n} documents are few: intervals by document are too narrow, and swaps of n documents give "
+                          f"no p below 2 / 2^n{'' if n > 9 else f', here {2 / 2 ** n:.2g}'}.")

@@ -138,10 +138,13 @@ def test_two_without_a_common_line(open_page, tmp_path):
     assert "How much wider do blocks spread?" in [e.value for e in page.subheader]
 
 
-def test_too_few_segments(open_page, source, tmp_path):
-    ref, out = write(tmp_path / "r.txt", ["a b c d e"] * 12), write(tmp_path / "o.txt", ["a b c d x"] * 12)
+@pytest.mark.parametrize("n, said, figures", [
+    (3, "Two samples of 2 segments need 4, and there are 3. Use a larger test set", 0),
+    (12, "12 segments give no 5 samples of 10", 2)])
+def test_too_few_segments(open_page, tmp_path, n, said, figures):
+    ref, out = write(tmp_path / "r.txt", ["a b c d e"] * n), write(tmp_path / "o.txt", ["a b c d x"] * n)
     page = open_page(Source(ref=((None, ref),), system=(("A", out),)))
-    assert not page.exception and "Two samples of 10 segments need 20, and there are 12" in words(page)
+    assert not page.exception and said in words(page) and len(page.get("plotly_chart")) == figures
 
 
 def test_the_published_ranges_on_the_demonstration(open_page):

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -144,6 +145,21 @@ def test_few_lines_without_documents(open_page, texts, experiment):
     reason = {"conclusions": "60 segments give no two samples of 100", "documents or segments": "has no document ids"}
     assert reason.get(experiment, "Numbers as CSV") in words(page) + "".join(e.proto.label for e in page.get(
         "download_button"))
+
+
+def test_few_documents_are_warned_of(open_page, texts, tmp_path):
+    (tmp_path / "docs").write_text("".join(f"d{k // 20}\n" for k in range(60)))
+    page = open_page(replace(texts("A", "B"), docs=str(tmp_path / "docs")), experiment="documents or segments")
+    assert not page.exception and "3 documents are few" in words(page) and "here 0.25" in words(page)
+
+
+def test_scores_without_texts(open_page, tmp_path):
+    lines = ["system\tline\tscore"]
+    lines += [f"{name}\t{k + 1}\t{(k * 7 + 3 * (name == 'A')) % 13}" for name in "AB" for k in range(90)]
+    (tmp_path / "human.tsv").write_text("\n".join(lines) + "\n")
+    page = open_page(Source(scores=(("human", str(tmp_path / "human.tsv")),)), experiment="one pair, several metrics")
+    assert not page.exception and "significant in none of the metrics" in words(page)
+    assert '<td class="mt-name" title="human">human</td>' in words(page)
 
 
 def test_too_short_a_test_set_says_so(open_page):
