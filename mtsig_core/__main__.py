@@ -36,8 +36,10 @@ EXAMPLES = """examples:
   python -m mtsig_core compare --scores human=ratings.tsv --test wilcoxon
   python -m mtsig_core sweep resamples --demo --system-name Danish --format csv
   python -m mtsig_core sample broad --demo --sample-size 300
+  python -m mtsig_core sample spread --folder wmt24 --langpair en-de --refs refA
   python -m mtsig_core sweep size --demo --unit segment --difference 1
   python -m mtsig_core validate type1 --demo --jobs -1
+  python -m mtsig_core validate units --folder wmt24 --langpair en-de --refs refA --metrics bleu,chrf
   python -m mtsig_core serve --folder wmt24 --langpair en-de
 """
 

@@ -47,5 +47,5 @@ def spread_rows(found: Spreads, system: str) -> tuple[list[str], list[list[str]]
                 "-" if sd is None else f"{sd:.2f}" for sd in (row.blocks, row.broad)),
                 "-" if row.ratio is None else f"{row.ratio:.2f} [{row.ratio_low:.2f}, {row.ratio_high:.2f}]",
                 *(["-", "-"] if of_all is None else [f"{of_all[1]:.2f}", f"{of_all[0]:.2f} to {of_all[2]:.2f}"])])
-    return (["segments", "samples", f"SD of blocks, {system}", "SD of broad samples", "ratio",
+    return (["segments", "samples", "SD of blocks", "SD of broad samples", "ratio",
              "median ratio of all systems", "lowest to highest"], rows)

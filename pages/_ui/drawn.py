@@ -14,16 +14,19 @@ from pages._ui.experiments import Bench, big, by_situation, drawn_each, row_of, 
 
 __all__ = ["show_conclusions", "show_coverage"]
 
+_ENOUGH = 5  # samples that tell a share
+
 
 def show_conclusions(bench: Bench, place) -> None:
     one = bench.found(conclusions, "Taking samples")
     with place:
         size = controls.choice("Segments in a sample", one.sizes, "of", width=220,
-                               default=300 if 300 in one.sizes else one.sizes[-1])
+                               default=max((size for size, n in zip(one.sizes, one.samples, strict=True)
+                                            if size <= 300 and n >= _ENOUGH), default=one.sizes[0]))
     koehns = bench.testset.simulated and bench.metric == "bleu" and one.n_segments == 30_000 and bench.alpha == 0.05
     some, right = one.totals(size)
     words.answer(f"Of {some.n:,} comparisons on samples of {size:,}, {100 * some.share:.0f}% come to a conclusion, "
-                 + (f"and {100 * right.share:.1f}% of these are right" if right.n else "so none can be wrong"))
+                 + (f"and {round(100 * right.share, 1):g}% of these are right" if right.n else "so none can be wrong"))
     words.numbers(big(f"Conclude at {bench.level}", some), big("Of these right", right),
                   ("Wrong", str(right.n - right.count), f"of {right.n:,} conclusions"))
     rows = [row for row in one.rows if row.size == size]

@@ -140,6 +140,7 @@ class Samples:
                     key="sampling.ratios", command=self.command("spread", sized=False),
                     **charts.columns([asdict(row) for row in spread.rows]), with_table=False,
                     alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")
+        words.plain(f"System {self.name}")
         words.table(*spread_rows(spread, self.name))
         st.caption(f"SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
                    f"{self.level} interval of one ratio, as of two independent normal lots; a few samples tell little. "
