@@ -17,6 +17,13 @@ from mtsig_core.experiments.type_one import type_one
 from mtsig_core.experiments.unit_changes import unit_changes
 from mtsig_core.experiments.variants import variants
 from mtsig_core.metrics import Metric
+from mtsig_core.published_validation import (
+    KOEHN_T3,
+    KOEHN_T4,
+    RIEZLER_MAXWELL_4_4,
+    RIEZLER_MAXWELL_T1,
+    RIEZLER_MAXWELL_T2,
+)
 from mtsig_core.results import TestSetInfo
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
@@ -42,6 +49,9 @@ VALIDATIONS = {
               ("trials", "resamples")),
     "changed-pairs": ("which pairs are significant by segment alone, or by document alone", unit_changes, "pairs",
                       ("trials", "resamples"))}
+#: What a paper has of it.
+_PUBLISHED = {"conclusions": KOEHN_T3, "calibration": KOEHN_T4, "families": RIEZLER_MAXWELL_4_4,
+              "variants": RIEZLER_MAXWELL_T2, "pair": RIEZLER_MAXWELL_T1}
 _ARGUMENTS = {"pairs": "n_pairs", "segments": "n_segments", "documents": "n_documents"}
 _HELP = {"a": "the first system (default: the best)", "b": "the second (default: the best of the others)",
          "pairs": "null pairs of each kind (default: 2000)", "repeats": "test sets drawn (default: 1000; families 300)",
@@ -83,6 +93,7 @@ def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Names
         return export.to_csv(list(table[0]), (row.values() for row in table))
     return export.to_json({
         "testset": asdict(TestSetInfo.of(testset)), "version": __version__,
+        "published": asdict(_PUBLISHED[name]) if name in _PUBLISHED else None,
         "metrics": {metric: {"signature": signature, **_settings(one), rows: [asdict(r) for r in getattr(one, rows)]}
                     for metric, (signature, one) in found.items()}})
 

@@ -44,7 +44,8 @@ class PairTests:
 
     Attributes
     ----------
-    a, b, metric : str
+    a, b, metric, signature : str
+        The signature is that on the segments tested.
     score_a, score_b, improvement : float
         In points; the improvement is of a over b, positive also where lower scores are better.
     alpha : float
@@ -56,6 +57,7 @@ class PairTests:
     a: str
     b: str
     metric: str
+    signature: str
     score_a: float
     score_b: float
     improvement: float
@@ -113,5 +115,5 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
     one = found["segment"]
     rows = tuple(PairTest(unit, outcome.test, outcome.p_value, outcome.p_value <= alpha + TOLERANCE)
                  for unit, examined in found.items() for outcome in examined.outcomes if outcome.p_value is not None)
-    return PairTests(a, b, metric.name, one.score_a, one.score_b, one.sign * one.delta, alpha, trials, seed, one.n,
-                     rows)
+    return PairTests(a, b, metric.name, metric.signature(testset), one.score_a, one.score_b, one.sign * one.delta,
+                     alpha, trials, seed, one.n, rows)

@@ -51,6 +51,16 @@ def test_what_the_papers_ask_of_pairs(run, name):
             assert mine[column].tolist() == pytest.approx([row[column] for row in one[field]])
 
 
+@pytest.mark.parametrize("name, source, metric, n", [
+    ("conclusions", "Koehn (2004), Table 3", "bleu", 9), ("pair", "Riezler and Maxwell (2005), Table 1", "dep-f", 1),
+    ("variants", "Riezler and Maxwell (2005), Table 2", "nist", 5)])
+def test_the_numbers_of_the_papers_come_along(run, name, source, metric, n):
+    more = QUICK.get(name, ["--trials", "99"])
+    published = json.loads(run("validate", name, "--demo-segments", "240", *more).out)["published"]
+    assert published["source"] == source and len(published["rows"][metric]) == n
+    assert all(len(row) == len(published["columns"]) for row in published["rows"][metric])
+
+
 def test_systems_are_chosen_and_metrics_too(run):
     found = json.loads(run(*asked("type1", "--a", "Danish", "--b", "Greek", "--metrics", "chrf,bleu")).out)["metrics"]
     assert list(found) == ["chrf", "bleu"] and (found["chrf"]["a"], found["bleu"]["b"]) == ("Danish", "Greek")

@@ -42,6 +42,8 @@ def test_a_smaller_sample_is_a_test_set_of_its_own(three):
         found, alone = (pair_tests(one, metric, "A", "B", trials=99, n_segments=n)
                         for one, n in ((three, 40), (part, None)))
         assert found == alone and found.n_segments == 40
+    assert "weights:120" in pair_tests(three, "nist", trials=99).signature
+    assert "weights:40" in pair_tests(three, "nist", trials=99, n_segments=40).signature
 
 
 def test_lower_is_better_and_the_best_two_are_the_default(three):
