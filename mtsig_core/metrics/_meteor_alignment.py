@@ -9,7 +9,7 @@ __all__ = ["HELPERS", "count", "points"]
 # Steps of the search for the alignment with the fewest chunks, after which the best one found is taken.
 STEPS = 50_000
 
-# Rows of the memory, which holds a number for each word or stem; `alignment` says what they are.
+# Columns of the memory, which holds these numbers for each word or stem; `alignment` says what they are.
 OVER, SPARE, STEMMED, LEFT_A, LEFT_B, ROW, COLUMN, HEAD = range(8)
 
 
@@ -25,7 +25,7 @@ def count(ids, begins, counts, n_refs, stems, synsets, ends, stats):
     The references come first in `ids`, `begins` and `counts`; `stems` is the number of the stem of each word, and its
     synsets, in ascending order, are ``synsets[ends[word]:ends[word + 1]]``.
     """
-    memory = np.zeros((HEAD + 1, stems.size), np.int64)
+    memory = np.zeros((stems.size, HEAD + 1), np.int64)
     for seg in range(counts.shape[1]):
         for s in range(len(stats)):
             row = stats[s, seg]
@@ -49,7 +49,7 @@ def alignment(a, b, stems, synsets, ends, memory):
     (`over`) or in `b` (`spare`) to match as they are. By stem: the matches among these (`stemmed`), words left in `a`
     and `b`, and the number of the stem among those left in each, counted from 1 (`row`, `column`).
     """
-    over, spare, stemmed, left_a, left_b, row, column, _ = memory
+    over, spare, stemmed, left_a, left_b, row, column, _ = memory.T
     matches = 0
     for word in a:
         over[word] += 1
@@ -76,13 +76,13 @@ def alignment(a, b, stems, synsets, ends, memory):
     joints = most_joints(a, b, stems, memory, related, in_a, in_b) if matches > 1 else 0
     for words in (a, b):
         for word in words:
-            memory[:, word] = memory[:, stems[word]] = 0
+            memory[word] = memory[stems[word]] = 0
     return matches, matches - joints
 
 
 def synonyms(a, b, stems, synsets, ends, memory):
     """Which stems left in `a` (rows) and in `b` (columns) are those of words left that share a synset."""
-    over, spare, _, left_a, left_b, row, column, _ = memory
+    over, spare, _, left_a, left_b, row, column, _ = memory.T
     if len(synsets) == 0:
         return np.zeros((0, 0), np.bool_)
     related = np.zeros((number(a, stems, left_a, row), number(b, stems, left_b, column)), np.bool_)
@@ -172,14 +172,12 @@ def free_column(related, flow, free, start):
 
 
 def may_match(x, y, stems, memory, related, in_a, in_b):
-    """Whether a word of `a` may match one of `b`, as things stand, and leave as many matches as possible."""
-    if x == y:
-        return True
-    if memory[OVER, x] == 0 or memory[SPARE, y] == 0:
+    """Whether a word of `a` may match another of `b`, as things stand, and leave as many matches as possible."""
+    if memory[x, OVER] == 0 or memory[y, SPARE] == 0:
         return False
     if stems[x] == stems[y]:
-        return memory[STEMMED, stems[x]] > 0
-    r, c = memory[ROW, stems[x]] - 1, memory[COLUMN, stems[y]] - 1
+        return memory[stems[x], STEMMED] > 0
+    r, c = memory[stems[x], ROW] - 1, memory[stems[y], COLUMN] - 1
     if r < 0 or c < 0 or not related[r, c] or in_a[r] == 0 or in_b[c] == 0:
         return False
     before = most_pairs(related, in_a, in_b)
@@ -192,20 +190,19 @@ def may_match(x, y, stems, memory, related, in_a, in_b):
 
 
 def take(x, y, stems, memory, in_a, in_b, change):
-    """Count a match of two words as made (-1) or as taken back (1)."""
-    if x != y:
-        memory[OVER, x] += change
-        memory[SPARE, y] += change
-        if stems[x] == stems[y]:
-            memory[STEMMED, stems[x]] += change
-        else:
-            in_a[memory[ROW, stems[x]] - 1] += change
-            in_b[memory[COLUMN, stems[y]] - 1] += change
+    """Count a match of two different words as made (-1) or as taken back (1)."""
+    memory[x, OVER] += change
+    memory[y, SPARE] += change
+    if stems[x] == stems[y]:
+        memory[stems[x], STEMMED] += change
+    else:
+        in_a[memory[stems[x], ROW] - 1] += change
+        in_b[memory[stems[y], COLUMN] - 1] += change
 
 
 def candidates(a, b, stems, memory, related, in_a, in_b):
     """The words of `b` that each word of `a` may match, in order: to[first[i]:first[i + 1]]."""
-    over, spare, row, head = memory[OVER], memory[SPARE], memory[ROW], memory[HEAD]
+    over, spare, row, head = memory[:, OVER], memory[:, SPARE], memory[:, ROW], memory[:, HEAD]
     following = np.empty(len(b), np.int64)  # the next word of the same stem; `head` is the first, counted from 1
     for j in range(len(b) - 1, -1, -1):
         following[j], head[stems[b[j]]] = head[stems[b[j]]] - 1, j + 1
@@ -280,7 +277,8 @@ def most_joints(a, b, stems, memory, related, in_a, in_b):
             else:
                 found = joints[i] + free[i + 1] > best
             if found and p >= 0:
-                found = not used[to[p]] and may_match(a[i], b[to[p]], stems, memory, related, in_a, in_b)
+                found = not used[to[p]] and (a[i] == b[to[p]] or may_match(
+                    a[i], b[to[p]], stems, memory, related, in_a, in_b))
             if found:
                 choice[i], joints[i + 1] = p, joints[i] + gain
         if not found:
@@ -288,7 +286,8 @@ def most_joints(a, b, stems, memory, related, in_a, in_b):
             i -= 1
         if i >= 0 and choice[i] >= 0:  # take this match, or take it back
             used[to[choice[i]]] = found
-            take(a[i], b[to[choice[i]]], stems, memory, in_a, in_b, -1 if found else 1)
+            if a[i] != b[to[choice[i]]]:
+                take(a[i], b[to[choice[i]]], stems, memory, in_a, in_b, -1 if found else 1)
         if found:
             i += 1
     return best
