@@ -1,4 +1,4 @@
-"""`metrics precisions|lengths|example|averages|students-t`: its options, and its numbers as JSON or CSV."""
+"""`metrics precisions|lengths|example|averages|students-t|signatures`: its options, and its numbers as JSON or CSV."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.averages import averages
 from mtsig_core.experiments.lengths import MOST_SEGMENTS, lengths
 from mtsig_core.experiments.precisions import precisions
+from mtsig_core.experiments.signatures import signatures
 from mtsig_core.experiments.students_t import koehns_factors, students_t
 from mtsig_core.experiments.worked_example import NOTE_CLAIMS, WorkedExample, note_example, worked_example
 from mtsig_core.metrics import Metric
@@ -18,7 +19,7 @@ from mtsig_core.results import TestSetInfo
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
-__all__ = ["INSIDE", "add_inside_options", "inside", "step_rows"]
+__all__ = ["INSIDE", "add_inside_options", "inside", "flat_steps"]
 
 #: name -> (what it is for, its own options)
 INSIDE = {
@@ -27,7 +28,8 @@ INSIDE = {
     "example": ("BLEU of one line, step by step; without --line that of the reading note", ("system-name", "line")),
     "averages": ("the mean of sentence scores against the corpus score", ("seed",)),
     "students-t": ("Student's t against the bootstrap for a mean of segment scores",
-                   ("system-name", "alpha", "resamples", "seed", "jobs"))}
+                   ("system-name", "alpha", "resamples", "seed", "jobs")),
+    "signatures": ("BLEU of one system under other settings", ("system-name",))}
 _OPTIONS = {
     "system-name": dict(metavar="NAME", help="the system to look at (default: the best; of example the first)"),
     "segments": dict(type=int, default=MOST_SEGMENTS, metavar="N",
@@ -57,7 +59,7 @@ def inside(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespa
                            "metrics": {metric: content for metric, (content, _) in found.items()}})
 
 
-def step_rows(found: WorkedExample) -> list[dict]:
+def flat_steps(found: WorkedExample) -> list[dict]:
     """One row for each length of n-grams; the matched ones with their clipped counts."""
     return [{"n": step.n, "matched": step.matched, "total": step.total, "precision": step.precision, "bleu": step.bleu,
              "ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)} for step in found.steps]
@@ -78,11 +80,11 @@ def _lengths(testset, metric, args, progress):
 def _example(testset, metric, args, progress):
     if args.line is None:
         found = note_example()
-        return {**asdict(found), "claims": [asdict(claim) for claim in NOTE_CLAIMS]}, step_rows(found)
+        return {**asdict(found), "claims": [asdict(claim) for claim in NOTE_CLAIMS]}, flat_steps(found)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one with --system FILE.")
     found = worked_example(testset, args.system_name or next(iter(testset.systems)), args.line, metric)
-    return asdict(found), step_rows(found)
+    return asdict(found), flat_steps(found)
 
 
 def _averages(testset, metric, args, progress):
@@ -98,6 +100,11 @@ def _students_t(testset, metric, args, progress):
     return {**found, "table_2": [asdict(row) for row in koehns_factors()]}, found["rows"]
 
 
+def _signatures(testset, metric, args, progress):
+    rows = [asdict(row) for row in signatures(testset, metric, system=args.system_name, progress=progress)]
+    return {"scores": rows}, rows
+
+
 #: (test set, metric, options, progress) -> what JSON has, and the rows of CSV.
 _VIEWS = {"precisions": _precisions, "lengths": _lengths, "example": _example, "averages": _averages,
-          "students-t": _students_t}
+          "students-t": _students_t, "signatures": _signatures}
