@@ -59,7 +59,8 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
     mine = [value for name, percents in systems for value in percents if value and name == chosen] or seen or [1.0]
     low, high = max(min(seen, default=1.0), min(mine) / _DEEPEST) * 0.85, max(seen, default=100.0) * 1.2
     shares = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5) if m * 10.0**k <= 100]
-    figure.update_yaxes(type="log", range=[float(np.log10(low)), float(np.log10(high))], tickvals=shares, ticktext=[f"{share:g}%" for share in shares], tickfont_size=13,
+    figure.update_yaxes(type="log", range=[float(np.log10(low)), float(np.log10(high))],
+                        tickvals=shares, ticktext=[f"{share:g}%" for share in shares], tickfont_size=13,
                         zeroline=False)
     figure.update_layout(height=300, margin=dict(l=8, r=8, t=8, b=28), dragmode=False, hovermode="closest")
     return figure
