@@ -12,7 +12,7 @@ from mtsig_core.experiments.averages import averages
 from mtsig_core.experiments.lengths import MOST_SEGMENTS, lengths
 from mtsig_core.experiments.precisions import precisions
 from mtsig_core.experiments.signatures import signatures
-from mtsig_core.experiments.students_t import koehns_factors, students_t
+from mtsig_core.experiments.students_t import densities, factor, koehns_factors, students_t
 from mtsig_core.experiments.worked_example import NOTE_CLAIMS, WorkedExample, note_example, worked_example
 from mtsig_core.metrics import Metric
 from mtsig_core.results import TestSetInfo
@@ -28,12 +28,13 @@ INSIDE = {
     "example": ("BLEU of one line, step by step; without --line that of the reading note", ("system-name", "line")),
     "averages": ("the mean of sentence scores against the corpus score", ("seed",)),
     "students-t": ("Student's t against the bootstrap for a mean of segment scores",
-                   ("system-name", "alpha", "resamples", "seed", "jobs")),
+                   ("system-name", "n", "alpha", "resamples", "seed", "jobs")),
     "signatures": ("BLEU of one system under other settings", ("system-name",))}
 _OPTIONS = {
     "system-name": dict(metavar="NAME", help="the system to look at (default: the best; of example the first)"),
     "segments": dict(type=int, default=MOST_SEGMENTS, metavar="N",
                      help=f"segments to count at most (default: {MOST_SEGMENTS})"),
+    "n": dict(type=int, default=5, metavar="N", help="scores in a sample, for the density of t (default: 5)"),
     "line": dict(type=int, metavar="N", help="a line of the test set"),
     "alpha": dict(type=float, default=0.05, metavar="A", help="intervals have level 1 - alpha (default: 0.05)"),
     "resamples": dict(type=int, default=2000, metavar="B", help="bootstrap samples (default: 2000)"),
@@ -66,8 +67,6 @@ def flat_steps(found: WorkedExample) -> list[dict]:
 
 
 def _precisions(testset, metric, args, progress):
-    if not testset.systems:
-        raise SettingError("No system to look at. Give at least one with --system FILE.")
     rows = [asdict(row) for row in precisions(testset, metric, progress=progress)]
     return {"signature": metric.signature(testset), "systems": rows}, rows
 
@@ -81,9 +80,7 @@ def _example(testset, metric, args, progress):
     if args.line is None:
         found = note_example()
         return {**asdict(found), "claims": [asdict(claim) for claim in NOTE_CLAIMS]}, flat_steps(found)
-    if not testset.systems:
-        raise SettingError("No system to look at. Give at least one with --system FILE.")
-    found = worked_example(testset, args.system_name or next(iter(testset.systems)), args.line, metric)
+    found = worked_example(testset, args.system_name, args.line, metric)
     return asdict(found), flat_steps(found)
 
 
@@ -97,7 +94,10 @@ def _students_t(testset, metric, args, progress):
         raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
     found = asdict(students_t(testset, metric, system=args.system_name, alpha=args.alpha, resamples=args.resamples,
                               seed=args.seed, jobs=args.jobs, progress=progress))
-    return {**found, "table_2": [asdict(row) for row in koehns_factors()]}, found["rows"]
+    x, t, normal = densities(args.n)
+    return {**found, "table_2": [asdict(row) for row in koehns_factors()],
+            "density": {"n": args.n, "factor": factor(args.n, args.alpha), "x": x.tolist(), "t": t.tolist(),
+                        "normal": normal.tolist()}}, found["rows"]
 
 
 def _signatures(testset, metric, args, progress):

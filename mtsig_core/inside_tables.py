@@ -46,15 +46,16 @@ def step_rows(found: WorkedExample) -> Table:
               f"{step.matched}/{step.total}", _number(step.precision, 3), f"{step.bleu:.3f}"] for step in found.steps])
 
 
-def formula(found: WorkedExample, n: int) -> str:
-    """BLEU-n of the example, written out.
+def formula(found: WorkedExample) -> str:
+    """BLEU-n of the example, written out, for the longest n-grams of which any matches.
 
     Examples
     --------
     >>> from mtsig_core.experiments.worked_example import note_example
-    >>> formula(note_example(), 2)
+    >>> formula(note_example())
     'BLEU-2 = 0.8465 x (3/6 x 1/5)^(1/2) = 0.268'
     """
+    n = max((step.n for step in found.steps if step.bleu > 0), default=1)
     steps: Sequence[Step] = found.steps[:n]
     product = " x ".join(f"{step.matched}/{step.total}" for step in steps)
     root = product if n == 1 else f"({product})^(1/{n})"

@@ -8,7 +8,7 @@ import numpy as np
 
 from mtsig_core.bootstrap import Progress, stage
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.precisions import brevity_penalty, check_bleu, counts_of, precisions, share
+from mtsig_core.experiments.precisions import best_system, brevity_penalty, check_bleu, counts_of, share
 from mtsig_core.experiments.worked_example import tokens_of
 from mtsig_core.highlight import align
 from mtsig_core.metrics import Metric, metric_of
@@ -111,12 +111,9 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
     [(0.8, 78, 89), (0.9, 89, 95), (1.0, 100, 100)]
     """
     metric = check_bleu(testset, metric)
-    if not testset.systems:
-        raise SettingError("No system to look at. Give at least one with --system FILE.")
     if most < 1:
         raise SettingError(f"most is {most}. Expected at least 1 segment.")
-    if system is None:
-        system = precisions(testset, metric, progress=progress)[0].system
+    system = best_system(testset, metric, progress) if system is None else system
     n = min(most, testset.n_segments)
     part = testset.only([system]).at((np.arange(n) * testset.n_segments // n).tolist())
     report = stage(progress, "other lengths")

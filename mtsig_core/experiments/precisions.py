@@ -14,7 +14,8 @@ from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, metric_of
 from mtsig_core.testset import TestSet
 
-__all__ = ["ORDERS", "SystemPrecisions", "brevity_penalty", "check_bleu", "counts_of", "precisions", "share"]
+__all__ = ["ORDERS", "SystemPrecisions", "best_system", "brevity_penalty", "check_bleu", "counts_of", "precisions",
+           "share"]
 
 #: Lengths of n-grams that BLEU counts.
 ORDERS = (1, 2, 3, 4)
@@ -88,12 +89,19 @@ def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
     Raises
     ------
     SettingError
-        If the metric is another, or there are no texts.
+        If the metric is another, or there are no texts or no systems.
     """
     metric = metric_of(testset, metric)
     if metric.name != "bleu":
         raise SettingError(f"{metric.name} has no n-gram precisions and brevity penalty. Expected bleu.")
+    if not testset.systems:
+        raise SettingError("No system to look at. Give at least one with --system FILE.")
     return metric
+
+
+def best_system(testset: TestSet, metric: Metric, progress: Progress | None = None) -> str:
+    """The name of the system with the best BLEU."""
+    return precisions(testset, metric, progress=progress)[0].system
 
 
 def counts_of(metric: Metric, row: np.ndarray) -> Mapping[str, int]:

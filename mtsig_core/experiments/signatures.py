@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from mtsig_core.bootstrap import Progress, stage
 from mtsig_core.cache import cached_statistics
-from mtsig_core.errors import SettingError
-from mtsig_core.experiments.precisions import check_bleu, precisions
+from mtsig_core.experiments.precisions import best_system, check_bleu
 from mtsig_core.metrics import Metric, metric_of
 from mtsig_core.testset import TestSet
 
@@ -54,10 +53,7 @@ def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     [('as here', 76.0), ('lower case', 100.0)]
     """
     metric = check_bleu(testset, metric)
-    if not testset.systems:
-        raise SettingError("No system to look at. Give at least one with --system FILE.")
-    if system is None:
-        system = precisions(testset, metric, progress=progress)[0].system
+    system = best_system(testset, metric, progress) if system is None else system
     one, found = testset.only([system]), []
     for name, settings in {"as here": None, **SETTINGS}.items():
         other = metric if settings is None else metric_of(one, "bleu", **settings)

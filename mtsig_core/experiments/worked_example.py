@@ -104,13 +104,14 @@ class WorkedExample:
     signature: str
 
 
-def worked_example(testset: TestSet, system: str, line: int, metric: str | Metric = "bleu") -> WorkedExample:
+def worked_example(testset: TestSet, system: str | None, line: int, metric: str | Metric = "bleu") -> WorkedExample:
     """BLEU of one line of one system, step by step.
 
     Parameters
     ----------
     testset : TestSet
-    system : str
+    system : str or None
+        None for the first of the test set.
     line : int
         As in `TestSet.lines`, from 1.
     metric : str or Metric
@@ -131,6 +132,7 @@ def worked_example(testset: TestSet, system: str, line: int, metric: str | Metri
     NgramCount(ngram='the', in_output=2, in_reference=1, clipped=1)
     """
     metric = check_bleu(testset, metric)
+    system = next(iter(testset.systems)) if system is None else system
     if line not in testset.lines:
         raise SettingError(f"{testset.name} has no line {line}. It has {testset.n_segments}, from {testset.lines[0]} "
                            f"to {testset.lines[-1]}.")

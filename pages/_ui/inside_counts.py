@@ -76,11 +76,10 @@ def show_example(view, places):
         one, printed = note_example(), command(view, "example")
     else:
         system = choose_system(view, places[1])
-        line = int(places[2].number_input("Line", min_value=testset.lines[0], max_value=testset.lines[-1], key="line",
-                                          value=testset.lines[0], bind="query-params", persist_state="session"))
+        line = controls.line(places[2], testset.lines)
         one = found(view, _line, "Counting n-grams", counted=False, system=system, line=line)
         printed = command(view, "example", system_name=system, line=line)
-    words.answer(tables.formula(one, 2))
+    words.answer(tables.formula(one))
     if sentence == _NOTE:
         words.plain(f"Output: {NOTE_OUTPUT}")
         words.plain(f"Reference: {one.references[0]}")

@@ -82,11 +82,10 @@ def show_students_t(view, places):
     whole = [*_ends(last), by_document]
     words.answer(f"Mean of {last.n:,} segment scores, {last.mean:.2f}: " + ", ".join(
         f"{kind} ±{(high - low) / 2:.2f}" for kind, low, high in whole if low is not None))
-    printed = command(view, "students-t", metric, system_name=one.system, seed=seed or None,
-                      alpha=None if alpha == 0.05 else alpha)
+    asked = dict(system_name=one.system, seed=seed or None, alpha=None if alpha == 0.05 else alpha)
     charts.show(mean_intervals([(f"n = {row.n:,}", row.mean, whole if row is last else _ends(row)) for row in one.rows],
                                unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"),
-                key="metrics.students-t", command=printed, **table(one.rows),
+                key="metrics.students-t", command=command(view, "students-t", metric, **asked), **table(one.rows),
                 alt=f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.")
     words.table(*tables.interval_rows(one))
     st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
@@ -97,7 +96,8 @@ def show_students_t(view, places):
     n = controls.choice("Scores in a sample (n)", _SIZES, "n", default=5, width=220)
     x, t, normal = densities(n)
     charts.show(student_density(x, t, normal, factor(n, alpha), factor(None, alpha), n), key="metrics.density",
-                command=printed, header=["x", "t", "normal"], with_table=False,
+                command=command(view, "students-t", metric, n=None if n == 5 else n, **asked),
+                header=["x", "t", "normal"], with_table=False,
                 rows=list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
                 alt=f"Student's t for n = {n} beside the normal distribution, with the tails beyond "
                     f"{factor(n, alpha):.4f} standard errors (Koehn 2004, Figure 5).")

@@ -219,6 +219,15 @@ def test_the_case_holds_by_sacrebleu(toy):
     assert averages(toy, seed=4) == averages(toy, seed=4) and averages(toy, seed=5).case.lines != case.lines
 
 
+def test_a_case_does_not_rest_on_outputs_without_a_four_gram():
+    """Sentence BLEU of such an output is 0, however right it is: the mean would prefer B for that alone."""
+    long, short, fitting = "a b c d e f g h i j k l", "u v w", "u v w x"
+    ts = TestSet("toy", {"A": [long, short, short], "B": [long.replace("f", "z"), fitting, fitting]},
+                 {"ref": [long, fitting, fitting]})
+    found = averages(ts)
+    assert found.disagreements and found.case is None
+
+
 def test_the_demonstration_needs_a_search(demo):
     found = averages(demo)
     assert found.disagreements == () and found.case is not None and "smooth:exp" in found.signature

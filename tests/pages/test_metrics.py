@@ -104,9 +104,24 @@ def test_a_line_of_the_test_set_step_by_step(open_page, source, capsys):
     found = printed(page, capsys)
     assert found["line"] == 9 and found["system"] == NAMES[0] and f"sentence BLEU {found['bleu']:.1f}" in words(page)
     step = found["steps"][1]
-    assert f"<td>{step['matched']}/{step['total']}</td>" in words(page) and f" = {step['bleu']:.3f}<" in words(page)
+    for cell in (f"{step['matched']}/{step['total']}", f"{step['bleu']:.3f}"):
+        assert f"<td>{cell}</td>" in words(page)
+    last = [step["bleu"] for step in found["steps"] if step["bleu"] > 0][-1]
+    assert f" = {last:.3f}<" in words(page)
     page.number_input(key="line").set_value(10).run()
     assert printed(page, capsys)["line"] == 10
+
+
+def test_a_link_to_a_line_that_is_not_there_says_so(open_page, source):
+    page = open_page(source, VIEWS[2], sentence="of this test set", line="999")
+    assert not page.exception and "The link asks for line=999, which is not to be had here" in words(page)
+
+
+def test_a_line_kept_from_a_longer_test_set_is_dropped(open_page, source):
+    page = open_page(source, VIEWS[2], sentence="of this test set")
+    page.session_state["line"] = 999
+    page.run()
+    assert not page.exception and page.number_input(key="line").value == 1
 
 
 def test_sentence_averages(open_page, source, capsys):
@@ -132,6 +147,12 @@ def test_students_t(open_page, source, capsys, query):
     assert f"by document ±{(found.document_high - found.document_low) / 2:.2f}" in words(page)
     assert printed(page, capsys)["rows"][-1]["boot_low"] == last.boot_low
     assert "1.9849  (right: 1.9842)" in words(page)
+    command = page.code[1].value
+    assert main(shlex.split(command)[3:]) == 0
+    density = next(iter(json.loads(capsys.readouterr().out)["metrics"].values()))["density"]
+    drawn = json.loads(page.get("plotly_chart")[1].proto.spec)
+    assert density["n"] == int(query.get("n", 5))
+    assert f"±{density['factor']:.4f}" in [note["text"] for note in drawn["layout"]["annotations"]]
 
 
 def test_scores_without_texts(open_page, ratings, capsys):
