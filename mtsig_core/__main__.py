@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from mtsig_core import commands, export, html_report, latex, sweep_command, text_report
@@ -16,6 +17,7 @@ from mtsig_core.correction import CORRECTIONS
 from mtsig_core.diagnostics import about_texts
 from mtsig_core.errors import MtsigError, SettingError
 from mtsig_core.estimates import long_wait
+from mtsig_core.inside_command import INSIDE, add_inside_options, inside
 from mtsig_core.intervals import INTERVALS
 from mtsig_core.metrics import Metric, metric_of
 from mtsig_core.rated import rated_part
@@ -40,6 +42,7 @@ EXAMPLES = """examples:
   python -m mtsig_core sweep size --demo --unit segment --difference 1
   python -m mtsig_core validate type1 --demo --jobs -1
   python -m mtsig_core validate units --folder wmt24 --langpair en-de --refs refA --metrics bleu,chrf
+  python -m mtsig_core metrics precisions --demo --format csv
   python -m mtsig_core serve --folder wmt24 --langpair en-de
 """
 
@@ -132,11 +135,13 @@ def _parser() -> argparse.ArgumentParser:
     for kind, (text, work, add_options) in SAMPLES.items():
         experiment(kind, work, text, samples, add_options).set_defaults(kind=kind)
 
-    validations = top.add_parser("validate", help="do tests and intervals keep what they promise").add_subparsers(
-        title="experiments", required=True, metavar="|".join(VALIDATIONS))
-    for name, (text, *_) in VALIDATIONS.items():
-        experiment(name, _validate, text, validations,
-                   lambda sub, name=name: add_validate_options(sub, name)).set_defaults(experiment=name)
+    for group, text, title, choices, add_options, work in (
+            ("validate", "do tests and intervals keep what they promise", "experiments", VALIDATIONS,
+             add_validate_options, validate),
+            ("metrics", "inside a score", "views", INSIDE, add_inside_options, inside)):
+        below = top.add_parser(group, help=text).add_subparsers(title=title, required=True, metavar="|".join(choices))
+        for name, (about, *_) in choices.items():
+            experiment(name, partial(work, name), about, below, partial(add_options, name=name))
     return parser
 
 
@@ -242,10 +247,6 @@ def _experiment(work) -> Callable[[argparse.Namespace], int]:
         return 0
 
     return run
-
-
-def _validate(testset, metrics, args, progress) -> str:
-    return validate(args.experiment, testset, metrics, args, progress)
 
 
 def _serve(args) -> int:

@@ -15,6 +15,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +51,9 @@ class SimulatedSystem:
         are replaced.
     length_bias : float
         Share of the words that would be right but are left out (if negative) or followed by a stray word (if positive).
+    word_penalty : float
+        Share of the words, wrong or right, that are left out (if positive), in runs and rather where the system is not
+        sure, as a decoder does that is told to be brief; if negative, words there are followed by a stray one.
     """
 
     name: str
@@ -58,6 +62,7 @@ class SimulatedSystem:
     missing: float = 0.12
     stray: float = 0.30
     length_bias: float = 0.0
+    word_penalty: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -195,6 +200,11 @@ def translate(corpus: Corpus, system: SimulatedSystem, model: Model,
     if system.length_bias:
         hit = ~wrong & (stream("length").random(n) < abs(system.length_bias))
         missing, stray = (missing | hit, stray) if system.length_bias < 0 else (missing, stray | hit)
+    if system.word_penalty:
+        # Half by how sure the system is, half by chance: precision stays about the same, and length alone tells.
+        unsure = np.sqrt(0.5) * (noise + _noise(stream("word penalty"), n, model.burst))
+        hit = unsure < NormalDist().inv_cdf(abs(system.word_penalty))
+        missing, stray = (missing | hit, stray) if system.word_penalty > 0 else (missing, stray | (hit & ~replaced))
     missing[np.append(segment[1:] != segment[:-1], True)] = False  # no output is empty
 
     other = _wrong_words(grammar, meaning, model, lapse, choice)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from mtsig_core.metrics import metrics_of
 from mtsig_core.resampling import UNITS
 from mtsig_core.significance import TESTS, fitting_tests
 
-__all__ = ["choice", "kept", "pick_baseline", "pick_metric", "pick_settings", "pick_testset", "remember_link",
+__all__ = ["choice", "kept", "line", "pick_baseline", "pick_metric", "pick_settings", "pick_testset", "remember_link",
            "several", "unlike", "unusable", "write_address"]
 
 _TRIALS = [999, 1999, 4999, 9999, 49999]
@@ -121,6 +121,15 @@ def choice(label, options, key, default=None, help=None, width="stretch"):
     # No format_func: what it returns, not the option, would stand in the address.
     return st.selectbox(label, options, index=0 if default is None else options.index(default), key=key, help=help,
                         width=width, bind="query-params", persist_state="session")
+
+
+def line(place, lines: Sequence[int]) -> int:
+    """A line of the test set, in the address."""
+    _check_link("line", lines)
+    if not lines[0] <= st.session_state.get("line", lines[0]) <= lines[-1]:
+        del st.session_state["line"]  # it was kept from a longer test set
+    return int(place.number_input("Line", min_value=lines[0], max_value=lines[-1], value=lines[0], key="line",
+                                  bind="query-params", persist_state="session"))
 
 
 def _check_link(key, options, several=False):

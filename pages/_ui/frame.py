@@ -66,7 +66,7 @@ def pages() -> list:
     """The pages in the order of the navigation."""
     return [st.Page(ROOT / "pages" / f"{name}.py", title=name.capitalize(), default=name == "overview")
             for name in ("overview", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps",
-                         "validation", "segments", "methods")
+                         "validation", "metrics", "segments", "methods")
             if (ROOT / "pages" / f"{name}.py").is_file()]
 
 

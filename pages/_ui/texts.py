@@ -13,7 +13,7 @@ from mtsig_core.metrics.tokenizers import default_tokenizer
 from mtsig_core.significance import TOLERANCE
 from pages._ui import words
 
-__all__ = ["show", "legend"]
+__all__ = ["cards", "legend", "show"]
 
 _EMPTY = "(empty)"
 _STYLE = """<style>
@@ -50,15 +50,16 @@ def show(testset: TestSet, systems: Sequence[str], segments: Sequence[int], adde
     unit : str
         What that is measured in, such as ``"BLEU"``.
     """
-    try:
-        tokens = bleu_tokens(default_tokenizer(testset.target_language))
-    except SettingError as problem:
-        words.error(str(problem))
-        tokens = None
     largest = max(map(abs, added), default=0)
     digits = max(3, 1 - math.floor(math.log10(largest))) if largest > TOLERANCE else 3
-    st.html(_STYLE + "".join(_card(testset, systems, k, f"{value:+.{digits}f} {unit}", tokens)
-                             for k, value in zip(segments, added, strict=True)))
+    cards(testset, systems, segments, [f"{value:+.{digits}f} {unit}" for value in added])
+
+
+def cards(testset: TestSet, systems: Sequence[str], segments: Sequence[int], heads: Sequence[str]) -> None:
+    """The same under heads of another kind, one for each segment."""
+    tokens = _tokens(testset)
+    st.html(_STYLE + "".join(_card(testset, systems, k, head, tokens)
+                             for k, head in zip(segments, heads, strict=True)))
 
 
 def legend() -> None:
@@ -67,6 +68,14 @@ def legend() -> None:
     marks = " &nbsp; ".join(_marked(f" {name} ", n) for n, name in orders)
     st.html(f'{_STYLE}<div class="mt-legend">Marked: part of an n-gram that a reference has too, the longest of {marks}'
             "</div>")
+
+
+def _tokens(testset):
+    """How to find the n-grams; None where that cannot be, which is said."""
+    try:
+        return bleu_tokens(default_tokenizer(testset.target_language))
+    except SettingError as problem:
+        words.error(str(problem))
 
 
 def _card(testset, systems, k, added, tokens):

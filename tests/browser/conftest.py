@@ -16,8 +16,8 @@ from playwright.sync_api import sync_playwright
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 #: The first is the overview.
-PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation", "segments",
-         "methods")
+PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation",
+         "metrics", "segments", "methods")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 

@@ -17,7 +17,7 @@ PAIR = {"a": LONG, "b": IMAGE}
 # What must be read on each page, beside the systems; a page that shows two of them is asked for those two.
 SHOWN = {"": [IMAGE, LONG], "data": [*SYSTEMS, OUT, REF, OTHER_REF], "leaderboard": [*SYSTEMS, OUT, f"HUMAN-{REF}",
          f"HUMAN-{OTHER_REF}"], "significance": SYSTEMS, "pair": [LONG, IMAGE, DOCUMENT, REF], "bootstrap": SYSTEMS,
-         "sampling": [IMAGE], "sweeps": [IMAGE], "validation": [],
+         "sampling": [IMAGE], "sweeps": [IMAGE], "validation": [], "metrics": SYSTEMS,
          "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
 
 

@@ -2,52 +2,26 @@
 
 import json
 import shlex
-from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from mtsig_core.__main__ import main
 from mtsig_core.experiments.sampling import sampling
-from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.sources import Source
-
-APP = Path(__file__).resolve().parents[2] / "app.py"
-NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
-
-
-def write(path, lines):
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return str(path)
+from tests.pages.toys import NAMES, sentences, words, write, written
 
 
 @pytest.fixture
 def source(tmp_path):
-    ref = [f"this is the sentence number {k} of the small test set" for k in range(103)]
+    ref = sentences(103)
     worse = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
     mixed = [text.replace("small test", "big") if k < 40 else text for k, text in enumerate(ref)]
-    systems = zip(NAMES, (worse, mixed, ref), strict=True)
-    return Source(ref=((None, write(tmp_path / "ref.txt", ref)),),
-                  system=tuple((name, write(tmp_path / f"{k}.txt", lines)) for k, (name, lines) in enumerate(systems)),
-                  docs=write(tmp_path / "docs.txt", [f"d{k // 4}" for k in range(103)]))
+    return written(tmp_path, ref, (worse, mixed, ref), [f"d{k // 4}" for k in range(103)])
 
 
 @pytest.fixture
-def open_page(monkeypatch):
-    def start(source, **query):
-        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
-        monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
-        page = AppTest.from_file(str(APP), default_timeout=60)
-        for key, value in query.items():
-            page.query_params[key] = value
-        page.run()
-        return page.switch_page("pages/sampling.py").run()
-
-    return start
-
-
-def words(page):
-    return "\n".join(element.proto.body for element in page.get("html"))
+def open_page(opened):
+    return lambda source, **query: opened("sampling", source, **query)
 
 
 def test_ranges_hits_and_conclusions_are_those_of_the_core(open_page, source):
@@ -91,10 +65,9 @@ def test_the_ratios_of_all_sizes_are_those_of_the_command(open_page, source, cap
 
 
 def test_enough_for_samples_but_not_for_their_spread(open_page, tmp_path):
-    ref = [f"this is the sentence number {k}" for k in range(30)]
+    ref = sentences(30)
     out = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
-    page = open_page(Source(ref=((None, write(tmp_path / "r.txt", ref)),),
-                            system=(("A", write(tmp_path / "a.txt", out)), ("B", write(tmp_path / "b.txt", ref)))))
+    page = open_page(written(tmp_path, ref, (out, ref), names="AB"))
     assert not page.exception and len(page.get("plotly_chart")) == 4
     assert "30 segments give no 5 samples of 10" in words(page)
 
@@ -142,8 +115,7 @@ def test_two_without_a_common_line(open_page, tmp_path):
     (3, "Two samples of 2 segments need 4, and there are 3. Use a larger test set", 0),
     (12, "12 segments give no 5 samples of 10", 2)])
 def test_too_few_segments(open_page, tmp_path, n, said, figures):
-    ref, out = write(tmp_path / "r.txt", ["a b c d e"] * n), write(tmp_path / "o.txt", ["a b c d x"] * n)
-    page = open_page(Source(ref=((None, ref),), system=(("A", out),)))
+    page = open_page(written(tmp_path, ["a b c d e"] * n, [["a b c d x"] * n], names="A"))
     assert not page.exception and said in words(page) and len(page.get("plotly_chart")) == figures
 
 

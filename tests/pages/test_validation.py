@@ -2,22 +2,19 @@
 
 import json
 import shlex
-from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from mtsig_core import compare
 from mtsig_core.__main__ import main
 from mtsig_core.experiments._population import Rate
 from mtsig_core.experiments.families import families
 from mtsig_core.experiments.type_one import type_one
-from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.simulation import load_demo
 from mtsig_core.sources import Source
 from mtsig_core.tables import format_p
 from mtsig_core.validation_tables import percent_of
-from tests.pages.test_bootstrap import APP
+from tests.pages.toys import sentences, words, write, written
 
 
 def few_families(*args, **asked):
@@ -25,22 +22,9 @@ def few_families(*args, **asked):
 
 
 @pytest.fixture
-def open_page(monkeypatch):
-    def start(source, **query):
-        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
-        monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
-        monkeypatch.setattr("pages._ui.nulls.families", few_families)
-        page = AppTest.from_file(str(APP), default_timeout=60)
-        for key, value in {"pairs": "200", **query}.items():
-            page.query_params[key] = value
-        page.run()
-        return page.switch_page("pages/validation.py").run()
-
-    return start
-
-
-def words(page):
-    return "\n".join(element.proto.body for element in page.get("html"))
+def open_page(opened, monkeypatch):
+    monkeypatch.setattr("pages._ui.nulls.families", few_families)
+    return lambda source, **query: opened("validation", source, **{"pairs": "200", **query})
 
 
 def test_type_one_errors_are_those_of_the_core_and_of_the_command(open_page, capsys):
@@ -116,14 +100,11 @@ def test_koehns_table_by_size_with_intervals_for_both_shares(open_page, capsys):
 
 @pytest.fixture
 def texts(tmp_path):
-    """Options of a test set of 60 lines without documents, and of its systems."""
-    def make(*systems):
-        lines = {"ref": [f"this is line {k} of the text" for k in range(60)]}
-        lines |= {name: [f"this is line {k} in {name}" if k % 3 else text for k, text in enumerate(lines["ref"])]
-                  for name in systems}
-        for name, text in lines.items():
-            (tmp_path / name).write_text("\n".join(text) + "\n")
-        return Source(ref=((None, str(tmp_path / "ref")),), system=tuple((n, str(tmp_path / n)) for n in systems))
+    """A test set of 60 lines and some systems."""
+    def make(names, documents=None):
+        ref = sentences(60)
+        return written(tmp_path, ref, [[text.replace("small", name) if k % 3 else text for k, text in enumerate(ref)]
+                                       for name in names], documents, names)
 
     return make
 
@@ -140,24 +121,23 @@ def test_one_system_is_told_what_is_missing(open_page, texts, experiment):
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_few_lines_without_documents(open_page, texts, experiment):
-    page = open_page(texts("A", "B"), experiment=experiment)
+    page = open_page(texts("AB"), experiment=experiment)
     assert not page.exception
     reason = {"conclusions": "60 segments give no two samples of 100", "documents or segments": "has no document ids"}
     assert reason.get(experiment, "Numbers as CSV") in words(page) + "".join(e.proto.label for e in page.get(
         "download_button"))
 
 
-def test_few_documents_are_warned_of(open_page, texts, tmp_path):
-    (tmp_path / "docs").write_text("".join(f"d{k // 20}\n" for k in range(60)))
-    page = open_page(replace(texts("A", "B"), docs=str(tmp_path / "docs")), experiment="documents or segments")
+def test_few_documents_are_warned_of(open_page, texts):
+    page = open_page(texts("AB", [f"d{k // 20}" for k in range(60)]), experiment="documents or segments")
     assert not page.exception and "3 documents are few" in words(page) and "here 0.25" in words(page)
 
 
 def test_scores_without_texts(open_page, tmp_path):
     lines = ["system\tline\tscore"]
     lines += [f"{name}\t{k + 1}\t{(k * 7 + 3 * (name == 'A')) % 13}" for name in "AB" for k in range(90)]
-    (tmp_path / "human.tsv").write_text("\n".join(lines) + "\n")
-    page = open_page(Source(scores=(("human", str(tmp_path / "human.tsv")),)), experiment="one pair, several metrics")
+    table = write(tmp_path / "human.tsv", lines)
+    page = open_page(Source(scores=(("human", table),)), experiment="one pair, several metrics")
     assert not page.exception and "significant in none of the metrics" in words(page)
     assert '<td class="mt-name" title="human">human</td>' in words(page)
 

@@ -1,0 +1,64 @@
+"""The same output under other settings of BLEU: why a score goes with its signature (Post 2018)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mtsig_core.bootstrap import Progress, stage
+from mtsig_core.cache import cached_statistics
+from mtsig_core.experiments.precisions import best_system, check_bleu
+from mtsig_core.metrics import Metric, metric_of
+from mtsig_core.testset import TestSet
+
+__all__ = ["SETTINGS", "SignedScore", "signatures"]
+
+#: What is changed -> the settings of BLEU.
+SETTINGS = {"lower case": dict(lowercase=True), "tokenizer 13a": dict(tokenize="13a"),
+            "tokenizer zh": dict(tokenize="zh"), "no tokenizer": dict(tokenize="none"),
+            "every character a token": dict(tokenize="char")}
+
+
+@dataclass(frozen=True)
+class SignedScore:
+    """BLEU in points under one choice of settings, and its signature."""
+
+    setting: str
+    bleu: float
+    signature: str
+
+
+def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str | None = None,
+               progress: Progress | None = None) -> tuple[SignedScore, ...]:
+    """BLEU of one system as it is here, and with one setting changed at a time.
+
+    Parameters
+    ----------
+    testset : TestSet
+    metric : str or Metric
+        BLEU.
+    system : str, optional
+        By default the one with the best BLEU.
+    progress : callable, optional
+        Called with (stage, share of it done); may raise `Cancelled`.
+
+    Raises
+    ------
+    SettingError
+        For another metric, a system that is not there, or a test set without texts.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["The cat sat on it."]}, {"ref": ["the cat sat on it."]})
+    >>> [(row.setting, round(row.bleu, 1)) for row in signatures(ts)][:2]
+    [('as here', 76.0), ('lower case', 100.0)]
+    """
+    metric = check_bleu(testset, metric)
+    system = best_system(testset, metric, progress) if system is None else system
+    one, found = testset.only([system]), []
+    for name, settings in {"as here": None, **SETTINGS}.items():
+        other = metric if settings is None else metric_of(one, "bleu", **settings)
+        points = other.score(cached_statistics(other, one, stage(progress, name)).sum(axis=1))
+        signed = SignedScore(name, float(points[0]), other.signature(one))
+        if signed.signature not in [row.signature for row in found]:  # it may be the setting of this test set
+            found.append(signed)
+    return tuple(found)

@@ -1,0 +1,110 @@
+"""`metrics precisions|lengths|example|averages|students-t|signatures`: its options, and its numbers as JSON or CSV."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+from mtsig_core import export
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.averages import averages
+from mtsig_core.experiments.lengths import MOST_SEGMENTS, lengths
+from mtsig_core.experiments.precisions import precisions
+from mtsig_core.experiments.signatures import signatures
+from mtsig_core.experiments.students_t import densities, factor, koehns_factors, students_t
+from mtsig_core.experiments.worked_example import NOTE_CLAIMS, WorkedExample, note_example, worked_example
+from mtsig_core.metrics import Metric
+from mtsig_core.results import TestSetInfo
+from mtsig_core.testset import TestSet
+from mtsig_core.version import __version__
+
+__all__ = ["INSIDE", "add_inside_options", "inside", "flat_steps"]
+
+#: name -> (what it is for, its own options)
+INSIDE = {
+    "precisions": ("n-gram precisions, length ratio and brevity penalty of each system's BLEU", ()),
+    "lengths": ("BLEU and GTM of one system at other output lengths", ("system-name", "segments")),
+    "example": ("BLEU of one line, step by step; without --line that of the reading note", ("system-name", "line")),
+    "averages": ("the mean of sentence scores against the corpus score", ("seed",)),
+    "students-t": ("Student's t against the bootstrap for a mean of segment scores",
+                   ("system-name", "n", "alpha", "resamples", "seed", "jobs")),
+    "signatures": ("BLEU of one system under other settings", ("system-name",))}
+_OPTIONS = {
+    "system-name": dict(metavar="NAME", help="the system to look at (default: the best; of example the first)"),
+    "segments": dict(type=int, default=MOST_SEGMENTS, metavar="N",
+                     help=f"segments to count at most (default: {MOST_SEGMENTS})"),
+    "n": dict(type=int, default=5, metavar="N", help="scores in a sample, for the density of t (default: 5)"),
+    "line": dict(type=int, metavar="N", help="a line of the test set"),
+    "alpha": dict(type=float, default=0.05, metavar="A", help="intervals have level 1 - alpha (default: 0.05)"),
+    "resamples": dict(type=int, default=2000, metavar="B", help="bootstrap samples (default: 2000)"),
+    "seed": dict(type=int, default=0, metavar="N", help="default: 0"),
+    "jobs": dict(type=int, default=1, metavar="N", help="threads, -1 for all cores; the result is the same")}
+
+
+def add_inside_options(parser: ArgumentParser, name: str) -> None:
+    """The options of one view."""
+    group = parser.add_argument_group("view") if INSIDE[name][1] else None
+    for option in INSIDE[name][1]:
+        group.add_argument(f"--{option}", **_OPTIONS[option])
+
+
+def inside(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespace,
+           progress: Callable[[str, float], None] | None) -> str:
+    """The numbers of one view in the format that the options name."""
+    found = {metric.name: _VIEWS[name](testset, metric, args, progress) for metric in metrics}
+    if args.format == "csv":
+        table = [{"metric": metric, **row} for metric, (_, rows) in found.items() for row in rows]
+        return export.to_csv(list(table[0]), (row.values() for row in table))
+    return export.to_json({"testset": asdict(TestSetInfo.of(testset)), "version": __version__,
+                           "metrics": {metric: content for metric, (content, _) in found.items()}})
+
+
+def flat_steps(found: WorkedExample) -> list[dict]:
+    """One row for each length of n-grams; the matched ones with their clipped counts."""
+    return [{"n": step.n, "matched": step.matched, "total": step.total, "precision": step.precision, "bleu": step.bleu,
+             "ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)} for step in found.steps]
+
+
+def _precisions(testset, metric, args, progress):
+    rows = [asdict(row) for row in precisions(testset, metric, progress=progress)]
+    return {"signature": metric.signature(testset), "systems": rows}, rows
+
+
+def _lengths(testset, metric, args, progress):
+    found = asdict(lengths(testset, metric, system=args.system_name, most=args.segments, progress=progress))
+    return found, found["points"]
+
+
+def _example(testset, metric, args, progress):
+    if args.line is None:
+        found = note_example()
+        return {**asdict(found), "claims": [asdict(claim) for claim in NOTE_CLAIMS]}, flat_steps(found)
+    found = worked_example(testset, args.system_name, args.line, metric)
+    return asdict(found), flat_steps(found)
+
+
+def _averages(testset, metric, args, progress):
+    found = asdict(averages(testset, metric, seed=args.seed, progress=progress))
+    return found, found["systems"]
+
+
+def _students_t(testset, metric, args, progress):
+    if args.jobs < 1 and args.jobs != -1:
+        raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
+    found = asdict(students_t(testset, metric, system=args.system_name, alpha=args.alpha, resamples=args.resamples,
+                              seed=args.seed, jobs=args.jobs, progress=progress))
+    x, t, normal = densities(args.n)
+    return {**found, "table_2": [asdict(row) for row in koehns_factors()],
+            "density": {"n": args.n, "factor": factor(args.n, args.alpha), "x": x.tolist(), "t": t.tolist(),
+                        "normal": normal.tolist()}}, found["rows"]
+
+
+def _signatures(testset, metric, args, progress):
+    rows = [asdict(row) for row in signatures(testset, metric, system=args.system_name, progress=progress)]
+    return {"scores": rows}, rows
+
+
+#: (test set, metric, options, progress) -> what JSON has, and the rows of CSV.
+_VIEWS = {"precisions": _precisions, "lengths": _lengths, "example": _example, "averages": _averages,
+          "students-t": _students_t, "signatures": _signatures}

@@ -1,0 +1,61 @@
+"""What the views of the page Metrics share: their numbers, remembered, and the files and commands that go with them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+import streamlit as st
+
+from mtsig_core import MtsigError, export
+from mtsig_core.sources import option_with
+from pages._ui import background, controls, results, words
+from pages._ui.frame import View
+
+__all__ = ["choose_system", "command", "files", "found", "table"]
+
+
+def found(view: View, function: Callable, what: str, metric: str = "bleu", counted: bool = True, **asked):
+    """What a function of the core finds on this view's test set, remembered, in the background where it takes long.
+
+    Ends the page with the reason where it cannot be had. `counted`: whether it takes the statistics of the whole set.
+    """
+    testset = view.testset
+
+    def work(progress):
+        given = {"statistics": results.statistics(testset, metric, progress)} if counted else {}
+        return function(testset, metric, progress=progress, **given, **asked)
+
+    key = ("inside", function.__name__, testset.digest, metric, *sorted(asked.items()))
+    try:
+        return background.result(key, work, what)
+    except MtsigError as problem:
+        words.error(str(problem))
+        st.stop()
+
+
+def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
+    """The command line that prints a view; an option that is None is left out."""
+    given = {"metrics": None if metric == "bleu" else metric, **asked}
+    more = [part for key, value in given.items() if value is not None
+            for part in option_with(f"--{key.replace('_', '-')}", str(value))]
+    return shlex.join(["python", "-m", "mtsig_core", "metrics", name, *view.options, *more])
+
+
+def files(name: str, rows: Sequence[dict], printed: str) -> None:
+    """The numbers of a view without a figure."""
+    with st.expander("Numbers, files, command"):
+        st.download_button("Numbers as CSV", export.to_csv(list(rows[0]), (row.values() for row in rows)),
+                           f"metrics-{name}.csv", "text/csv", key=f"metrics.{name}.csv", on_click="ignore")
+        st.code(printed, language=None, wrap_lines=True)
+
+
+def table(rows: Sequence) -> dict:
+    """Rows of a result as `charts.show` takes them; the page shows them in its own words."""
+    flat = [asdict(row) for row in rows]
+    return dict(header=list(flat[0]), rows=[list(row.values()) for row in flat], with_table=False)
+
+
+def choose_system(view: View, place) -> str:
+    return controls.kept(place, "System", [system.system for system in view.result.systems], "system")

@@ -1,0 +1,21 @@
+"""Metrics: what is inside a score, what moves it, and what a mean of sentence scores is not."""
+
+import streamlit as st
+
+from pages._ui import controls, frame, words
+from pages._ui.inside_counts import show_example, show_lengths, show_precisions, show_signatures
+from pages._ui.inside_means import show_averages, show_students_t
+
+_VIEWS = {"n-gram precisions": show_precisions, "output length": show_lengths, "step by step": show_example,
+          "sentence average": show_averages, "Student's t": show_students_t, "signatures": show_signatures}
+_WITHOUT_TEXTS = ("sentence average", "Student's t")
+
+view = frame.open_page("Metrics")
+first, *places = st.columns(4)
+with first:
+    chosen = controls.choice("Look at", tuple(_VIEWS), "inside")
+if not view.testset.has_texts and chosen not in _WITHOUT_TEXTS:
+    words.error("This test set has segment scores without texts, and these numbers come from words. Open the texts "
+                "with the scores on the page Data, or look at Student's t.")
+    st.stop()
+_VIEWS[chosen](view, places)

@@ -1,0 +1,91 @@
+"""`metrics` on the command line."""
+
+import io
+import json
+
+import pandas as pd
+import pytest
+
+from mtsig_core.__main__ import main
+from mtsig_core.experiments.averages import averages
+from mtsig_core.experiments.lengths import lengths
+from mtsig_core.experiments.precisions import precisions
+from mtsig_core.experiments.students_t import students_t
+from mtsig_core.simulation import load_demo
+
+#: view -> (options, where its rows are in JSON, a column)
+VIEWS = {"precisions": ([], "systems", "p4"), "lengths": (["--system-name", "Danish"], "points", "gtm"),
+         "example": (["--line", "7", "--system-name", "Greek"], "steps", "precision"),
+         "averages": (["--seed", "3"], "systems", "average"), "students-t": (["--alpha", "0.1"], "rows", "t_low"),
+         "signatures": (["--system-name", "German"], "scores", "bleu")}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_json_and_csv_have_the_same_numbers(run, view):
+    options, place, column = VIEWS[view]
+    asked = ["metrics", view, "--demo-segments", "200", *options]
+    done = run(*asked)
+    assert done.status == 0, done.err
+    data = json.loads(done.out)
+    rows = data["metrics"]["bleu"][place]
+    table = pd.read_csv(io.StringIO(run(*asked, "--format", "csv").out))
+    assert data["testset"]["simulated"] and table.metric.eq("bleu").all()
+    assert table[column].tolist() == [row[column] for row in rows] and len(rows) > 1
+
+
+def test_they_are_those_of_the_core(run):
+    demo = load_demo(200)
+
+    def printed(view, *options):
+        return json.loads(run("metrics", view, "--demo-segments", "200", *options).out)["metrics"]["bleu"]
+
+    assert [row["p2"] for row in printed("precisions")["systems"]] == [row.p2 for row in precisions(demo)]
+    assert printed("lengths", "--segments", "50")["points"][0]["bleu"] == lengths(demo, most=50).points[0].bleu
+    assert printed("averages")["case"]["lines"] == list(averages(demo).case.lines)
+    found = printed("students-t", "--system-name", "Finnish", "--resamples", "500", "--jobs", "2")
+    assert found["document_low"] == students_t(demo, system="Finnish", resamples=500).document_low
+    entry = next(row for row in found["table_2"] if (row["level"], row["n"]) == (95, 100))
+    assert entry["printed"] == 1.9849 and round(entry["right"], 4) == 1.9842
+
+
+def test_without_a_line_the_example_is_that_of_the_note(run):
+    found = json.loads(run("metrics", "example", "--demo-segments", "20").out)["metrics"]["bleu"]
+    assert round(found["brevity_penalty"], 4) == 0.8465 and found["claims"][2]["value"] == 0.085
+
+
+def test_other_metrics_and_tokenizers(run):
+    found = json.loads(run("metrics", "averages", "--demo-segments", "200", "--metrics", "chrf,bleu").out)["metrics"]
+    assert list(found) == ["chrf", "bleu"] and found["chrf"]["unsmoothed_zeros"] is None
+    signature = json.loads(run("metrics", "lengths", "--demo-segments", "50", "--tokenize", "char", "--lowercase").out)
+    assert "case:lc|tok:char|" in signature["metrics"]["bleu"]["gtm_signature"]
+
+
+def test_scores_of_a_table(run, tmp_path):
+    file = tmp_path / "human.tsv"
+    file.write_text("system\tline\tscore\n" + "".join(f"{s}\t{k}\t{(k * 7 + ord(s)) % 11}\n" for s in "AB"
+                                                    for k in range(1, 121)))
+    found = json.loads(run("metrics", "students-t", "--scores", f"human={file}").out)["metrics"]["human"]
+    assert [row["n"] for row in found["rows"]] == [100, 120] and found["signature"].startswith("scores:human")
+    for view, message in (("averages", "human is a mean of segment scores"),
+                          ("precisions", "human has no n-gram precisions"), ("signatures", "human has no n-gram")):
+        done = run("metrics", view, "--scores", f"human={file}")
+        assert done.status == 2 and message in done.err and done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("args, message", [
+    (["example", "--line", "99"], "has no line 99. It has 50, from 1 to 50"),
+    (["example", "--line", "3", "--system-name", "Dansk"], "No system 'Dansk'"),
+    (["lengths", "--segments", "0"], "most is 0"), (["lengths", "--system-name", "Dansk"], "No system 'Dansk'"),
+    (["students-t", "--jobs", "0"], "jobs is 0"), (["students-t", "--alpha", "2"], "alpha is 2"),
+    (["averages", "--only", "Danish"], "1 system to rank"), (["precisions", "--metrics", "ter"], "ter has no n-gram"),
+    (["precisions", "--exclude", "Spanish,Portuguese,Danish,Greek,German,Finnish"], "No system to look at")])
+def test_what_cannot_be(run, args, message):
+    done = run("metrics", *args, "--demo-segments", "50")
+    assert done.status == 2 and message in done.err and done.err.count("\n") == 1
+
+
+def test_help_names_every_view(capsys):
+    with pytest.raises(SystemExit):
+        main(["metrics", "--help"])
+    text = capsys.readouterr().out
+    assert all(view in text for view in VIEWS)

@@ -1,0 +1,362 @@
+"""Inside a score: against sacreBLEU, scipy, and counts by hand."""
+
+import csv
+from dataclasses import replace
+from itertools import combinations
+from math import exp
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+from scipy import stats
+
+from mtsig_core import SettingError, TestSet
+from mtsig_core.experiments.averages import averages
+from mtsig_core.experiments.lengths import PENALTIES, SHARES, lengths, truncated
+from mtsig_core.experiments.precisions import brevity_penalty, precisions
+from mtsig_core.experiments.sentences import SentenceMean
+from mtsig_core.experiments.signatures import signatures
+from mtsig_core.experiments.students_t import densities, factor, koehns_factors, students_t
+from mtsig_core.experiments.worked_example import NOTE_CLAIMS, note_example, worked_example
+from mtsig_core.inside_tables import claim_rows, factor_rows, precision_rows, right_value
+from mtsig_core.metrics import make_metric
+from mtsig_core.published import KOEHN_T1, KOEHN_T2
+from mtsig_core.simulation import load_demo, simulate
+from mtsig_core.testset import SegmentScores
+from tests.toys import texts
+
+PAPERS = Path(__file__).resolve().parents[3] / "shared" / "papers"
+
+
+@pytest.fixture(scope="module")
+def toy():
+    """Four systems of 120 segments, of which the third gets short sentences right and long ones wrong."""
+    reference, systems = texts(3, (0.2, 0.25, 0.0, 0.6), 120)
+    systems[2] = [ours if len(right.split()) < 15 else theirs
+                  for ours, theirs, right in zip(reference, systems[3], reference, strict=True)]
+    systems[1] = [" ".join(text.split()[:-1]) for text in systems[1]]
+    return TestSet("toy", dict(zip("ABCD", systems, strict=True)), {"ref": reference},
+                   documents=[f"d{k // 6}" for k in range(120)])
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return load_demo()
+
+
+def corpus_of(testset, name, rows=None, **settings):
+    """sacreBLEU's score of a system on some segments."""
+    rows = range(testset.n_segments) if rows is None else rows
+    references = [[texts[k] for k in rows] for texts in testset.references.values()]
+    return BLEU(**settings).corpus_score([testset.systems[name][k] for k in rows], references)
+
+
+def sentences_of(testset, name):
+    return [corpus_of(testset, name, [k]).score for k in range(testset.n_segments)]
+
+
+# -- precisions ----------------------------------------------------------------------------------------------
+
+
+def test_the_parts_of_bleu_are_those_of_sacrebleu(toy):
+    found = precisions(toy)
+    assert [row.bleu for row in found] == sorted((row.bleu for row in found), reverse=True)
+    for row in found:
+        theirs = corpus_of(toy, row.system)
+        assert [row.p1, row.p2, row.p3, row.p4] == pytest.approx(theirs.precisions)
+        assert (row.brevity_penalty, row.length_ratio) == pytest.approx((theirs.bp, theirs.sys_len / theirs.ref_len))
+        assert row.bleu == pytest.approx(theirs.score)
+        assert row.bleu == pytest.approx(row.brevity_penalty * np.prod([row.p1, row.p2, row.p3, row.p4]) ** 0.25)
+    assert min(row.brevity_penalty for row in found) < 1
+
+
+def test_an_empty_output_has_no_precision():
+    row, = precisions(TestSet("toy", {"A": [""]}, {"ref": ["a b"]}))
+    assert (row.p1, row.length_ratio, row.brevity_penalty, row.bleu) == (None, 0, 0, 0)
+
+
+@pytest.mark.parametrize("look", [precisions, lengths, signatures, lambda ts, m: worked_example(ts, "A", 1, m)])
+def test_other_metrics_have_no_such_parts(toy, look):
+    with pytest.raises(SettingError, match="chrf has no n-gram precisions"):
+        look(toy, "chrf")
+
+
+def test_the_demonstration_is_near_table_1(demo):
+    theirs = {name: numbers for name, *numbers in KOEHN_T1.rows["bleu"]}
+    for row in precisions(demo):
+        assert (row.p1, row.p4, row.bleu) == pytest.approx(theirs[row.system], abs=0.6)
+    _, rows = precision_rows(precisions(demo), True)
+    assert rows[0][1] == "62.9 (62.6)" and rows[0][7] == "28.88 (28.9)"
+
+
+@pytest.mark.parametrize("table, ours", [(1, KOEHN_T1.rows["bleu"]), (2, KOEHN_T2.rows["t"])])
+def test_published_numbers_are_those_of_the_paper(table, ours):
+    file = PAPERS / f"koehn_table{table}.tsv"
+    if not file.is_file():
+        pytest.skip("needs the tables of the papers in ../shared/papers")
+    rows = list(csv.reader(file.open(), delimiter="\t"))[1:]
+    assert [[str(row[0]), *row[1:]] for row in ours] == [[row[0], *map(float, row[1:])] for row in rows]
+
+
+# -- lengths -------------------------------------------------------------------------------------------------
+
+
+def test_a_word_penalty_costs_bleu_more_than_gtm():
+    corpus = simulate(400)
+    found = lengths(corpus, system="Danish")
+    points, actual = found.points, found.actual
+    assert found.how == "word penalty" and [point.asked for point in points] == list(PENALTIES)
+    assert actual.bleu == pytest.approx(corpus_of(corpus, "Danish").score)
+    ratios = [point.length_ratio for point in points]
+    assert ratios == sorted(ratios) and ratios[0] < 0.85 < 1.15 < ratios[-1]
+    for point in points:
+        assert point.brevity_penalty == pytest.approx(min(1, exp(1 - 1 / point.length_ratio)))
+        assert point.bleu == pytest.approx(point.brevity_penalty * point.precision)
+    for point in points[:3]:
+        assert 1 - point.bleu / actual.bleu > 3 * (1 - point.gtm / actual.gtm) > 0
+
+
+def test_a_part_of_the_simulated_corpus_is_known_by_its_lines():
+    part = simulate(600).at(range(200, 600, 2))
+    assert lengths(part, system="Greek").how == "word penalty"
+    other = replace(part, systems={"Greek": [f"{text} ." for text in part.systems["Greek"]]})
+    assert lengths(other).how == "truncation"
+
+
+def test_truncation_keeps_a_share_of_the_words(toy):
+    found = lengths(toy, system="A")
+    assert found.how == "truncation" and [point.asked for point in found.points] == list(SHARES)
+    words = [text.split() for text in toy.systems["A"]]
+    for point in found.points:
+        cut = [" ".join(text[:max(1, round(point.asked * len(text)))]) for text in words]
+        theirs = BLEU().corpus_score(cut, [toy.references["ref"]])
+        assert point.bleu == pytest.approx(theirs.score)
+        assert point.length_ratio == pytest.approx(theirs.sys_len / theirs.ref_len)
+    assert found.actual is found.points[-1] and max(point.length_ratio for point in found.points) <= 1
+
+
+def test_what_has_no_spaces_is_cut_too():
+    chinese = TestSet("toy", {"A": ["你好世界你好世界"] * 2}, {"ref": ["你好世界你好世界"] * 2}, langpair="en-zh")
+    assert [point.length_ratio for point in lengths(chinese).points][::3] == [0.75, 0.875, 1.0]
+    assert truncated("one  two", lambda text: ["another", "text"], 0.5) == "one" and truncated("", str.split, 0.5) == ""
+
+
+def test_the_sample_comes_from_all_over(toy):
+    found = lengths(toy, system="B", most=30)
+    assert found.n_segments == 30
+    assert found.actual.bleu == pytest.approx(corpus_of(toy, "B", range(0, 120, 4)).score)
+
+
+# -- worked example ------------------------------------------------------------------------------------------
+
+
+def test_the_example_of_the_note_reckoned_by_hand():
+    found = note_example()
+    assert [(step.matched, step.total) for step in found.steps] == [(3, 6), (1, 5), (0, 4), (0, 3)]
+    penalty = exp(1 - 7 / 6)
+    assert found.brevity_penalty == pytest.approx(penalty) and round(penalty, 4) == 0.8465
+    assert [step.bleu for step in found.steps] == pytest.approx([penalty / 2, penalty * (0.5 * 0.2) ** 0.5, 0, 0])
+    assert [step.bleu for step in found.steps[:2]] == pytest.approx([0.423, 0.268], abs=5e-4)
+    assert found.bleu == pytest.approx(100 * penalty * (3 / 6 * 1 / 5 * (1 / 2) / 4 * (1 / 4) / 3) ** 0.25)
+    assert [[one.ngram for one in step.ngrams] for step in found.steps] == [
+        ["Israeli", "officials", "airport"], ["Israeli officials"], [], []]
+
+
+def test_where_the_note_goes_wrong():
+    ratio, first, second = NOTE_CLAIMS
+    assert ratio.value == 6 / 7 and second.value == pytest.approx(3 / 6 * 1 / 5 * 6 / 7, abs=1e-3)
+    assert [round(right_value(note_example(), claim), 4) for claim in NOTE_CLAIMS] == [0.8465, 0.4232, 0.2677]
+    assert round(3 / 6 * 6 / 7, 2) == 0.43 != first.value
+    assert [row[:3] for row in claim_rows(note_example())[1]] == [
+        ["brevity penalty", "6/7 = 0.8571", "0.8465"], ["BLEU-1", "0.42", "0.4232"], ["BLEU-2", "0.085", "0.2677"]]
+
+
+def test_any_line_of_a_test_set():
+    ts = TestSet("toy", {"A": ["x", "The cat, the cat sat on the the mat."]},
+                 {"one": ["x", "The cat sat on the mat."], "two": ["x", "There, the cat sat, the end."]}, lines=[4, 9])
+    found = worked_example(ts, "A", 9)
+    theirs = corpus_of(ts, "A", [1])
+    assert [step.matched for step in found.steps] == theirs.counts and found.bleu == pytest.approx(theirs.score)
+    assert [sum(one.clipped for one in step.ngrams) for step in found.steps] == theirs.counts
+    the = next(one for one in found.steps[0].ngrams if one.ngram == "the")
+    assert (the.in_output, the.in_reference, the.clipped) == (3, 2, 2)
+    lower = worked_example(ts, "A", 9, make_metric("bleu", lowercase=True))
+    counts = corpus_of(ts, "A", [1], lowercase=True).counts
+    assert [sum(one.clipped for one in step.ngrams) for step in lower.steps] == counts != theirs.counts
+    with pytest.raises(SettingError, match="has no line 1. It has 2, from 4 to 9"):
+        worked_example(ts, "A", 1)
+
+
+# -- averages ------------------------------------------------------------------------------------------------
+
+
+def test_both_rankings_are_those_of_sacrebleu(toy):
+    found = averages(toy)
+    corpus = {name: corpus_of(toy, name).score for name in toy.systems}
+    average = {name: float(np.mean(sentences_of(toy, name))) for name in toy.systems}
+    for row in found.systems:
+        assert (row.corpus, row.average) == pytest.approx((corpus[row.system], average[row.system]))
+        assert row.corpus_place == 1 + sum(other > row.corpus + 1e-9 for other in corpus.values())
+        assert row.average_place == 1 + sum(other > row.average + 1e-9 for other in average.values())
+    apart = {frozenset(pair) for pair in combinations(toy.systems, 2)
+             if (corpus[pair[0]] - corpus[pair[1]]) * (average[pair[0]] - average[pair[1]]) < 0}
+    assert {frozenset((pair.a, pair.b)) for pair in found.disagreements} == apart and apart
+    for pair in found.disagreements:
+        assert pair.corpus_delta == pytest.approx(corpus[pair.a] - corpus[pair.b]) and pair.corpus_delta > 0
+        assert pair.average_delta == pytest.approx(average[pair.a] - average[pair.b]) and pair.average_delta < 0
+
+
+def test_the_case_holds_by_sacrebleu(toy):
+    case = averages(toy, seed=4).case
+    rows, pair = [line - 1 for line in case.lines], case.pair
+    assert len(rows) == 3 and case.corpus == pytest.approx([corpus_of(toy, s, rows).score for s in (pair.a, pair.b)])
+    sentences = [[sentences_of(toy, s)[k] for s in (pair.a, pair.b)] for k in rows]
+    np.testing.assert_allclose(case.sentences, sentences)
+    assert case.average == pytest.approx(np.mean(sentences, axis=0))
+    assert case.corpus[0] > case.corpus[1] and case.average[0] < case.average[1]
+    assert case.lengths == tuple(len(toy.references["ref"][k].split()) for k in rows)
+    assert averages(toy, seed=4) == averages(toy, seed=4) and averages(toy, seed=5).case.lines != case.lines
+
+
+def test_a_case_does_not_rest_on_outputs_without_a_four_gram():
+    """Sentence BLEU of such an output is 0, however right it is: the mean would prefer B for that alone."""
+    long, short, fitting = "a b c d e f g h i j k l", "u v w", "u v w x"
+    ts = TestSet("toy", {"A": [long, short, short], "B": [long.replace("f", "z"), fitting, fitting]},
+                 {"ref": [long, fitting, fitting]})
+    found = averages(ts)
+    assert found.disagreements and found.case is None
+
+
+def test_the_demonstration_needs_a_search(demo):
+    found = averages(demo)
+    assert found.disagreements == () and found.case is not None and "smooth:exp" in found.signature
+    assert 0.25 < found.unsmoothed_zeros < 0.35
+
+
+@pytest.mark.parametrize("metric", ["ter", "chrf"])
+def test_a_positive_difference_is_an_improvement(toy, metric):
+    found = averages(toy, metric)
+    sign = -1 if metric == "ter" else 1
+    assert found.unsmoothed_zeros is None and found.case.corpus[0] * sign > found.case.corpus[1] * sign
+    assert found.case.average[0] * sign < found.case.average[1] * sign
+    scores = [row.corpus * sign for row in found.systems]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_nothing_to_disagree_on(toy):
+    same = TestSet("toy", {"A": toy.systems["A"], "B": toy.systems["A"]}, toy.references)
+    assert averages(same).disagreements == () and averages(same).case is None
+    with pytest.raises(SettingError, match="1 system to rank"):
+        averages(toy.only("A"))
+
+
+def test_a_mean_is_its_own_average():
+    rated = TestSet("rated", {"A": [None], "B": [None]}, {}, scores={
+        "human": SegmentScores({"A": [3.0], "B": [4.0]})})
+    with pytest.raises(SettingError, match="human is a mean of segment scores"):
+        averages(rated, "human")
+
+
+# -- Student's t ---------------------------------------------------------------------------------------------
+
+
+def rated(scores, documents=None):
+    return TestSet("rated", {name: [None] * len(values) for name, values in scores.items()}, {}, documents=documents,
+                   scores={"human": SegmentScores(scores)})
+
+
+def test_intervals_are_those_of_scipy():
+    rng = np.random.default_rng(5)
+    values = np.round(rng.normal(70, 15, 900), 3)
+    given = [None if k % 3 == 2 else float(value) for k, value in enumerate(values)]  # 600 scores
+    found = students_t(rated({"A": given, "B": [1.0] * 900}), "human", system="A")
+    known = np.array([value for value in given if value is not None])
+    assert [row.n for row in found.rows] == [100, 300, 600]
+    for row in found.rows:
+        part = known[np.arange(row.n) * 600 // row.n]
+        low, high = stats.t.interval(0.95, row.n - 1, part.mean(), stats.sem(part))
+        assert (row.mean, row.t_low, row.t_high) == pytest.approx((part.mean(), low, high), abs=1e-4)
+        assert row.t_factor == pytest.approx(stats.t.ppf(0.975, row.n - 1))
+        boot = stats.bootstrap((part,), np.mean, method="percentile", rng=1, n_resamples=2000).confidence_interval
+        assert (row.boot_low, row.boot_high) == pytest.approx(boot, abs=0.12 * (high - low))
+        assert row.width_ratio == pytest.approx((row.t_high - row.t_low) / (row.boot_high - row.boot_low))
+    assert found.n_documents is None and found.document_low is None
+
+
+def test_of_a_corpus_metric_it_takes_the_sentences(toy):
+    found = students_t(toy, "bleu", system="B", alpha=0.1, seed=2)
+    scores = np.array(sentences_of(toy, "B"))
+    low, high = stats.t.interval(0.9, 119, scores.mean(), stats.sem(scores))
+    assert found.rows[-1].n == 120 and found.metric == "sentence-bleu" and "smooth:exp" in found.signature
+    assert (found.rows[-1].t_low, found.rows[-1].t_high) == pytest.approx((low, high), abs=1e-4)
+    assert found.n_documents == 20 and found.document_low < found.rows[-1].mean < found.document_high
+    assert students_t(toy, "bleu", system="B", alpha=0.1, seed=2, jobs=2) == found
+
+
+def test_documents_that_are_alike_widen_the_interval():
+    scores = np.repeat(np.random.default_rng(1).normal(50, 10, 40), 10)
+    found = students_t(rated({"A": scores.tolist()}, [f"d{k // 10}" for k in range(400)]), "human")
+    last = found.rows[-1]
+    assert found.document_high - found.document_low > 2.5 * (last.t_high - last.t_low)
+
+
+def test_too_few_scores():
+    with pytest.raises(SettingError, match="A has 1 segment scores by human. An interval takes at least 2"):
+        students_t(rated({"A": [1.0, None]}), "human")
+    with pytest.raises(SettingError, match="No system 'Z'"):
+        students_t(rated({"A": [1.0, 2.0]}), "human", system="Z")
+    with pytest.raises(SettingError, match="n is 1"):
+        factor(1, 0.05)
+
+
+def test_the_best_system_by_default():
+    lower = TestSet("rated", {"A": [None] * 3, "B": [None] * 3}, {}, scores={
+        "errors": SegmentScores({"A": [3.0, 4.0, 5.0], "B": [1.0, 2.0, 1.0]}, higher_is_better=False)})
+    assert students_t(lower, "errors").system == "B"
+    assert students_t(rated({"A": [1, 2], "B": [0, 1]}), "human").system == "A"
+
+
+def test_densities_are_those_of_scipy():
+    for n in (2, 5, 100):
+        x, t, normal = densities(n)
+        np.testing.assert_allclose(t, stats.t.pdf(x, n - 1))
+        np.testing.assert_allclose(normal, stats.norm.pdf(x))
+
+
+def test_what_is_wrong_with_table_2():
+    """df = n but for two entries, and the last digit of the normal factor at 99%."""
+    printed = {(one.level, one.n): one.printed for one in koehns_factors()}
+
+    def right(level, df):
+        return stats.norm.ppf(0.5 + level / 200) if df is None else stats.t.ppf(0.5 + level / 200, df)
+
+    by_n = {key: round(right(*key), 4) for key in printed}
+    assert {key: by_n[key] for key in printed if printed[key] != by_n[key]} == {
+        (95, 100): 1.984, (99, 600): 2.584, (99, None): 2.5758}
+    assert printed[99, 600] == round(stats.t.ppf(0.995, 599), 4) and printed[95, 100] == 1.9849
+    for one in koehns_factors():
+        assert one.right == pytest.approx(right(one.level, one.n and one.n - 1))
+    assert factor_rows()[1][1][1] == "1.9849  (right: 1.9842)" and factor_rows()[1][2][3] == "1.6474"
+
+
+# -- signatures ----------------------------------------------------------------------------------------------
+
+
+def test_every_setting_is_sacrebleus():
+    ts = TestSet("toy", {"A": ["The old Cat, it sat.", "a Dog barked at the Cat!"]},
+                 {"ref": ["the old cat, it sat .", "A dog barked at the cat!"]})
+    as_here, *others = signatures(ts)
+    theirs = [dict(lowercase=True), dict(tokenize="zh"), dict(tokenize="none"), dict(tokenize="char")]
+    assert as_here.bleu == pytest.approx(corpus_of(ts, "A").score) and len(others) == 4
+    for row, settings in zip(others, theirs, strict=True):
+        assert row.bleu == pytest.approx(corpus_of(ts, "A", **settings).score)
+        assert f"tok:{settings.get('tokenize', '13a')}|" in row.signature
+    assert len({row.signature for row in (as_here, *others)}) == 5
+
+
+def test_sentence_scores_that_are_undefined_are_left_out():
+    mean = SentenceMean(make_metric("wer"))
+    scores = mean.from_counts(mean.of.statistics(TestSet("toy", {"A": ["", "a b"]}, {"ref": ["", "a c"]})))
+    assert np.isfinite(scores).all() and set(scores[..., 1].ravel()) <= {0.0, 1.0}
+    assert brevity_penalty(0, 5) == 0 and brevity_penalty(5, 5) == 1
