@@ -76,10 +76,13 @@ def show_units(bench: Bench, place) -> None:
     one = changes_between(bench.testset, *(found.metrics[bench.metric] for found in by.values()), bench.alpha)
     correction = bench.view.comparison.settings.correction
     row = one.row(correction)
-    words.answer(f"Of {row.both + row.segment_only} pairs significant by segment, {row.segment_only} are not by "
-                 "document" + (f"; {row.document_only} by document alone" if row.document_only else ""))
+    by_segment = row.both + row.segment_only
+    words.answer(("No pair is significant by segment" if not by_segment else
+                  f"Of {by_segment} pairs significant by segment, {row.segment_only or 'all'} are "
+                  f"{'not by document' if row.segment_only else 'so by document too'}")
+                 + (f"; {row.document_only} by document alone" if row.document_only else ""))
     corrected = "uncorrected" if correction == "none" else f"after {correction}"
-    words.numbers(("Significant by segment", str(row.both + row.segment_only), f"of {one.n_pairs} pairs, {corrected}"),
+    words.numbers(("Significant by segment", str(by_segment), f"of {one.n_pairs} pairs, {corrected}"),
                   ("By document", str(row.both + row.document_only), f"of {one.n_pairs} pairs, {corrected}"),
                   ("Standard error, ratio", "-" if one.se_ratio_median is None else f"{one.se_ratio_median:.2f}",
                    "median of document / segment" if one.se_ratio_median is None else
