@@ -83,6 +83,6 @@ def _is_share(size):
 
 def _share(size):
     if not 0 < size <= 1:
-        raise SettingError(f"size is {size}. Expected a whole number of units, or a share of the set above 0 and at most "
-                           "1 (100%).")
+        raise SettingError(f"size is {size}. Expected a whole number of units, or a share of the set above 0 and at "
+                           "most 1 (100%).")
     return size
