@@ -35,7 +35,7 @@ def pair_rows(rows: Sequence[PairSize]) -> Table:
     header = ["size", "segments", "test sets", "difference", "significant", "expected of parts of this set",
               "planned for fresh sets", "wrong direction"]
     return header, [[f"{row.size:,}", f"{row.segments:,.0f}", str(row.repeats),
-                     _or_dash(row.delta, "+.2f"), f"{row.significant:.0%}", f"{row.expected:.0%}",
+                     _or_dash(row.delta, "+#.3g"), f"{row.significant:.0%}", f"{row.expected:.0%}",
                      f"{row.power:.0%}", _or_dash(row.wrong, ".1%")] for row in rows]
 
 
@@ -43,7 +43,7 @@ def plan_rows(planned: Sequence[PairPlan], difference: float, metric: str, units
     """The size that each pair needs."""
     header = ["pair", "difference", "SE", "found here", f"{units} for {difference:g} {metric}", "segments",
               f"{units} for its own", "segments"]
-    return header, [[f"{row.a} - {row.b}", f"{row.delta:+.2f}", f"{row.se:.3f}", f"from {row.mdd:.2f}",
+    return header, [[f"{row.a} - {row.b}", f"{row.delta:+#.3g}", f"{row.se:#.3g}", f"from {row.mdd:#.3g}",
                      *map(_whole, (row.units, row.segments, row.units_for_own, row.segments_for_own))]
                     for row in planned]
 
@@ -73,7 +73,7 @@ def reference_rows(found: ReferenceSweep, system: str) -> Table:
     for record in reference_records(found):
         if (record["system"], record["size"]) == (system, found.n_units):
             ends = None if record["low"] is None else (record["low"], record["high"])
-            row = [str(record["references"]), _or_dash(record["score"], ".2f"), percent(ends),
+            row = [str(record["references"]), _or_dash(record["score"], "#.4g"), percent(ends),
                    "-" if record["equivalent"] is None else f"{record['equivalent']:.0%} of the data"]
             if found.metric in ZHANG_VOGEL_3.rows:
                 row += ["" if record["paper_score"] is None else f"{record['paper_score']:.3f}",
@@ -125,7 +125,7 @@ def _paper(ends):
 
 
 def _score_and_interval(row):
-    return [_or_dash(row.score, ".2f"), percent(None if row.low is None else (row.low, row.high))]
+    return [_or_dash(row.score, "#.4g"), percent(None if row.low is None else (row.low, row.high))]
 
 
 def _printed(ends):

@@ -61,9 +61,9 @@ def test_the_answer_comes_first_and_the_command_prints_it(open_page, source, cap
     found = json.loads(capsys.readouterr().out)["metrics"]["bleu"]
     first = found["plan"][0]
     assert f"A difference of 5 BLEU is found 90% of the time with about {first['units']:,} documents" in answer(page)
-    assert f"differ by {first['delta']:.2f} here" in words(page)
+    assert f"differ by {first['delta']:#.3g} here" in words(page)
     for row in found["plan"]:
-        assert f"<td>{row['se']:.3f}</td>" in words(page)
+        assert f"<td>{row['se']:#.3g}</td>" in words(page)
     for row in found["pairs"]:
         if (row["a"], row["b"]) == (first["a"], first["b"]):
             assert f"<td>{row['significant']:.0%}</td>" in words(page)
