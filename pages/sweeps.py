@@ -15,6 +15,7 @@ from mtsig_core.published import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2
 from pages._ui import background, charts, controls, frame, pairs, results, sweeping, words
 
 _POWERS, _REPEATS = [0.5, 0.8, 0.9, 0.95], [30, 100, 300]
+_FEW_PAIRS = 15  # in sight
 _TEN, _SIZES = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"]
 
 view = frame.open_page("Sweeps")
@@ -111,7 +112,11 @@ with right:
                  "are too narrow, which makes the line flatter.")
 
 st.subheader("How large a test set does each pair need?")
-words.table(*plan_rows(planned, difference, unit, units))
+few = planned if len(planned) <= _FEW_PAIRS else [row for row in planned if mine.a in (row.a, row.b)]
+words.table(*plan_rows(few, difference, unit, units))
+if len(few) < len(planned):
+    with st.expander(f"All {len(planned)} pairs"):
+        words.table(*plan_rows(planned, difference, unit, units))
 st.caption(f"For power {power:.0%} at alpha {alpha:g}, without a correction for several pairs: {units} needed = "
            f"{found.n_units:,} x (z SE / difference)². Below some 30 {units} this is rough.")
 try:

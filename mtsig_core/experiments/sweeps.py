@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.size_choice import check_number, default_sizes, in_units
 from mtsig_core.experiments.sizes import PairSize, SizeSweep, Slope, SystemSize
 from mtsig_core.intervals import Sample, percentile
-from mtsig_core.metrics import Metric, depends_on_testset, metric_of
+from mtsig_core.metrics import Metric, depends_on_testset, metric_of, part_counter
 from mtsig_core.power import power_at
 from mtsig_core.rated import has_gaps, paired, rated_part
 from mtsig_core.resampling import BLOCK, Units, bootstrap_weights, make_units, subset
@@ -36,13 +36,15 @@ _BAND = (5, 95)  # percentiles over the repeats
 class _Subject(NamedTuple):
     """What is drawn from: statistics by unit, systems best first, pairs with the better system first.
 
-    `by_unit` has the units on its first axis: a subset is copied in long runs then, in a third of the time.
+    `by_unit` has the units on its first axis: a subset is copied in long runs then, in a third of the time. `counted`
+    counts segments anew, for a metric that needs it.
     """
 
     metric: Metric
     testset: TestSet
     units: Units
     by_unit: np.ndarray
+    counted: Callable[[np.ndarray], np.ndarray] | None
     names: list[str]
     pairs: np.ndarray
     gaps: bool
@@ -56,7 +58,7 @@ class _Subject(NamedTuple):
 
         Sums of groups drawn with replacement vary as those of single units do, and cost less to draw.
         """
-        by_unit = self._recount(chosen) if depends_on_testset(self.metric) else self.by_unit.take(chosen, axis=0)
+        by_unit = self.by_unit.take(chosen, axis=0) if self.counted is None else self._recount(chosen)
         n = min(len(chosen), _GROUPS)
         if n < len(chosen):
             by_unit = np.add.reduceat(by_unit, np.arange(n) * len(chosen) // n, axis=0)
@@ -70,8 +72,7 @@ class _Subject(NamedTuple):
         members = _members(self.units)
         segments = np.concatenate([members[unit] for unit in chosen])
         index = np.repeat(np.arange(len(chosen)), [len(members[unit]) for unit in chosen])
-        counted = self.metric.statistics(self.testset.at(segments.tolist()))
-        return Units(self.units.kind, index, len(chosen)).sum(counted).swapaxes(0, 1)
+        return Units(self.units.kind, index, len(chosen)).sum(self.counted(segments)).swapaxes(0, 1)
 
     @property
     def rows(self) -> np.ndarray:
@@ -154,10 +155,12 @@ def _subject(testset, metric, statistics, settings) -> _Subject:
     if gaps:
         statistics = np.concatenate([statistics, paired(statistics, pairs)[0]])
     names = [list(part.systems)[k] for k in order]
-    if depends_on_testset(metric):  # to be counted in this order
+    counted = None
+    if depends_on_testset(metric):  # in this order
         part = replace(part, systems={name: part.systems[name] for name in names})
+        counted = part_counter(metric, part, statistics)
     by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
-    return _Subject(metric, part, units, by_unit, names, pairs, gaps)
+    return _Subject(metric, part, units, by_unit, counted, names, pairs, gaps)
 
 
 def _members(units):

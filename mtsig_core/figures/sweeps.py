@@ -158,7 +158,7 @@ def _name_lines(figure, ends, names):
     if not shown:
         return
     values = [value for value, *_ in ends]
-    step, above = 0.075 * (max(values) - min(values) or 1.0), math.inf
+    step, above = 0.085 * (max(values) - min(values) or 1.0), math.inf
     for value, name, colour in sorted(shown, reverse=True):
         above = min(value, above - step)
         figure.add_annotation(x=1, xref="paper", y=above, text=label(name), showarrow=False, xanchor="left", xshift=4,

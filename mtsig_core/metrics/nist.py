@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from mtsig_core.metrics._words import WordMetric, compiled_late
+from mtsig_core.testset import TestSet
 
 __all__ = ["Nist"]
 
@@ -88,10 +90,36 @@ class Nist(WordMetric):
         """One line that names every setting, and the size of the test set that the weights come from."""
         return f"{super().signature(testset)}|weights:{testset.n_segments}-segments"
 
+    def parts(self, testset: TestSet) -> Callable[[np.ndarray], np.ndarray]:
+        """What gives the statistics of some segments as a test set of their own, its texts split into words once.
+
+        Returns
+        -------
+        callable
+            (segments, an array of int) -> what `statistics` gives for ``testset.at(segments)``.
+        """
+        n_refs, n_systems = len(testset.references), len(testset.systems)
+        words = self._words(testset, [*testset.references.values(), *testset.systems.values()])
+        zero, kernel = _number_of_zero(words), compiled_late(_add_information)
+
+        def count(segments):
+            begins, counts = (np.ascontiguousarray(x[:, segments]) for x in (words.begins, words.counts))
+            lengths = np.maximum(counts[:n_refs], 0)
+            ends = np.cumsum(lengths).reshape(lengths.shape)
+            here = ends - lengths  # where each text begins among the references of the part
+            shift = np.repeat((begins[:n_refs] - here).ravel(), lengths.ravel())
+            ids = words.ids[np.arange(len(shift)) + shift]
+            stats = np.zeros((n_systems, len(segments), len(self.stat_names)))
+            kernel(words.ids, begins, counts, _information(ids, lengths, zero), here, stats)
+            return stats
+
+        return count
+
     def _counter(self, testset):
         references = list(testset.references.values())
         words = self._words(testset, references)
-        information, begins, kernel = _information(words), words.begins, compiled_late(_add_information)
+        information = _information(words.ids, np.maximum(words.counts, 0), _number_of_zero(words))
+        begins, kernel = words.begins, compiled_late(_add_information)
 
         def count(words, first, stats):
             here = np.ascontiguousarray(begins[:, first:first + stats.shape[1]])
@@ -100,15 +128,20 @@ class Nist(WordMetric):
         return count
 
 
-def _information(words):
-    """Bits of the n-grams that begin at each word of the references, shape (words, 5); 0 where a text ends before."""
-    ids, total = words.ids, len(words.ids)
-    bits = np.zeros((total, _ORDER))
-    left = np.zeros(total, np.int64)  # words from here to the end of the text
-    for begin, count in zip(words.begins.ravel(), words.counts.ravel(), strict=True):
-        left[begin:begin + max(count, 0)] = np.arange(max(count, 0), 0, -1)
+def _number_of_zero(words):
+    """The number of the word 0, which mteval takes for false; -1 where there is none."""
     spellings = words.spellings()
-    zero = spellings.index("0") if "0" in spellings else -1
+    return spellings.index("0") if "0" in spellings else -1
+
+
+def _information(ids, lengths, zero):
+    """Bits of the n-grams that begin at each word of the references, shape (words, 5); 0 where a text ends before.
+
+    The texts lie one behind the other in `ids`, as long as `lengths` says.
+    """
+    total = len(ids)
+    bits = np.zeros((total, _ORDER))
+    left = np.repeat(np.cumsum(lengths), lengths.ravel()) - np.arange(total)  # words from here to the end of the text
     at, gram, context = np.arange(total), ids, np.full(total, total)
     for n in range(_ORDER):
         _, gram, counts = np.unique(gram, return_inverse=True, return_counts=True)

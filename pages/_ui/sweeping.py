@@ -85,6 +85,9 @@ def show_references(view: View, system: str, asked: dict) -> None:
                               "Scoring with fewer references")
     records = reference_records(swept)
     whole = [row for row in records if row["size"] == swept.n_units and row["low"] is not None]
+    if whole and whole[-1]["equivalent"] is not None:
+        words.answer(f"With {whole[-1]['references']} references, {whole[-1]['equivalent']:.0%} of the data give as "
+                     "narrow an interval as all of it with one")
     scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
     charts.show(
         references([(row["references"], row["score"], row["low"], row["high"]) for row in whole],
