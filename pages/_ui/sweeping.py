@@ -86,8 +86,8 @@ def show_references(view: View, system: str, asked: dict) -> None:
     records = reference_records(swept)
     whole = [row for row in records if row["size"] == swept.n_units and row["low"] is not None]
     if whole and whole[-1]["equivalent"] is not None:
-        words.answer(f"With {whole[-1]['references']} references, {whole[-1]['equivalent']:.0%} of the data give as "
-                     "narrow an interval as all of it with one")
+        words.answer(f"With {whole[-1]['references']} references, an interval as narrow as with one takes "
+                     f"{whole[-1]['equivalent']:.0%} of the data")
     scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
     charts.show(
         references([(row["references"], row["score"], row["low"], row["high"]) for row in whole],
@@ -101,7 +101,7 @@ def show_references(view: View, system: str, asked: dict) -> None:
     st.caption(f"{_about(several)}. Means over sets that use every reference equally often. As good as one reference "
                "with: the share of the data that gives as narrow a relative interval. They find that four references "
                "make up for 30 to 40% of it (4.2). "
-               + ("Here NIST and M-BLEU intervals hardly narrow, a limit of the simulation: on real texts they do. "
+               + ("Here NIST and M-BLEU intervals do not narrow, a limit of the simulation: on real texts they do. "
                   if several.simulated and metric in ("nist", "m-bleu") else "")
                + (_NOT_EQ_4 if metric == "m-bleu" else ""))
     words.table(*grid_rows(swept, system))

@@ -130,7 +130,7 @@ def test_human_scores_stand_beside_theirs(open_page, source, tmp_path):
 def test_the_simulated_corpus_gets_references_and_a_hundred_documents(open_page, capsys):
     page = open_page(Source(demo=100), metric="nist", unit="segment", repeats="30", sizes="50%, 100%")
     assert not page.exception and "A difference of 0.2 NIST" in answer(page)
-    assert any("hardly narrow" in e.value for e in page.caption)
+    assert any("do not narrow" in e.value for e in page.caption)
     found = printed(page, "sweep references", capsys)
     assert len(found["testset"]["references"]) == 4 and found["testset"]["n_segments"] == 100
     rows = found["metrics"]["nist"]["rows"]
