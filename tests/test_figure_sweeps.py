@@ -32,6 +32,7 @@ def test_shares_in_percent_and_a_line_at_the_power_wanted():
     assert (list(planned.x), list(planned.y), planned.line.dash) == ([10, 100, 1000], [15, 80, 100], "dot")
     assert (list(found.y), found.marker.color) == ([20, 85, 100], BLUE)
     assert (list(wrong.x), list(wrong.y), wrong.marker.color) == ([10, 1000], [1, 0], VERMILLION)
+    assert wrong.marker.symbol != found.marker.symbol and wrong.marker.size < found.marker.size
     assert [shape.y0 for shape in figure.layout.shapes] == [90] and said(figure)[-1] == "documents in a test set"
     assert figure.layout.xaxis.type == "log" and list(figure.layout.xaxis.tickvals) == [
         size for m in (10, 100, 1000) for size in (m, 2 * m, 5 * m) if size <= 1000]
@@ -71,6 +72,15 @@ def test_the_fitted_line_runs_through_the_middle_of_the_points():
     assert list(dots.y) == pytest.approx([200 / math.sqrt(size) for size in SIZES])
     assert list(line.y) == pytest.approx(list(dots.y))
     assert said(figure) == ["<b>slope -0.50</b>", "&lt;i&gt;paper&lt;/i&gt;", "documents in a test set"]
+
+
+@pytest.mark.parametrize("factor, anchors", [(2.0, ("left", "bottom")), (0.5, ("right", "top"))])
+def test_the_paper_is_named_where_there_is_room(factor, anchors):
+    rows = [system("A", size, 30.0, 2 / math.sqrt(size)) for size in SIZES]
+    paper = [(size, factor * 2 / math.sqrt(size)) for size in (10, 100)]
+    figure = widths(rows, Slope("A", None, None, None), paper, unit="documents", theirs="paper")
+    note = figure.layout.annotations[0]
+    assert (note.text, note.xanchor, note.yanchor) == ("paper", *anchors)
 
 
 def test_without_a_fit_or_a_paper_the_points_remain():

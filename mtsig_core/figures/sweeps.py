@@ -34,10 +34,11 @@ def decisions(rows: Sequence[PairSize], power: float, *, unit: str) -> go.Figure
     figure.add_trace(_line(x, [100 * row.power for row in rows], GREY, 2, "dot"))
     figure.add_trace(_dots(x, [100 * row.significant for row in rows], BLUE, f"significant on %{{y:.0f}}% of {unit}"))
     wrong = [(row.size, 100 * row.wrong) for row in rows if row.wrong is not None]
-    figure.add_trace(_dots([size for size, _ in wrong], [share for _, share in wrong], VERMILLION, "wrong: %{y:.1f}%"))
+    figure.add_trace(_dots([size for size, _ in wrong], [share for _, share in wrong], VERMILLION, "wrong: %{y:.1f}%",
+                           marker=dict(symbol="diamond", size=7)))  # what lies under it stays in sight
     figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=100 * power, y1=100 * power,
                      line=dict(color=GREY, width=1))
-    for at, glyph, text, colour in ((0.3, "●", "significant", BLUE), (0.52, "●", "in the wrong direction", VERMILLION),
+    for at, glyph, text, colour in ((0.3, "●", "significant", BLUE), (0.52, "◆", "in the wrong direction", VERMILLION),
                                     (0.75, "┈┈", "planned", GREY)):
         figure.add_annotation(x=at, y=1.02, xref="paper", yref="paper", yanchor="bottom", xanchor="center",
                               text=f'<span style="color:{colour}">{glyph}</span> {text}', showarrow=False, font_size=14)
@@ -68,7 +69,8 @@ def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: s
         line.update(hoverinfo=None, hovertemplate=f"{label(name)}: %{{y:.4~g}} at %{{x:,}}<extra></extra>")
         figure.add_trace(line)
         ends += [(mine[-1].score, name, colour)] if mine else []
-    _name_lines(figure, ends, names)
+    heights = [value for trace in figure.data for value in trace.y]
+    _name_lines(figure, ends, names, max(heights, default=1.0) - min(heights, default=0.0))
     return _finish(figure, [row.size for row in rows], f"{unit} in a test set; {label(metric)} upwards", 330, right=110)
 
 
@@ -102,9 +104,13 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
                               showarrow=False, font_size=15, xanchor="right", yanchor="top", xshift=-14, yshift=-6)
     figure.add_trace(_dots(x, y, BLUE, "width %{y:.2f}% of the score"))
     if paper:
-        size, width = paper[0]
-        figure.add_annotation(x=math.log10(size), y=math.log10(width), text=label(theirs), showarrow=False,
-                              font_size=13, xanchor="left", yanchor="bottom", xshift=8, yshift=2)
+        nearest = min(mine, key=lambda row: abs(math.log(row[0] / paper[-1][0])), default=(0, 0.0))
+        below = paper[-1][1] < nearest[1]  # then there is room under their end, else above their beginning
+        size, width = paper[-1 if below else 0]
+        figure.add_annotation(
+            x=math.log10(size), y=math.log10(width), text=label(theirs), showarrow=False, font_size=13,
+            xanchor="right" if below else "left", yanchor="top" if below else "bottom", xshift=-8 if below else 8,
+            yshift=-2 if below else 2)
     figure.update_yaxes(type="log", tickvals=_SHARES, ticktext=[f"{share:g}%" for share in _SHARES], tickfont_size=13)
     return _finish(figure, x + [size for size, _ in paper], f"{unit} in a test set", 330)
 
@@ -147,18 +153,18 @@ def _line(x, y, colour, width, dash="solid"):
                       showlegend=False)
 
 
-def _dots(x, y, colour, told):
-    return go.Scatter(x=x, y=y, mode="markers", marker=dict(size=10, color=colour, line=dict(color="white", width=1)),
-                      hovertemplate=f"%{{x:,}}: {told}<extra></extra>", showlegend=False)
+def _dots(x, y, colour, told, **more):
+    trace = go.Scatter(x=x, y=y, mode="markers", marker=dict(size=10, color=colour, line=dict(color="white", width=1)),
+                       hovertemplate=f"%{{x:,}}: {told}<extra></extra>", showlegend=False)
+    return trace.update(more)
 
 
-def _name_lines(figure, ends, names):
-    """The names at the right ends of their lines, kept apart; at most twelve."""
+def _name_lines(figure, ends, names, height):
+    """The names at the right ends of their lines, kept apart on a figure so high; at most twelve."""
     shown = sorted(ends, reverse=True) if len(names) <= 12 else [end for end in ends if end[2] != GREY]
     if not shown:
         return
-    values = [value for value, *_ in ends]
-    step, above = 0.085 * (max(values) - min(values) or 1.0), math.inf
+    step, above = 0.075 * (height or 1.0), math.inf
     for value, name, colour in sorted(shown, reverse=True):
         above = min(value, above - step)
         figure.add_annotation(x=1, xref="paper", y=above, text=label(name), showarrow=False, xanchor="left", xshift=4,
