@@ -64,7 +64,7 @@ def _absolute(source):
     def path(name):
         return None if name is None else os.path.abspath(name)
 
-    return replace(source, folder=path(source.folder), src=path(source.src), docs=path(source.docs),
-                   ref=tuple((name, path(file)) for name, file in source.ref),
-                   system=tuple((name, path(file)) for name, file in source.system),
-                   scores=tuple((name, path(file)) for name, file in source.scores))
+    single = {key: path(getattr(source, key)) for key in ("folder", "src", "docs", "ids")}
+    several = {key: tuple((name, path(file)) for name, file in getattr(source, key))
+               for key in ("ref", "system", "parse", "scores")}
+    return replace(source, **single, **several)

@@ -37,6 +37,8 @@ class Source:
         (name, file) of segment scores, which join the texts, or are all there is.
     lower_is_better : tuple of str
         Names of scores of which the lowest is best.
+    ids : str or None
+        File with the id of each line of the texts, by which the tables of scores name them.
     """
 
     ref: tuple = ()
@@ -52,6 +54,7 @@ class Source:
     parse: tuple = ()
     scores: tuple = ()
     lower_is_better: tuple[str, ...] = ()
+    ids: str | None = None
     demo_references: int = 1
 
     def read(self) -> TestSet:
@@ -60,7 +63,7 @@ class Source:
             return read_scores(self.scores, self.lower_is_better)
         testset = self._read_texts()
         if self.scores:
-            testset = join_scores(testset, self.scores, self.lower_is_better)
+            testset = join_scores(testset, self.scores, self.lower_is_better, ids=self.ids)
         if self.refs or self.refs_as_systems:
             testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         return testset
@@ -83,7 +86,7 @@ class Source:
     def files(self) -> list[str]:
         """The files it is read from; of a folder, all that are in it."""
         inside = [] if self.folder is None else [str(path) for path in Path(self.folder).rglob("*")]
-        single = [path for path in (self.src, self.docs) if path is not None]
+        single = [path for path in (self.src, self.docs, self.ids) if path is not None]
         named = [path for _, path in (*self.ref, *self.system, *self.parse, *self.scores)]
         return [path for path in (*inside, *named, *single) if os.path.isfile(path)]
 
@@ -110,6 +113,7 @@ class Source:
         given += [("--refs", ",".join(self.refs) or None)]
         given += [("--scores", f"{name}={path}") for name, path in self.scores]
         given += [("--lower-is-better", name) for name in self.lower_is_better]
+        given += [("--ids", self.ids)]
         flags = [("--demo", self.demo == 0), ("--refs-as-systems", self.refs_as_systems),
                  ("--keep-canary", self.keep_canary)]
         return [*(part for option, value in given if value is not None for part in option_with(option, value)),
@@ -146,6 +150,7 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--scores", action="append", default=[], metavar="NAME=FILE",
         help="segment scores (TSV, CSV, JSONL, Parquet, COMET's JSON), alone or with texts; repeatable")
     add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
+    add("--ids", metavar="FILE", help="ids of the lines of the texts, one per line, that the tables of scores refer to")
     for option in ("--xml", "--sacrebleu"):
         add(option, action="append", default=[], metavar="...", help="not yet")
 
@@ -156,9 +161,12 @@ def source_from(args: argparse.Namespace) -> Source | None:
         if getattr(args, option):
             raise NotYetError(f"--{option.replace('_', '-')} is not there yet. "
                               "Use --ref and --system, --folder and --langpair, or --demo.")
-    tables = {"scores": tuple(map(_named_scores, args.scores)), "lower_is_better": tuple(args.lower_is_better)}
+    tables = {"scores": tuple(map(_named_scores, args.scores)), "lower_is_better": tuple(args.lower_is_better),
+              "ids": args.ids}
     if args.lower_is_better and not args.scores:
         raise SettingError("--lower-is-better goes with --scores NAME=FILE, and there is none.")
+    if args.ids and not args.scores:
+        raise SettingError("--ids goes with --scores NAME=FILE, and there is none.")
     parses = tuple(map(_named_parse, args.parse))
     files = {"--ref": args.ref, "--system": args.system, "--src": args.src, "--docs": args.docs}
     given = [option for option, value in files.items() if value]
@@ -192,7 +200,7 @@ def source_from(args: argparse.Namespace) -> Source | None:
 def _scores_alone(args, tables):
     """Scores without texts; what is about texts is out of place then."""
     about_texts = {"--langpair": args.langpair, "--refs": args.refs, "--refs-as-systems": args.refs_as_systems,
-                   "--keep-canary": args.keep_canary}
+                   "--keep-canary": args.keep_canary, "--ids": args.ids}
     for option, value in about_texts.items():
         if value:
             raise SettingError(f"{option} is about texts, and there are scores alone. Leave it out, or give the texts "

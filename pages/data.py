@@ -52,8 +52,8 @@ def offer_files(files):
                         parse=by_role["parse"],
                         scores=tuple((u.name, u.file) for u in uploads if u.role.startswith("scores")),
                         lower_is_better=tuple(name for name, _ in by_role["scores, lower is better"]),
-                        **{key: by_role[role][0][1] for key, role in (("src", "source"), ("docs", "documents"))
-                           if by_role[role]})
+                        **{key: by_role[role][0][1] for key, role in (("src", "source"), ("docs", "documents"),
+                                                                        ("ids", "segment ids")) if by_role[role]})
         open_upload(testset, source.arguments())
 
 
@@ -71,7 +71,8 @@ st.subheader("Bring your own")
 words.plain("Plain text, one segment per line (UTF-8, .gz too): at least one reference and one system, best with a "
             "documents file (docid, or domain, tab, docid, for each line). Or a zip of a shared-task folder in WMT "
             "layout. Segment scores of people or of a model (TSV, CSV, JSONL, Parquet: system, line, score, or a "
-            "column for each system; COMET's JSON) come alone or with the texts.")
+            "column for each system; COMET's JSON) come alone or with the texts, joined by line, or by id where a file "
+            "has the id of each line.")
 files = st.file_uploader("Files", accept_multiple_files=True, key="data.files", label_visibility="collapsed")
 try:
     archives = [file for file in files if file.name.lower().endswith(".zip")]

@@ -22,10 +22,11 @@ def wmt24():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_in_the_users_cache():
-    """No test reads or leaves counts there; what a test starts inherits it."""
+def nothing_of_this_machine():
+    """No test reads or leaves counts in the user's cache; what a test starts inherits it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MTSIG_CACHE", "")
+        patch.setenv("WNSEARCHDIR", "")  # nor looks for WordNet, which this machine may have or not
         yield
 
 

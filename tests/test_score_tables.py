@@ -117,6 +117,30 @@ class TestJoined:
         path = write(tmp_path, "plain.csv")
         assert by_system(join_scores(texts(4, lines=(2, 3, 4, 5)), [("human", path)])) == SCORES
 
+    @pytest.mark.parametrize("ids", ["d1:1\nd1:2\nd2:1\nd2:2\n", "7\n8\n9\n12\n"])
+    def test_joined_by_id(self, tmp_path, ids):
+        names = ids.split()
+        rows = [(system, names[line - 1], score) for system, line, score in reversed(LONG)]
+        table = write(tmp_path, "x.tsv", delimited("\t", ["system", "id", "score"], rows))
+        joined = join_scores(texts(), [("human", table)], ids=write(tmp_path, "ids.txt", ids))
+        assert by_system(joined) == SCORES
+        beside = join_scores(texts(lines=[2, 3, 5, 6]), [("human", table)], ids=write(tmp_path, "ids.txt", ids))
+        assert by_system(beside) == SCORES  # ids of the lines that are kept alone
+        whole = write(tmp_path, "ids.txt", f"canary\n{ids}")
+        table.write_text(table.read_text() + "A\tcanary\t1\n")
+        assert by_system(join_scores(texts(lines=[2, 3, 4, 5]), [("human", table)], ids=whole)) == SCORES
+
+    @pytest.mark.parametrize("ids, message", [
+        ("a\nb\nc\n", "ids.txt has 3 lines, the texts have 4. Expected an id for each line."),
+        ("a\nb\nb\nc\n", "ids.txt, line 3: the id 'b' stands in line 2 too."),
+        ("a\nb\n\nc\n", "ids.txt, line 3: the id is empty."),
+        ("a1\nb1\nc1\nd1\n", "x.tsv, row 2: no line has the id 'a'. Did you mean a1? Expected one of those in")])
+    def test_ids_that_do_not_fit(self, tmp_path, ids, message):
+        table = write(tmp_path, "x.tsv", delimited("\t", ["system", "id", "score"], [("A", "a", 1), ("B", "a", 2)]))
+        with pytest.raises(InputError) as error:
+            join_scores(texts(), [("human", table)], ids=write(tmp_path, "ids.txt", ids))
+        assert message in str(error.value)
+
     def test_scores_of_a_reference_wait(self, tmp_path):
         path = write(tmp_path, "t.tsv", "system\tline\tscore\nA\t1\t1\nref\t1\t2\n")
         assert list(join_scores(texts(), [("human", path)]).scores["human"].by_system) == ["A", "ref"]
@@ -207,6 +231,8 @@ class TestCommandLine:
         (["--lower-is-better", "x"], "--lower-is-better goes with --scores"),
         (["--scores", "human=long.tsv", "--lower-is-better", "x"], "no scores of that name. --scores gives: human"),
         (["--scores", "human=long.tsv", "--langpair", "en-de"], "--langpair is about texts"),
+        (["--scores", "human=long.tsv", "--ids", "long.tsv"], "--ids is about texts"),
+        (["--ids", "long.tsv"], "--ids goes with --scores"),
         (["--scores", "human=long.tsv", "--metrics", "bleu"], "Metric 'bleu' needs texts"),
         (["--scores", "human=long.tsv", "--out", "long.tsv"], "is one of the files to read")])
     def test_contradictions(self, tmp_path, monkeypatch, capsys, args, message):

@@ -1,10 +1,12 @@
 """The source options."""
 
 import argparse
+import os
 
 import pytest
 
 from mtsig_core.errors import SettingError
+from mtsig_core.serving import _absolute
 from mtsig_core.sources import Source, add_source_options, source_from
 
 
@@ -56,9 +58,17 @@ def test_nothing_given_is_no_source():
 
 
 def test_survives_json():
-    source = parse("--ref", "A=r", "--system", "S=s", "--refs", "A, B", "--docs", "d", "--refs-as-systems")
+    source = parse("--ref", "A=r", "--system", "S=s", "--refs", "A, B", "--docs", "d", "--refs-as-systems",
+                   "--parse", "S=p", "--scores", "human=t", "--ids", "i")
     assert source.refs == ("A", "B")
-    assert Source.from_json(source.to_json()) == source
+    assert Source.from_json(source.to_json()) == source == parse(*source.arguments())
+
+
+def test_a_server_in_another_folder_finds_the_same_files():
+    source = parse("--ref", "A=r", "--system", "S=s", "--parse", "S=p", "--scores", "human=t", "--ids", "i")
+    served = _absolute(source)
+    assert served.ids == os.path.abspath("i") and served.parse == (("S", os.path.abspath("p")),)
+    assert served.ref == (("A", os.path.abspath("r")),) and served.docs is None
 
 
 def test_contradictions_are_refused():

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mtsig_core.errors import InputError
 from mtsig_core.readers.lines import decode, read_bytes, shown
 
-__all__ = ["Rating", "ScoreFile", "read_score_file"]
+__all__ = ["Rating", "ScoreFile", "as_key", "read_score_file"]
 
 _SYSTEM = ("system", "system_name", "system_id", "sys")
 _LINE = ("line", "line_number", "lineno", "segment", "segment_id", "seg", "seg_id", "sentence", "id")
@@ -188,7 +188,7 @@ def _long(name, header, rows, place):
     ratings = []
     for row, cells in rows:
         where = f"{name}, row {row}"
-        ratings.append(Rating(_text(cells[system], f"{where}: system"), _key(cells[line], where),
+        ratings.append(Rating(_text(cells[system], f"{where}: system"), as_key(cells[line], f"{where}: line"),
                               _number(cells[score], where), _document(cells, document, where), row))
     return ScoreFile(name, ratings)
 
@@ -202,7 +202,7 @@ def _wide(name, header, rows, place, is_system):
     ratings = []
     for count, (row, cells) in enumerate(rows, 1):
         where = f"{name}, row {row}"
-        line = count if place["line"] is None else _key(cells[place["line"]], where)
+        line = count if place["line"] is None else as_key(cells[place["line"]], f"{where}: line")
         document = _document(cells, place["docid"], where)
         ratings += [Rating(column, line, _number(cells[k], f"{where}, column {shown(column)}"), document, row)
                     for k, column in systems]
@@ -220,9 +220,9 @@ def _text(value, where) -> str:
     return text
 
 
-def _key(value, where) -> int | str:
-    """A line number, or an id as it stands."""
-    text = _text(value, f"{where}: line").removesuffix(".0")
+def as_key(value, where: str) -> int | str:
+    """A line number, or an id as it stands; raises InputError where it is empty."""
+    text = _text(value, where).removesuffix(".0")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else text
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.readers.lines import shown
-from mtsig_core.readers.score_files import Rating, ScoreFile, read_score_file
+from mtsig_core.readers.lines import read_lines, shown
+from mtsig_core.readers.score_files import Rating, ScoreFile, as_key, read_score_file
 from mtsig_core.testset import SegmentScores, TestSet
 
 __all__ = ["join_scores", "read_scores"]
@@ -19,7 +19,8 @@ __all__ = ["join_scores", "read_scores"]
 NamedTable = tuple[str, str | os.PathLike]
 
 
-def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better: Collection[str] = ()) -> TestSet:
+def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better: Collection[str] = (), *,
+                ids: str | os.PathLike | None = None) -> TestSet:
     """A test set with segment scores from tables.
 
     Parameters
@@ -33,6 +34,9 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
         reference count only where it acts as a system.
     lower_is_better : collection of str
         Names of scores of which the lowest is best.
+    ids : path-like, optional
+        File with the id of each segment, one per line as in the files of the test set. The tables then name lines by
+        these.
 
     Raises
     ------
@@ -45,6 +49,7 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
     known = {*testset.systems, *testset.references}
     position = {line: k for k, line in enumerate(testset.lines)}
     last = max(position)
+    line_of = None if ids is None else _read_ids(ids, testset)
     scores: dict[str, dict[str, list]] = {}
     for name, ratings in _read(tables, known):
         by_system = scores[name] = defaultdict(lambda: [None] * testset.n_segments)
@@ -53,7 +58,10 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
             if rating.system not in known:
                 raise InputError(f"{where}: {shown(rating.system)!r} is no system of {testset.name}."
                                  f"{_nearest(rating.system, known)} It has: {', '.join(map(shown, testset.systems))}.")
-            line = _line_in(testset, file, rating, last, where)
+            if line_of is not None and file.n_rows is None:
+                line = _line_with_id(line_of, ids, rating, where)
+            else:
+                line = _line_in(testset, file, rating, last, where)
             if line in position:
                 by_system[rating.system][position[line]] = rating.score
     return replace(testset, scores={**testset.scores, **_frozen(scores, lower_is_better)})
@@ -142,11 +150,34 @@ def _line_in(testset, file, rating, last, where):
         return line if file.n_rows == last else testset.lines[line - 1]
     if isinstance(line, str):
         raise InputError(f"{where}: the line is {shown(line)!r}. Expected a number, the line in the text files, "
-                         "counted from 1: texts have no other ids.")
+                         "counted from 1; or give a file with the id of each line of the texts (--ids FILE).")
     if not 1 <= line <= last:
         hint = " Lines are counted from 1: add 1 to each." if line == 0 else " See whether it is for these texts."
         raise InputError(f"{where}: there is no line {line}. Expected 1 to {last}, as the text files have.{hint}")
     return line
+
+
+def _read_ids(path, testset):
+    """{id: line} of a file with an id per line."""
+    ids, (n, last) = read_lines(path), (testset.n_segments, max(testset.lines))
+    if len(ids) not in (n, last):
+        wanted = f"{last}" if n == last else f"{last}, or {n} without those left out"
+        raise InputError(f"{shown(path)} has {len(ids)} lines, the texts have {wanted}. Expected an id for each line.")
+    line_of: dict = {}
+    for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
+        key = as_key(text, f"{shown(path)}, line {line}: the id")
+        if line_of.setdefault(key, line) != line:
+            raise InputError(f"{shown(path)}, line {line}: the id {shown(text)!r} stands in line {line_of[key]} too. "
+                             "Expected another one for each line.")
+    return line_of
+
+
+def _line_with_id(line_of, path, rating, where):
+    if rating.line not in line_of:
+        near = _nearest(str(rating.line), list(map(str, line_of)))
+        raise InputError(f"{where}: no line has the id {shown(str(rating.line))!r}.{near} "
+                         f"Expected one of those in {shown(path)}.")
+    return line_of[rating.line]
 
 
 def _lines(entries):

@@ -20,13 +20,15 @@ from mtsig_core.testset import TestSet
 
 __all__ = ["ROLES", "Upload", "guess_role", "guess_name", "read_uploads", "zip_language_pairs", "read_zip"]
 
-ROLES = ("system", "reference", "documents", "source", "scores", "scores, lower is better", "parse", "leave out")
+ROLES = ("system", "reference", "documents", "source", "scores", "scores, lower is better", "segment ids", "parse",
+         "leave out")
 MAX_UNPACKED = 1 << 30  # bytes in all
 MAX_FILES = 10_000
 
-_SIGNS = (("parse", r"conllu?|parses?|parsed"), ("documents", r"docs?|documents?|docids?"),
-          ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"), ("source", r"src|sources?"),
-          ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"))
+_SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
+          ("documents", r"docs?|documents?|docids?"),
+          ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"),
+          ("source", r"src|sources?"), ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"))
 _Result = TypeVar("_Result")
 
 
@@ -85,7 +87,7 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
     ------
     InputError
         As `read_text` and `join_scores`, naming the files as they were uploaded; or if there is no reference, no
-        system, or more than one file of documents or of sources. Scores may come without texts.
+        system, or more than one file of documents, sources or ids. Scores may come without texts.
     """
     groups = {role: [upload for upload in uploads if upload.role == role] for role in ROLES}
     scores = [upload for upload in uploads if upload.role.startswith("scores")]
@@ -98,18 +100,24 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         raise InputError("No reference among the files. Mark at least one of them as reference.")
     if not groups["system"]:
         raise InputError("No system among the files. Mark at least one of them as system.")
-    for role in ("documents", "source"):
+    single = ("documents", "source", "segment ids")
+    for role in single:
         if len(groups[role]) > 1:
             raise InputError(f"{len(groups[role])} files are marked as {role}: "
                              f"{', '.join(shown(upload.file) for upload in groups[role])}. Expected one at most.")
 
+    if groups["segment ids"] and not scores:
+        raise InputError(f"{shown(groups['segment ids'][0].file)} holds segment ids, and there is no table of scores "
+                         "that could refer to them. Add one, or leave the ids out.")
+
     def read(folder):
         paths = {upload: _save(folder, k, upload) for k, upload in enumerate(uploads)}
         named = {role: [(upload.name, paths[upload]) for upload in group] for role, group in groups.items()}
-        single = {role: named[role][0][1] if named[role] else None for role in ("documents", "source")}
-        testset = read_text(named["reference"], named["system"], sources=single["source"],
-                            documents=single["documents"], parses=named["parse"], langpair=langpair, name=name)
-        return join_scores(testset, [(upload.name, paths[upload]) for upload in scores], lower) if scores else testset
+        path = {role: named[role][0][1] if named[role] else None for role in single}
+        testset = read_text(named["reference"], named["system"], sources=path["source"],
+                            documents=path["documents"], parses=named["parse"], langpair=langpair, name=name)
+        tables = [(upload.name, paths[upload]) for upload in scores]
+        return join_scores(testset, tables, lower, ids=path["segment ids"]) if tables else testset
 
     return _in_folder(read)
 

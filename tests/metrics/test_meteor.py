@@ -1,23 +1,67 @@
 """METEOR against all alignments of short sentences, and counts by hand."""
 
+import os
+from collections import Counter
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mtsig_core.metrics import meteor as meteor_module
+from mtsig_core.metrics import _meteor_alignment
+from mtsig_core.metrics._wordnet import find_wordnet
 from mtsig_core.metrics.meteor import Meteor
 from tests.metrics.corpora import corpora, split, texts, toy
 
-STEM = {"runs": "run", "running": "run", "cats": "cat"}
+STEM = {"runs": "run", "running": "run", "cats": "cat", "rushes": "rush"}
 WORDS = ["run", "runs", "running", "cat", "cats", "a"]
+#: Made up: words and the synsets that they belong to. Of jog, run, hurry, rush each is a synonym of the next alone.
+SYNSETS = {"noun": {"cat": [1], "moggy": [1], "rushes": [5], "reed": [5]},
+           "verb": {"run": [1, 2], "jog": [1], "hurry": [2, 3], "rush": [3]},
+           "adj": {"fast": [7], "quick": [7]}, "adv": {"fast": [8]}}
+EXCEPTIONS = {"ran": "run", "running": "run"}
+MEANT = ["run", "runs", "running", "jog", "hurry", "rush", "rushes", "reed", "x"]
 
 
-def alignments(a, b):
-    """All ways to match words as they are, or else by stems, as {word of a: word of b}."""
-    kinds = [[None, *(j for j in range(len(b)) if STEM.get(a[i], a[i]) == STEM.get(b[j], b[j]))] for i in range(len(a))]
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """It, in WordNet's format."""
+    folder = tmp_path_factory.mktemp("dict")
+    for part, words in SYNSETS.items():
+        lines = [f"{word} {part[0]} {len(synsets)} 1 @ {len(synsets)} 0 {' '.join(f'{n:08}' for n in synsets)}  "
+                 for word, synsets in sorted(words.items())]
+        (folder / f"index.{part}").write_text("\n".join(["  1 a licence", *lines, ""]))
+        (folder / f"data.{part}").write_text("  1 a licence\n  2 WordNet 9.7 Copyright\n")
+    (folder / "verb.exc").write_text("".join(f"{word} {base}\n" for word, base in EXCEPTIONS.items()))
+    return folder
+
+
+@pytest.fixture
+def wordnet(folder, monkeypatch):
+    """It is installed."""
+    monkeypatch.setenv("WNSEARCHDIR", str(folder))
+    return folder
+
+
+def synonyms(x, y):
+    """By hand, for the words of `MEANT`: whether they are of one synset."""
+    def meant(word):
+        return {(part, n) for part, words in SYNSETS.items() for form in {word, STEM.get(word, word)}
+                for n in words.get(form, ())}
+
+    return bool(meant(x) & meant(y))
+
+
+def alike(x, y):
+    """Whether two words have one stem."""
+    return STEM.get(x, x) == STEM.get(y, y)
+
+
+def alignments(a, b, match=alike):
+    """All ways to match words, as {word of a: word of b}."""
+    kinds = [[None, *(j for j in range(len(b)) if match(a[i], b[j]))] for i in range(len(a))]
     for choice in product(*kinds):
         taken = [j for j in choice if j is not None]
         if len(set(taken)) == len(taken):
@@ -29,6 +73,21 @@ def matches_and_chunks(a, b):
     best = max((sum(a[i] == b[j] for i, j in found.items()), len(found),
                 -sum(found.get(i - 1, -2) != j - 1 for i, j in found.items())) for found in alignments(a, b))
     return best[1], -best[2]
+
+
+def matches_and_chunks_of_synonyms(a, b):
+    """The most exact matches, then the most by stems, then the most at all, then the fewest chunks.
+
+    Two words match as synonyms if some that are left after exact matching, of their stems, are.
+    """
+    def match(x, y):
+        return alike(x, y) or any(synonyms(v, w) for v in Counter(a) - Counter(b) if alike(v, x)
+                                  for w in Counter(b) - Counter(a) if alike(w, y))
+
+    best = max((sum(a[i] == b[j] for i, j in found.items()), sum(alike(a[i], b[j]) for i, j in found.items()),
+                len(found), -sum(found.get(i - 1, -2) != j - 1 for i, j in found.items()))
+               for found in alignments(a, b, match))
+    return best[2], -best[3]
 
 
 def points(matches, chunks, sys_len, ref_len):
@@ -44,6 +103,43 @@ def test_the_fewest_chunks_of_all_alignments(output, reference):
     stats = Meteor().statistics(toy([[output]], [[reference]]))[0, 0]
     a, b = output.split(), reference.split()
     assert stats.tolist() == [*matches_and_chunks(a, b), len(a), len(b)]
+
+
+@given(texts(MEANT, 5), texts(MEANT, 6))
+@settings(max_examples=400, deadline=None)
+@example("run x rush", "hurry x jog")
+@example("run rush", "hurry jog")
+@example("rush x rushes", "x rushes reed")
+def test_the_most_synonyms_in_the_fewest_chunks(folder, output, reference):
+    with patch.dict(os.environ, WNSEARCHDIR=str(folder)):
+        stats = Meteor().statistics(toy([[output]], [[reference]]))[0, 0]
+    a, b = output.split(), reference.split()
+    assert stats.tolist() == [*matches_and_chunks_of_synonyms(a, b), len(a), len(b)]
+
+
+def test_synonyms_by_hand(wordnet):
+    def matches(output, reference, langpair="de-en", **options):
+        return Meteor(**options).statistics(toy([[output]], [[reference]], langpair=langpair))[0, 0, 0]
+
+    assert matches("he ran", "he jogs") == matches("the quickest", "the faster") == matches("a b", "b a") == 2
+    assert matches("jog", "hurry") == matches("cat", "fast") == 0
+    assert matches("rush run", "jog hurry") == matches("cats rushes", "moggy reed") == 2
+    assert matches("he ran", "he jogs", synonyms=False) == matches("he ran", "he jogs", "de-fr") == 1
+    signature = Meteor().signature(toy([["a"]], [["a"]], langpair="de-en"))
+    assert signature.endswith("|syn:wordnet9.7")
+    assert "|syn:no" in Meteor(synonyms=False).signature(toy([["a"]], [["a"]]))
+    assert "|syn:no" in Meteor().signature(toy([["a"]], [["a"]], langpair="en-de"))
+
+
+def test_where_wordnet_is_looked_for(wordnet, tmp_path, monkeypatch):
+    assert find_wordnet().version == "9.7"
+    monkeypatch.setenv("WNSEARCHDIR", str(tmp_path))
+    assert find_wordnet() is None
+    (tmp_path / "dict").symlink_to(wordnet)
+    monkeypatch.setenv("WNHOME", str(tmp_path))
+    assert find_wordnet().version == "9.7"
+    (tmp_path / "dict").unlink()
+    assert find_wordnet() is None
 
 
 @given(texts("abc", 7), texts("abc", 8))
@@ -92,8 +188,8 @@ def test_stemmers_by_language():
     assert matches("Häuser", "Hauses", "en-de") == 1
     assert matches("cats", "cat", "en-ja_JP") == 0
     one = ["a"]
-    assert "|syn:no|alpha:.9|beta:3|gamma:.5|stem:porter-snowball" in Meteor().signature(toy([one], [one]))
-    assert Meteor(tokenize="13a").signature(toy([one], [one], langpair="en-ja")).endswith("|stem:no")
+    assert "|alpha:.9|beta:3|gamma:.5|stem:porter-snowball" in Meteor().signature(toy([one], [one]))
+    assert Meteor(tokenize="13a").signature(toy([one], [one], langpair="en-ja")).endswith("|stem:no|syn:no")
     assert "case:lc" in Meteor().signature(toy([one], [one]))
 
 
@@ -103,4 +199,4 @@ def test_a_long_segment_of_repeated_words_comes_to_an_end():
     matches, chunks, sys_len, ref_len = Meteor().statistics(toy([[output]], [[reference]]))[0, 0].tolist()
     assert 240 < matches <= 300 == sys_len == ref_len and matches / 6 < chunks < matches / 1.5
     same = Meteor().statistics(toy([[output]], [[output]]))[0, 0].tolist()
-    assert same == [300, 1, 300, 300] and meteor_module._STEPS > 1000
+    assert same == [300, 1, 300, 300] and _meteor_alignment.STEPS > 1000

@@ -1,10 +1,33 @@
 """Pages without a browser: nothing looks at the progress of work, so each page waits until it is done."""
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from mtsig_core.serving import SOURCE_VARIABLE
 from pages._ui import background
+from tests.pages.toys import APP, small_source
 
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     monkeypatch.setattr(background, "PATIENCE", 60)
+
+
+@pytest.fixture
+def source(tmp_path):
+    return small_source(tmp_path)
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Open a page of a dashboard (None: the first one) on a source, or on nothing, by a link with what it asks."""
+    def start(page, source=None, /, root=None, **asked):
+        for name, value in ((SOURCE_VARIABLE, source and source.to_json()), ("MTSIG_DATA_ROOT", root and str(root))):
+            monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
+        app = AppTest.from_file(str(APP), default_timeout=60)
+        for key, value in asked.items():
+            app.query_params[key] = value
+        app.run()
+        return app.switch_page(f"pages/{page}.py").run() if page else app
+
+    return start

@@ -2,56 +2,19 @@
 
 import json
 import shlex
-from pathlib import Path
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from mtsig_core import compare
 from mtsig_core.__main__ import main
-from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.sources import Source
-
-APP = Path(__file__).resolve().parents[2] / "app.py"
-NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
-
-
-def write(path, lines):
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return str(path)
+from tests.pages.toys import NAMES, answers, words
 
 
 @pytest.fixture
-def source(tmp_path):
-    ref = [f"this is the sentence number {k} of the small test set" for k in range(60)]
-    worse = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
-    mixed = [text.replace("small test", "big") if k % 5 == 0 else text for k, text in enumerate(ref)]
-    systems = zip(NAMES, (worse, mixed, ["nothing"] * 60), strict=True)
-    return Source(ref=((None, write(tmp_path / "ref.txt", ref)),),
-                  system=tuple((name, write(tmp_path / f"{k}.txt", lines)) for k, (name, lines) in enumerate(systems)),
-                  docs=write(tmp_path / "docs.txt", [f"d{k // 4}" for k in range(60)]))
-
-
-@pytest.fixture
-def open_page(monkeypatch):
-    def start(source, **query):
-        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
-        monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
-        page = AppTest.from_file(str(APP), default_timeout=60)
-        for key, value in {"pool": "10000", **query}.items():
-            page.query_params[key] = value
-        page.run()
-        return page.switch_page("pages/bootstrap.py").run()
-
-    return start
-
-
-def words(page):
-    return "\n".join(element.proto.body for element in page.get("html"))
-
-
-def answers(page):
-    return [e.proto.body for e in page.get("html") if 'class="mt-answer"' in e.proto.body]
+def open_page(opened):
+    return partial(opened, "bootstrap", pool="10000")
 
 
 def interval(system):

@@ -1,27 +1,16 @@
 """The Data page without a browser."""
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from mtsig_core.serving import SOURCE_VARIABLE
+from tests.pages.toys import words
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(30)).encode()
 
 
 @pytest.fixture
-def page(monkeypatch):
+def page(opened):
     """The Data page of a dashboard started on nothing, so on the simulated corpus."""
-    monkeypatch.delenv(SOURCE_VARIABLE, raising=False)
-    monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
-    app = AppTest.from_file(str(APP), default_timeout=60).run()
-    return app.switch_page("pages/data.py").run()
-
-
-def words(app):
-    return "\n".join(element.proto.body for element in app.get("html"))
+    return opened("data")
 
 
 def upload(page, *files):
@@ -47,9 +36,5 @@ def test_a_damaged_zip_is_a_message(page):
     assert "The zip archive cannot be read" in words(page)
 
 
-def test_a_link_to_an_upload_that_is_gone_says_so(monkeypatch):
-    monkeypatch.delenv(SOURCE_VARIABLE, raising=False)
-    app = AppTest.from_file(str(APP), default_timeout=60)
-    app.query_params["testset"] = "upload 0123"
-    app.run()
-    assert "which is not here" in words(app)
+def test_a_link_to_an_upload_that_is_gone_says_so(opened):
+    assert "which is not here" in words(opened(None, testset="upload 0123"))

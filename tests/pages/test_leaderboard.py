@@ -5,50 +5,27 @@ import html
 import json
 import re
 import shlex
+from functools import partial
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from mtsig_core.__main__ import main
-from mtsig_core.serving import SOURCE_VARIABLE
-from mtsig_core.sources import Source
-
-APP = Path(__file__).resolve().parents[2] / "app.py"
-HOSTILE = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
-
-
-def write(path, lines):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return str(path)
+from tests.pages.toys import NAMES, sentences, words, write, written
 
 
 @pytest.fixture
 def source(tmp_path):
-    ref = [f"this is the sentence number {k} of the small test set" for k in range(40)]
+    ref = sentences(40)
     worse = [text.replace("sentence", "word") for text in ref]
     worst = [text.replace("the small test", "a big") for text in worse]
-    systems = zip(HOSTILE, (ref, worse, worst), strict=True)
-    return Source(ref=((None, write(tmp_path / "ref.txt", ref)),),
-                  system=tuple((name, write(tmp_path / f"{k}.txt", lines)) for k, (name, lines) in enumerate(systems)),
-                  docs=write(tmp_path / "docs.txt", [f"d{k // 2}" for k in range(40)]))
+    return written(tmp_path, ref, (ref, worse, worst), [f"d{k // 2}" for k in range(40)])
 
 
 @pytest.fixture
-def app(monkeypatch):
-    """The dashboard, started on a source (or on nothing) with a data root (or none)."""
-    def start(source=None, root=None):
-        for name, value in ((SOURCE_VARIABLE, source and source.to_json()), ("MTSIG_DATA_ROOT", root and str(root))):
-            monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
-        return AppTest.from_file(str(APP), default_timeout=60).run().switch_page("pages/leaderboard.py").run()
-
-    return start
-
-
-def words(app):
-    """All that the page says through its own HTML."""
-    return "\n".join(element.proto.body for element in app.get("html"))
+def app(opened):
+    """The Leaderboard, started on a source (or on nothing) with a data root (or none)."""
+    return partial(opened, "leaderboard")
 
 
 def test_names_the_leader_and_shows_every_system(app, source):
@@ -129,22 +106,17 @@ def two_references(source, tmp_path):
 
 
 @pytest.fixture
-def link(app, source, monkeypatch):
-    """Open a link to the leaderboard."""
-    def start(source=source, leaderboard=True, **query):
-        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
-        page = AppTest.from_file(str(APP), default_timeout=60)
-        for key, value in query.items():
-            page.query_params[key] = value
-        page.run()
-        return page.switch_page("pages/leaderboard.py").run() if leaderboard else page
+def link(opened, source):
+    """Open a link to the leaderboard, or to what comes first."""
+    def start(source=source, page="leaderboard", **asked):
+        return opened(page, source, **asked)
 
     return start
 
 
 class TestWhoTakesPart:
     def test_a_system_left_out_comes_back(self, link):
-        page = link(exclude=[HOSTILE[1]], reason2="sent <i>late</i>")
+        page = link(exclude=[NAMES[1]], reason2="sent <i>late</i>")
         said = words(page)
         assert "2 systems" in said and "Left out" in page.subheader[0].value
         assert said.count("left out") == 1 and "3 pairs with all, 1 now" in page.caption[-2].value
@@ -164,14 +136,14 @@ class TestWhoTakesPart:
         assert "scored with ref, second &lt;b&gt;" in words(page)
 
     def test_the_command_says_all_of_it(self, link, two_references, capsys):
-        page = link(two_references, humans="true", exclude=[HOSTILE[1]], baseline="HUMAN-second <b>")
+        page = link(two_references, humans="true", exclude=[NAMES[1]], baseline="HUMAN-second <b>")
         said = words(page)
         assert "Against HUMAN-second &lt;b&gt;:" in said and "vs baseline" in said
         command = shlex.split(page.code[0].value)[3:]
         assert main([*command, "--format", "json"]) == 0
         printed = json.loads(capsys.readouterr().out)
         assert printed["settings"]["baseline"] == "HUMAN-second <b>"
-        assert printed["testset"]["systems"] == [HOSTILE[0], HOSTILE[2], "HUMAN-second <b>"]
+        assert printed["testset"]["systems"] == [NAMES[0], NAMES[2], "HUMAN-second <b>"]
         for row in printed["metrics"]["bleu"]["systems"]:
             assert f"{row['score']:.2f}" in said
 
@@ -183,7 +155,7 @@ class TestWhoTakesPart:
 
 
 def test_a_link_that_asks_for_what_is_not_there_says_so(link):
-    page = link(leaderboard=False, metric="<b>nonsense", trials="12", exclude=["nobody"])
+    page = link(page=None, metric="<b>nonsense", trials="12", exclude=["nobody"])
     said = words(page.run())
     assert "metric=&lt;b&gt;nonsense" in said and "trials=12" in said and "exclude=nobody" in said
     assert "9999 trials" in said and "3 systems" in said
@@ -193,7 +165,7 @@ def test_files_and_sentences_to_take_away(link):
     page = link()
     titles = [button.proto.label for button in page.get("download_button")]
     assert [f"Systems and pairs as {kind}" for kind in ("CSV", "JSON", "LaTeX", "HTML")] == titles[-4:]
-    assert page.code[-1].value.startswith("We compared 3 systems") and HOSTILE[0] in page.code[-1].value
+    assert page.code[-1].value.startswith("We compared 3 systems") and NAMES[0] in page.code[-1].value
 
 
 def titles(page):
@@ -213,7 +185,7 @@ def test_further_metrics_stand_beside_and_where_they_disagree(link, capsys):
     signs = re.findall(r"(?<!\S)[<>~]{3}(?!\S)", printed[printed.index("Row against column by BLEU, CHRF, TER"):])
     shown = re.findall(r"<td>((?:&lt;|&gt;|~){3})</td>", said)
     assert len(signs) == 6 and signs == [html.unescape(cell) for cell in shown]
-    page = link(leaderboard=False, metrics=["nonsense"])
+    page = link(page=None, metrics=["nonsense"])
     page.switch_page("pages/leaderboard.py").run()
     assert "Do the metrics agree?" not in titles(page)
 
@@ -221,7 +193,7 @@ def test_further_metrics_stand_beside_and_where_they_disagree(link, capsys):
 def test_human_scores_stand_beside_without_being_asked_for(link, source, tmp_path):
     table = tmp_path / "human.tsv"
     table.write_text("system\tline\tscore\n" + "".join(
-        f"{name}\t{k + 1}\t{90 - 30 * j + k % 3}\n" for j, name in enumerate(HOSTILE) for k in range(40)))
+        f"{name}\t{k + 1}\t{90 - 30 * j + k % 3}\n" for j, name in enumerate(NAMES) for k in range(40)))
     page = link(dataclasses.replace(source, scores=(("human", str(table)),)))
     assert not page.exception and "BLEU and HUMAN: alike on 3 of 3 pairs" in words(page)
     assert "&gt;&gt;" in words(page)
@@ -230,7 +202,7 @@ def test_human_scores_stand_beside_without_being_asked_for(link, source, tmp_pat
 def test_a_metric_that_the_test_is_not_for_says_so_and_the_rest_stands(link, source, tmp_path):
     table = tmp_path / "human.tsv"
     table.write_text("system\tline\tscore\n" + "".join(
-        f"{name}\t{k + 1}\t{50 + (k * 7 + j * 13) % 40}\n" for j, name in enumerate(HOSTILE) for k in range(40)))
+        f"{name}\t{k + 1}\t{50 + (k * 7 + j * 13) % 40}\n" for j, name in enumerate(NAMES) for k in range(40)))
     page = link(dataclasses.replace(source, scores=(("human", str(table)),)), metric="human", unit="segment",
                 test="wilcoxon", metrics=["bleu"])
     said = words(page)

@@ -4,57 +4,33 @@ import json
 import shlex
 import subprocess
 import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from mtsig_core import compare
-from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.sources import Source
 from mtsig_core.tables import format_p
+from tests.pages.toys import APP, NAMES, answers, sentences, words, written
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
-NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
-
-
-def write(path, lines):
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return str(path)
 
 
 @pytest.fixture
 def source(tmp_path):
-    ref = [f"this is the sentence number {k} of the small test set" for k in range(40)]
+    ref = sentences(40)
     worse = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
     mixed = [ARABIC if k == 5 else text.replace("small test", "big") if k % 2 else text for k, text in enumerate(ref)]
-    systems = zip(NAMES, (worse, mixed, mixed), strict=True)
-    return Source(ref=((None, write(tmp_path / "ref.txt", ref)),),
-                  system=tuple((name, write(tmp_path / f"{k}.txt", lines)) for k, (name, lines) in enumerate(systems)),
-                  docs=write(tmp_path / "docs.txt", [f"d{k // 2}" for k in range(40)]))
+    return written(tmp_path, ref, (worse, mixed, mixed), [f"d{k // 2}" for k in range(40)])
 
 
 @pytest.fixture
-def open_pair(monkeypatch):
-    def start(source, **query):
-        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
-        monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
-        page = AppTest.from_file(str(APP), default_timeout=60)
-        for key, value in query.items():
-            page.query_params[key] = value
-        page.run()
-        return page.switch_page("pages/pair.py").run()
-
-    return start
-
-
-def words(page):
-    return "\n".join(element.proto.body for element in page.get("html"))
+def open_pair(opened):
+    return partial(opened, "pair")
 
 
 def answer(page):
-    return next(e.proto.body for e in page.get("html") if 'class="mt-answer"' in e.proto.body)
+    return answers(page)[0]
 
 
 def test_says_what_compare_says(open_pair, source):

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.sources import Source
+from tests.pages import toys
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
 N = 60
 
 
@@ -30,24 +28,8 @@ def source(tmp_path):
                   scores=(("human", str(tmp_path / "human.tsv")),))
 
 
-@pytest.fixture
-def opened(monkeypatch):
-    def run(source, page, **asked):
-        monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
-        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
-        app = AppTest.from_file(str(APP), default_timeout=60)
-        for key, value in asked.items():
-            app.query_params[key] = value
-        app.run()
-        app = app.switch_page(f"pages/{page}.py").run()
-        assert not app.exception
-        return app
-
-    return run
-
-
 def words(app):
-    return unescape("\n".join(element.proto.body for element in app.get("html")))
+    return unescape(toys.words(app))
 
 
 PAGES = ["overview", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "segments", "methods"]
@@ -55,7 +37,7 @@ PAGES = ["overview", "data", "leaderboard", "significance", "pair", "bootstrap",
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_with_texts(opened, source, page):
-    app = opened(source, page, metric="human", trials="999")
+    app = opened(page, source, metric="human", trials="999")
     assert app.selectbox(key="metric").value == "human" and "bleu" in app.selectbox(key="metric").options
     assert "wilcoxon" in app.selectbox(key="test").options and "t" in app.selectbox(key="ci").options
     if page in ("overview", "leaderboard", "pair", "segments"):
@@ -64,7 +46,7 @@ def test_every_page_with_texts(opened, source, page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_without_texts(opened, source, page):
-    app = opened(Source(scores=source.scores), page)
+    app = opened(page, Source(scores=source.scores))
     assert app.selectbox(key="metric").options == ["human"]
     if page in ("segments", "pair"):
         assert "without texts" in words(app) + "".join(caption.value for caption in app.caption)
@@ -73,33 +55,32 @@ def test_every_page_without_texts(opened, source, page):
 @pytest.mark.parametrize("page", ["leaderboard", "significance", "pair"])
 @pytest.mark.parametrize("test", ["t", "wilcoxon"])
 def test_tests_of_segments(opened, source, page, test):
-    app = opened(source, page, metric="human", test=test)
+    app = opened(page, source, metric="human", test=test)
     assert app.selectbox(key="test").value == test and "trials" not in words(app).split("Romano")[0][:400]
 
 
 def test_for_bleu_they_are_not_offered(opened, source):
-    app = opened(source, "leaderboard")
+    app = opened("leaderboard", source)
     assert app.selectbox(key="metric").value == "bleu"
     assert not {"t", "wilcoxon"} & set(app.selectbox(key="test").options)
     assert "t" not in app.selectbox(key="ci").options
 
 
 def test_the_pair_says_how_many_lines_it_is_compared_on(opened, source):
-    app = opened(source, "pair", metric="human", a="A", b="B")
+    app = opened("pair", source, metric="human", a="A", b="B")
     said = words(app)
     assert "Student's t" in said and any(f"· {n} segments ·" in said for n in range(40, N))
 
 
 def test_back_from_a_set_with_scores(opened, source):
     """The metric chosen there is not to be had on the simulated corpus."""
-    app = opened(source, "leaderboard", metric="human", test="t")
+    app = opened("leaderboard", source, metric="human", test="t")
     app.selectbox(key="testset").select("simulated corpus").run()
     assert not app.exception and app.selectbox(key="metric").value == "bleu" and app.selectbox(key="test").value == "ar"
 
 
-def test_an_upload_is_recognized(monkeypatch, source):
-    monkeypatch.delenv(SOURCE_VARIABLE, raising=False)
-    app = AppTest.from_file(str(APP), default_timeout=60).run().switch_page("pages/data.py").run()
+def test_an_upload_is_recognized(opened, source):
+    app = opened("data")
     app.file_uploader(key="data.files").set_value(
         [("human.tsv", Path(source.scores[0][1]).read_bytes(), "text/plain")]).run()
     assert [box.value for box in app.selectbox if box.label == "Role"] == ["scores"]

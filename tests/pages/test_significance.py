@@ -1,44 +1,30 @@
 """The Significance page without a browser."""
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from mtsig_core import compare
-from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.sources import Source
+from tests.pages.toys import NAMES, sentences, words, written
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
-PAGE = "pages/significance.py"
-HOSTILE = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:", "=1+1"]
-
-
-def write(path, lines):
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return str(path)
+SYSTEMS = [*NAMES, "=1+1"]
 
 
 @pytest.fixture
 def source(tmp_path):
     """Four systems, the last two almost alike."""
-    texts = [[f"this is the sentence number {k} of the small test set" for k in range(60)]]
+    texts = [sentences(60)]
     texts.append([text.replace("sentence", "word") if k % 2 else text for k, text in enumerate(texts[0])])
     texts.append([text.replace("the small", "a") for text in texts[1]])
     texts.append([text.replace("number", "of") if k % 9 == 0 else text for k, text in enumerate(texts[2])])
-    return Source(ref=((None, write(tmp_path / "ref.txt", texts[0])),),
-                  system=tuple((name, write(tmp_path / f"{k}.txt", lines))
-                               for k, (name, lines) in enumerate(zip(HOSTILE, texts, strict=True))))
+    return written(tmp_path, texts[0], texts, names=SYSTEMS)
 
 
 @pytest.fixture
-def open_page(monkeypatch):
+def open_page(opened):
     """The page, on some systems of a source, after setting some controls."""
     def start(source, n_systems=4, **controls):
         source = Source(ref=source.ref, system=source.system[:n_systems])
-        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
-        monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
-        page = AppTest.from_file(str(APP), default_timeout=60).run().switch_page(PAGE).run()
+        page = opened("significance", source)
         page.selectbox(key="trials").set_value(1999)
         for key, value in controls.items():
             page.selectbox(key=key).set_value(value)
@@ -47,10 +33,6 @@ def open_page(monkeypatch):
         return page
 
     return start
-
-
-def words(page):
-    return "\n".join(element.proto.body for element in page.get("html"))
 
 
 def test_the_headline_is_what_compare_decides(open_page, source):
@@ -114,5 +96,5 @@ def test_names_are_shown_literally(open_page, source):
     page.toggle(key="significance.tests").set_value(True).run()
     assert "&lt;img src=x onerror=alert(1)&gt;" in words(page) and "<img" not in words(page)
     shown = [element.value for kind in (page.markdown, page.caption, page.subheader, page.title) for element in kind]
-    assert not [text for text in shown if any(name in text for name in HOSTILE)]
+    assert not [text for text in shown if any(name in text for name in SYSTEMS)]
     assert "<img" not in page.get("plotly_chart")[0].proto.spec

@@ -11,7 +11,7 @@ from mtsig_core.experiments.type_one import type_one
 from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.sources import Source
 from mtsig_core.validation_tables import percent_of
-from tests.pages.test_bootstrap import APP
+from tests.pages.toys import APP
 
 
 @pytest.fixture

@@ -50,6 +50,7 @@ def test_messages_name_the_file_and_not_the_folder_it_lay_in():
 
 @pytest.mark.parametrize("files,words", [
     ([("x.txt", "system")], "No reference"), ([("r.txt", "reference")], "No system"),
+    ([("r.txt", "reference"), ("x.txt", "system"), ("ids", "segment ids")], "ids holds segment ids, and there is no"),
     ([("r.txt", "reference"), ("x.txt", "system"), ("d1", "documents"), ("d2", "documents")], "d1, d2")])
 def test_what_is_missing_or_double_is_named(files, words):
     with pytest.raises(InputError, match=words):
@@ -95,6 +96,9 @@ def test_scores_alone_and_with_texts():
     assert not alone.has_texts and alone.name == "upload"
     joined = read_uploads([up("ref.txt", "a\nb\n"), up("x.txt", "a\nc\n"), up("human.tsv", table)])
     assert joined.has_texts and dict(joined.scores["human"].by_system) == {"x": (3, 5)}
+    named = [up("human.tsv", "system\tid\tscore\nx\tq\t3\nx\tp\t5\n"), up("ids.txt", "p\nq\n")]
+    joined = read_uploads([up("ref.txt", "a\nb\n"), up("x.txt", "a\nc\n"), *named])
+    assert dict(joined.scores["human"].by_system) == {"x": (5, 3)}
     with pytest.raises(InputError, match="^human.tsv, row 2: there is no line 9") as caught:
         read_uploads([up("ref.txt", "a\n"), up("x.txt", "a\n"), up("human.tsv", "system,line,score\nx,9,1\n")])
     assert "mtsig-" not in str(caught.value)

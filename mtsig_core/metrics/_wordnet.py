@@ -1,0 +1,96 @@
+"""Which words are synonyms, from the files of WordNet where they are installed."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from pathlib import Path
+
+__all__ = ["WordNet", "find_wordnet"]
+
+#: Parts of speech and the endings that WordNet's own search takes off words or exchanges (its manual, morphy).
+_ENDINGS = {
+    "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"),
+             ("ies", "y")),
+    "verb": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "adv": ()}
+_USUAL = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-3.1/dict",
+          "/usr/local/WordNet-3.0/dict", "/opt/homebrew/opt/wordnet/dict")
+
+
+def find_wordnet() -> WordNet | None:
+    """The WordNet that is installed, None without one.
+
+    It is looked for in the folders that WordNet's own programs know, ``WNSEARCHDIR`` and ``WNHOME/dict``, then in the
+    usual places. A folder counts if all its files are there. A variable that is set decides: nothing else is tried.
+    """
+    named = [os.environ.get("WNSEARCHDIR"), os.environ.get("WNHOME") and os.path.join(os.environ["WNHOME"], "dict")]
+    for folder in [name for name in named if name is not None] or _USUAL:
+        if folder and all(os.path.isfile(os.path.join(folder, f"{kind}.{part}"))
+                          for part in _ENDINGS for kind in ("index", "data")):
+            return _opened(folder)
+    return None
+
+
+@functools.cache
+def _opened(folder):
+    return WordNet(Path(folder))
+
+
+class WordNet:
+    """The words of WordNet and the synsets (sets of synonyms) that each belongs to.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        With ``index.noun``, ``noun.exc`` and the like.
+
+    Attributes
+    ----------
+    version : str
+        As its files say; empty where they do not.
+    """
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        with open(folder / "data.noun", encoding="utf-8", errors="replace") as file:
+            found = re.search(r"WordNet (\d+\.\d+)", file.read(2000))
+        self.version = found[1] if found else ""
+
+    def synsets(self, word: str) -> tuple[int, ...]:
+        """The synsets of a word, by its base forms, in ascending order: numbers that only serve to be compared."""
+        return tuple(sorted({synset for part in _ENDINGS for base in self._base_forms(word, part)
+                             for synset in self._index[part].get(base, ())}))
+
+    def _base_forms(self, word, part):
+        """The word itself, and what is left without its endings or where it is an exception."""
+        if word in self._exceptions[part]:
+            return {word, *self._exceptions[part][word]}
+        return {word, *(word[:len(word) - len(ending)] + other
+                        for ending, other in _ENDINGS[part] if word.endswith(ending))}
+
+    @functools.cached_property
+    def _index(self):
+        """{part: {word: its synsets}}. A line holds word, part, how many synsets, ..., and these as its last fields."""
+        index = {}
+        for number, part in enumerate(_ENDINGS):
+            words = index[part] = {}
+            for fields in self._lines(f"index.{part}"):
+                words[fields[0]] = [10 * int(synset) + number for synset in fields[-int(fields[2]):]]
+        return index
+
+    @functools.cached_property
+    def _exceptions(self):
+        return {part: {fields[0]: fields[1:] for fields in self._lines(f"{part}.exc")} for part in _ENDINGS}
+
+    def _lines(self, name):
+        """The fields of each line of a file, but of those, indented, of its licence; a list of exceptions may lack."""
+        path = self._folder / name
+        if not path.exists():
+            return
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if not line.startswith(" ") and (fields := line.split()):
+                    yield fields

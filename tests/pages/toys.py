@@ -1,0 +1,46 @@
+"""What the tests of pages share: made-up test sets with hostile names, and what a page says."""
+
+from pathlib import Path
+
+from mtsig_core.sources import Source
+
+__all__ = ["APP", "NAMES", "answers", "sentences", "small_source", "write", "written", "words"]
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
+
+
+def write(path, lines):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def sentences(n):
+    return [f"this is the sentence number {k} of the small test set" for k in range(n)]
+
+
+def written(folder, reference, systems, documents=None, names=NAMES):
+    """A source of files with these lines."""
+    systems = zip(names, systems, strict=True)
+    return Source(ref=((None, write(folder / "ref.txt", reference)),),
+                  system=tuple((name, write(folder / f"{k}.txt", lines)) for k, (name, lines) in enumerate(systems)),
+                  docs=documents and write(folder / "docs.txt", documents))
+
+
+def small_source(folder):
+    """15 documents of 4 segments; a bad system, a good one, and one that says nothing."""
+    ref = sentences(60)
+    worse = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
+    mixed = [text.replace("small test", "big") if k % 5 == 0 else text for k, text in enumerate(ref)]
+    return written(folder, ref, (worse, mixed, ["nothing"] * 60), [f"d{k // 4}" for k in range(60)])
+
+
+def words(page):
+    """All that the page says through its own HTML."""
+    return "\n".join(element.proto.body for element in page.get("html"))
+
+
+def answers(page):
+    """Its large lines, from the top."""
+    return [element.proto.body for element in page.get("html") if 'class="mt-answer"' in element.proto.body]
