@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from mtsig_core.results import MetricResult
 
-__all__ = ["KINDS", "PairAcross", "pairs_across"]
+__all__ = ["KINDS", "PairAcross", "RELATIONS", "pairs_across"]
 
 #: What metrics may say of a pair together, the gravest first.
 KINDS = ("opposite", "some decide", "agree")
+#: What a decision is written as, after Zhang and Vogel (2004, Fig. 3).
+RELATIONS = {1: ">", -1: "<", 0: "~"}
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,11 @@ class PairAcross:
     decisions: tuple[int, ...]
 
     @property
+    def relations(self) -> tuple[str, ...]:
+        """By metric: ``>`` a is significantly better, ``<`` worse, ``~`` neither."""
+        return tuple(RELATIONS[decision] for decision in self.decisions)
+
+    @property
     def kind(self) -> str:
         """One of `KINDS`."""
         if len(set(self.decisions)) == 1:
@@ -48,8 +55,8 @@ def pairs_across(results: Sequence[MetricResult]) -> list[PairAcross]:
     >>> from mtsig_core import TestSet, compare
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> found = compare(ts, ["bleu", "chrf", "ter"], trials=999)
-    >>> [(pair.a, pair.decisions, pair.kind) for pair in pairs_across(list(found.metrics.values()))]
-    [('A', (1, 1, 1), 'agree')]
+    >>> [(pair.a, pair.relations, pair.kind) for pair in pairs_across(list(found.metrics.values()))]
+    [('A', ('>', '>', '>'), 'agree')]
     """
     tables = []
     for result in results:

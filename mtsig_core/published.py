@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["KOEHN_2_3", "KOEHN_6", "KOEHN_7_8", "KOEHN_T1", "KOEHN_T2", "PublishedTable", "ZHANG_VOGEL_1",
-           "ZHANG_VOGEL_2", "ZHANG_VOGEL_5", "ZHANG_VOGEL_6"]
+__all__ = ["KOEHN_2_3", "KOEHN_6", "KOEHN_7_8", "KOEHN_T1", "KOEHN_T2", "PublishedTable", "SENTENCES_PER_DOCUMENT",
+           "ZHANG_VOGEL_1", "ZHANG_VOGEL_2", "ZHANG_VOGEL_3", "ZHANG_VOGEL_4", "ZHANG_VOGEL_5", "ZHANG_VOGEL_6",
+           "by_references", "by_size"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class PublishedTable:
         return metric if metric in self.rows else "bleu"
 
 
+#: Of Zhang and Vogel's test set: 878 in 100 documents.
+SENTENCES_PER_DOCUMENT = 8.78
 _TIDES = "Chinese to English, TIDES 2002, 878 sentences, 4 references, drawn by sentence"
 
 ZHANG_VOGEL_1 = PublishedTable(
@@ -60,6 +63,25 @@ ZHANG_VOGEL_2 = PublishedTable(
         "bleu": ((10, -13.40, 13.66), (20, -9.58, 9.69), (50, -6.06, 6.14), (80, -4.81, 4.83), (100, -4.35, 4.41)),
         "m-bleu": ((10, -7.36, 7.72), (20, -5.32, 5.45), (50, -3.39, 3.46), (80, -2.69, 2.73), (100, -2.48, 2.48)),
         "human": ((10, -4.65, 4.77), (20, -3.37, 3.42), (50, -2.18, 2.21), (80, -1.74, 1.74), (100, -1.61, 1.51))})
+
+#: Each row is one interval of the whole set, as in Table 1. The third score is headed BLEU again, and is M-BLEU.
+ZHANG_VOGEL_3 = PublishedTable(
+    "Zhang and Vogel (2004), Table 3", f"System A; {_TIDES}", ("references", "median", "low", "high"), {
+        "nist": ((1, 5.091, -2.09, 2.16), (2, 6.160, -1.89, 2.01), (3, 6.821, -1.78, 1.70), (4, 7.191, -1.69, 1.69)),
+        "bleu": ((1, 0.120, -5.18, 5.60), (2, 0.152, -4.73, 4.99), (3, 0.173, -4.40, 4.28), (4, 0.184, -4.35, 4.41)),
+        "m-bleu": ((1, 0.089, -2.70, 3.04), (2, 0.108, -2.59, 2.69), (3, 0.119, -2.52, 2.44),
+                   (4, 0.125, -2.48, 2.48))})
+
+#: Percent of the set, then the interval for each number of references. It agrees with Table 3 in its last row, and
+#: with Table 2, another hundred parts or a single one, within .04.
+ZHANG_VOGEL_4 = PublishedTable(
+    "Zhang and Vogel (2004), Table 4", f"System A; {_TIDES}", ("percent", "1", "2", "3", "4"), {"nist": (
+        (50, (-2.91, 3.01), (-2.65, 2.55), (-2.47, 2.63), (-2.36, 2.36)),
+        (60, (-2.64, 2.66), (-2.36, 2.38), (-2.29, 2.37), (-2.16, 2.12)),
+        (70, (-2.57, 2.49), (-2.25, 2.24), (-2.16, 2.08), (-1.90, 2.09)),
+        (80, (-2.44, 2.33), (-2.13, 2.08), (-1.96, 2.08), (-1.86, 1.92)),
+        (90, (-2.32, 2.21), (-2.02, 1.92), (-1.80, 1.84), (-1.85, 1.85)),
+        (100, (-2.09, 2.16), (-1.89, 2.01), (-1.78, 1.70), (-1.69, 1.69)))})
 
 ZHANG_VOGEL_5 = PublishedTable(
     "Zhang and Vogel (2004), Table 5", f"System A; {_TIDES}", ("resamples", "median", "low", "high"), {
@@ -114,3 +136,38 @@ KOEHN_6 = PublishedTable(
 KOEHN_7_8 = PublishedTable(
     "Koehn (2004), Figures 7 and 8", f"into English, {_EUROPARL}", ("better", "worse", "right", "wrong"),
     {"bleu": (("Spanish", "Danish", 65, 0), ("Portuguese", "Danish", 12, 1))})
+
+
+def by_size(metric: str, size: int, n_units: int) -> tuple[float, float] | None:
+    """Table 2 of Zhang and Vogel at the same share of a test set, as fractions; None for other sizes and metrics.
+
+    Examples
+    --------
+    >>> by_size("human", 20, 100), by_size("bleu", 30, 100)
+    ((-0.0337, 0.0342), None)
+    """
+    return next((_fractions(*ends) for percent, *ends in ZHANG_VOGEL_2.rows.get(metric, ())
+                 if _is_share(percent, size, n_units)), None)
+
+
+def by_references(metric: str, references: int, size: int, n_units: int) -> tuple[float, float] | None:
+    """Table 4 of Zhang and Vogel, of all of a test set Table 3, as fractions; None for what they do not have.
+
+    Examples
+    --------
+    >>> by_references("nist", 1, 60, 100), by_references("bleu", 4, 100, 100), by_references("bleu", 1, 60, 100)
+    ((-0.0264, 0.0266), (-0.0435, 0.0441), None)
+    """
+    found = {(100, count): ends for count, _, *ends in ZHANG_VOGEL_3.rows.get(metric, ())}
+    found |= {(percent, count): ends for percent, *row in ZHANG_VOGEL_4.rows.get(metric, ())
+              for count, ends in enumerate(row, 1)}
+    return next((_fractions(*ends) for (percent, count), ends in found.items()
+                 if count == references and _is_share(percent, size, n_units)), None)
+
+
+def _is_share(percent, size, n_units):
+    return size == round(percent / 100 * n_units)
+
+
+def _fractions(low, high):
+    return round(low / 100, 6), round(high / 100, 6)

@@ -13,10 +13,10 @@ from mtsig_core import export
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sampled import SampledPair, SampledSystem, Sampling
 from mtsig_core.experiments.sampling import sampling
+from mtsig_core.experiments.size_choice import parse_sizes
 from mtsig_core.experiments.spreads import Spread, spreads
 from mtsig_core.metrics import Metric
 from mtsig_core.results import TestSetInfo
-from mtsig_core.sweep_command import list_of
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -34,8 +34,9 @@ def _add_sample_options(parser: ArgumentParser) -> None:
 
 
 def _add_spread_options(parser: ArgumentParser) -> None:
-    _add_common_options(parser)("--sizes", type=list_of(int, "whole numbers, such as 50,100"), metavar="N,...",
-                                help="segments in a sample (default: 10 to 3000, as far as there are five samples)")
+    _add_common_options(parser)("--sizes", type=parse_sizes, metavar="N,...",
+                                help="segments in a sample, or shares of the set (default: 10 to 3000, as far as "
+                                     "there are five samples)")
 
 
 def _add_common_options(parser):

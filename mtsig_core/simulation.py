@@ -34,6 +34,7 @@ ASSET = Path(__file__).resolve().parents[1] / "assets" / "demo.xz"
 N_SEGMENTS, SEED = HOME_SEGMENTS, 7
 _MODEL = Model()
 _TITLE = "simulated corpus"
+_MOST_REFERENCES = 9
 
 #: Named, as in Koehn (2004, Table 1), after the language translated from. At the default seed they get its BLEU.
 KOEHN_SYSTEMS = (
@@ -74,19 +75,25 @@ def simulate(n_segments: int = N_SEGMENTS, *, seed: int = SEED, n_references: in
     return _testset(_write(n_segments, seed, n_references, systems, model))
 
 
-def load_demo(n_segments: int | None = None) -> TestSet:
+def load_demo(n_segments: int | None = None, n_references: int = 1) -> TestSet:
     """The simulated corpus as shipped: equal to ``simulate(n_segments)``, without the wait.
 
     Parameters
     ----------
     n_segments : int, optional
         So many segments from the beginning; by default all 30,000.
+    n_references : int
+        One is shipped; several are made anew, the systems stay.
 
     Raises
     ------
     SettingError
-        If that is not between 1 and the number of segments in the file.
+        If that is not between 1 and the number of segments in the file, or there are not 1 to 9 references.
     """
+    if not 1 <= n_references <= _MOST_REFERENCES:
+        raise SettingError(f"{n_references} references to simulate. Expected 1 to {_MOST_REFERENCES}.")
+    if n_references > 1 and (n_segments is None or 1 <= n_segments <= N_SEGMENTS):
+        return simulate(n_segments or N_SEGMENTS, n_references=n_references)
     return _testset(_read(n_segments))
 
 

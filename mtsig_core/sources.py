@@ -31,6 +31,8 @@ class Source:
         (name, file) of dependency parses of references and outputs.
     demo : int or None
         The first so many segments of the simulated corpus, in place of files; 0 for all of them.
+    demo_references : int
+        The references that it has.
     scores : tuple of (str, str)
         (name, file) of segment scores, which join the texts, or are all there is.
     lower_is_better : tuple of str
@@ -53,6 +55,7 @@ class Source:
     scores: tuple = ()
     lower_is_better: tuple[str, ...] = ()
     ids: str | None = None
+    demo_references: int = 1
 
     def read(self) -> TestSet:
         """Read and check the files."""
@@ -69,7 +72,7 @@ class Source:
         if self.demo is not None:
             from mtsig_core.simulation import load_demo
 
-            return load_demo(self.demo or None)
+            return load_demo(self.demo or None, self.demo_references)
         if self.folder is not None:
             return read_wmt(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary)
         return read_text(self.ref, self.system, sources=self.src, documents=self.docs,
@@ -91,7 +94,8 @@ class Source:
     def title(self) -> str:
         """A short name, before anything is read."""
         if self.demo is not None:
-            return "simulated corpus" + (f", {self.demo} segments" if self.demo else "")
+            return "simulated corpus" + (f", {self.demo} segments" if self.demo else "") + (
+                f", {self.demo_references} references" if self.demo_references > 1 else "")
         if self.folder is not None:
             return f"{Path(self.folder).name} {self.langpair}"
         if not self.has_texts:
@@ -100,7 +104,8 @@ class Source:
 
     def arguments(self) -> list[str]:
         """The options that name this source on the command line."""
-        given = [("--folder", self.folder), ("--demo-segments", str(self.demo) if self.demo else None)]
+        given = [("--folder", self.folder), ("--demo-segments", str(self.demo) if self.demo else None),
+                 ("--demo-references", str(self.demo_references) if self.demo_references > 1 else None)]
         given += [("--ref", path if name is None else f"{name}={path}") for name, path in self.ref]
         given += [("--system", path if name is None else f"{name}={path}") for name, path in self.system]
         given += [("--parse", f"{name}={path}") for name, path in self.parse]
@@ -141,6 +146,7 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--keep-canary", action="store_true", help="keep the lines that the documents file calls canary")
     add("--demo", action="store_true", help="the simulated corpus: 30,000 segments, six systems")
     add("--demo-segments", type=int, metavar="N", help="its first N segments")
+    add("--demo-references", type=int, metavar="N", help="that it is scored with, 1 to 9 (default: 1)")
     add("--scores", action="append", default=[], metavar="NAME=FILE",
         help="segment scores (TSV, CSV, JSONL, Parquet, COMET's JSON), alone or with texts; repeatable")
     add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
@@ -170,7 +176,11 @@ def source_from(args: argparse.Namespace) -> Source | None:
                 raise SettingError(f"--demo and {option} name two sources. Give one of them.")
         if args.demo_segments is not None and args.demo_segments < 1:
             raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
-        return Source(demo=args.demo_segments or 0, **tables)
+        references = 1 if args.demo_references is None else args.demo_references
+        return Source(demo=args.demo_segments or 0, demo_references=references, refs=tuple(args.refs),
+                      refs_as_systems=args.refs_as_systems, **tables)
+    if args.demo_references is not None:
+        raise SettingError("--demo-references goes with --demo or --demo-segments, and neither is there.")
     if args.folder is not None:
         if given:
             raise SettingError(f"--folder and {given[0]} name two sources. Give one of them.")

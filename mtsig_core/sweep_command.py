@@ -9,30 +9,36 @@ from dataclasses import asdict
 from mtsig_core import export
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments import references
-from mtsig_core.experiments.planning import PairPlan, plan
+from mtsig_core.experiments.planning import plan
+from mtsig_core.experiments.size_choice import parse_sizes
 from mtsig_core.experiments.sizes import SizeSweep
+from mtsig_core.experiments.sweep_tables import reference_records, system_records
 from mtsig_core.experiments.sweeps import sweep_sizes
-from mtsig_core.metrics import Metric
+from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.published import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
 from mtsig_core.results import TestSetInfo
 from mtsig_core.testset import TestSet
 
-__all__ = ["add_references_options", "add_size_options", "list_of", "sweep_references", "sweep_size"]
+__all__ = ["add_references_options", "add_size_options", "sweep_references", "sweep_size"]
+
+Tables = dict[str, list[dict]]
 
 _KEPT = ("unit", "alpha", "resamples", "seed", "version")
 
 
 def add_size_options(parser: ArgumentParser) -> None:
     add = _add_options(parser, 100)
-    add("--sizes", type=list_of(int, "whole numbers, such as 10,20,50"), metavar="N,...",
-        help="in units; beyond the set they are drawn with replacement (default: ten from a hundredth of the set on)")
+    add("--sizes", type=parse_sizes, metavar="N,...",
+        help="in units, or shares of the set such as 10%%,50%%,100%%; beyond the set they are drawn with replacement "
+             "(default: ten from a hundredth of the set on)")
     add = parser.add_argument_group("planning").add_argument
     add("--difference", type=float, metavar="D", help="in points: the size that each pair needs to find it")
     add("--power", type=float, default=0.8, metavar="P", help="how often it is to be found (default: 0.8)")
 
 
 def add_references_options(parser: ArgumentParser) -> None:
-    _add_options(parser, 20)("--shares", type=list_of(float, "numbers, such as 0.5,1"), metavar="S,...",
-                             default=references.SHARES, help="sizes, of the whole set (default: 0.5 to 1 by tenths)")
+    _add_options(parser, 20)("--shares", type=_shares, metavar="S,...", default=references.SHARES,
+                             help="sizes, of the whole set (default: 0.5 to 1 by tenths)")
 
 
 def _add_options(parser, repeats):
@@ -55,11 +61,12 @@ def sweep_size(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
     for metric in metrics:
         swept = sweep_sizes(testset, metric, sizes=args.sizes, repeats=args.repeats, unit=args.unit, seed=args.seed,
                             resamples=args.resamples, alpha=args.alpha, jobs=args.jobs, progress=progress)
-        found[metric.name] = swept, () if args.difference is None else plan(swept, args.difference, args.power)
+        planned = () if args.difference is None else plan(swept, args.difference, args.power)
+        found[metric.name] = swept, _tables(swept, planned, is_segment_mean(metric))
     return _json(testset, found, args) if args.format == "json" else _csv(found)
 
 
-def _json(testset: TestSet, found: dict[str, tuple[SizeSweep, Sequence[PairPlan]]], args: Namespace) -> str:
+def _json(testset: TestSet, found: dict[str, tuple[SizeSweep, Tables]], args: Namespace) -> str:
     settings = asdict(next(iter(found.values()))[0].settings)
     return export.to_json({
         "testset": asdict(TestSetInfo.of(testset)),
@@ -67,21 +74,21 @@ def _json(testset: TestSet, found: dict[str, tuple[SizeSweep, Sequence[PairPlan]
             "repeats": args.repeats, "difference": args.difference, "power": args.power},
         "metrics": {name: {
             "signature": swept.signature, "higher_is_better": swept.higher_is_better, "n_units": swept.n_units,
-            "recounted": swept.recounted, "scores": swept.scores,
-            **{table: [asdict(row) for row in rows] for table, rows in _tables(swept, planned)}}
-            for name, (swept, planned) in found.items()}})
+            "recounted": swept.recounted, "scores": swept.scores, "paper": ZHANG_VOGEL_2.source, **tables}
+            for name, (swept, tables) in found.items()}})
 
 
-def _csv(found: dict[str, tuple[SizeSweep, Sequence[PairPlan]]]) -> str:
+def _csv(found: dict[str, tuple[SizeSweep, Tables]]) -> str:
     """One table: rows of systems, pairs, slopes and plan, told apart by the column ``table``."""
-    rows = [{"table": table, "metric": name, **asdict(row)} for name, (swept, planned) in found.items()
-            for table, rows in _tables(swept, planned) for row in rows]
+    rows = [{"table": table, "metric": name, **row} for name, (_, tables) in found.items()
+            for table, rows in tables.items() for row in rows]
     header = list(dict.fromkeys(key for row in rows for key in row))
     return export.to_csv(header, ([row.get(key) for key in header] for row in rows))
 
 
-def _tables(swept, planned):
-    return ("systems", swept.systems), ("pairs", swept.pairs), ("slopes", swept.slopes), ("plan", planned)
+def _tables(swept, planned, people):
+    more = {"pairs": swept.pairs, "slopes": swept.slopes, "plan": planned}
+    return {"systems": system_records(swept, people), **{name: list(map(asdict, rows)) for name, rows in more.items()}}
 
 
 def sweep_references(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
@@ -92,14 +99,15 @@ def sweep_references(testset: TestSet, metrics: Sequence[Metric], args: Namespac
     found = [references.sweep_references(
         testset, metric, shares=args.shares, repeats=args.repeats, unit=args.unit, resamples=args.resamples,
         alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress) for metric in metrics]
-    rows = [{"metric": one.metric, **asdict(row)} for one in found for row in one.rows]
+    rows = [{"metric": one.metric, **row} for one in found for row in reference_records(one)]
     if args.format == "csv":
         return export.to_csv(list(rows[0]), (list(row.values()) for row in rows))
     settings = asdict(found[0].settings)
     return export.to_json({
         "testset": asdict(TestSetInfo.of(testset)),
         "settings": {key: settings[key] for key in _KEPT} | {"repeats": args.repeats, "shares": list(args.shares)},
-        "metrics": {one.metric: {"n_units": one.n_units, "rows": [asdict(row) for row in one.rows]} for one in found}})
+        "metrics": {one.metric: {"n_units": one.n_units, "paper": f"{ZHANG_VOGEL_3.source}; {ZHANG_VOGEL_4.source}",
+                                 "rows": reference_records(one)} for one in found}})
 
 
 def _check_jobs(args):
@@ -107,18 +115,8 @@ def _check_jobs(args):
         raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
 
 
-def list_of(kind: Callable[[str], object], expected: str) -> Callable[[str], list]:
-    """What reads an option with several values.
-
-    Examples
-    --------
-    >>> list_of(int, "whole numbers")("10,20")
-    [10, 20]
-    """
-    def parse(text):
-        try:
-            return [kind(part) for part in text.split(",")]
-        except ValueError:
-            raise ArgumentTypeError(f"{text!r} is no list of {expected}") from None
-
-    return parse
+def _shares(text):
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no list of numbers, such as 0.5,1") from None

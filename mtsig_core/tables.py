@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtsig_core.agreement import KINDS, pairs_across
+from mtsig_core.agreement import KINDS, RELATIONS, pairs_across
 from mtsig_core.diagnostics import p_word, too_large_a_family
 from mtsig_core.ranking import headline
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 from mtsig_core.significance import TESTS
 
-__all__ = ["summary", "verdict", "leaderboard_rows", "rank_change_rows", "pair_rows", "across_rows", "with_metrics",
-           "p_word", "format_p", "group_cautions"]
+__all__ = ["summary", "verdict", "leaderboard_rows", "rank_change_rows", "pair_rows", "across_rows",
+           "relation_records", "relation_rows", "with_metrics", "p_word", "format_p", "group_cautions"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -115,6 +115,30 @@ def across_rows(results: Sequence[MetricResult]) -> tuple[list[str], list[list[s
     return ["pair", *(result.metric.upper() for result in results), "together"], [
         [f"{pair.a} - {pair.b}", *(f"{_fixed(value, '+')}{' ●' * (decision != 0)}" for value, decision in
                                    zip(pair.improvements, pair.decisions, strict=True)), pair.kind] for pair in pairs]
+
+
+def relation_rows(results: Sequence[MetricResult]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of Fig. 3 of Zhang and Vogel (2004): each system against each, a sign for every metric.
+
+    ``>`` the system of the row is significantly better, ``<`` worse, ``~`` neither; metrics in their order.
+    """
+    signs = {}
+    for pair in pairs_across(results):
+        signs[pair.a, pair.b] = "".join(pair.relations)
+        signs[pair.b, pair.a] = "".join(RELATIONS[-decision] for decision in pair.decisions)
+    paired = {name for pair in signs for name in pair}
+    names = [row.system for row in results[0].systems if row.system in paired]
+    return ["", "system", *(str(k) for k in range(1, len(names) + 1))], [
+        [str(k), name, *(signs.get((name, other), "") for other in names)] for k, name in enumerate(names, 1)]
+
+
+def relation_records(results: Sequence[MetricResult]) -> tuple[list[str], list[list]]:
+    """Header and rows of every pair under every metric, contradictions first: improvements, then signs."""
+    columns = [f"{what} {result.metric}" for what in ("improvement", "relation") for result in results]
+    pairs = pairs_across(results)
+    return ["a", "b", *columns, "together"], [
+        [pair.a, pair.b, *pair.improvements, *pair.relations, kind] for kind in KINDS for pair in pairs
+        if pair.kind == kind]
 
 
 def pair_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list[list[str]]]:

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from mtsig_core.results import Comparison, MetricResult
-from mtsig_core.tables import group_cautions, leaderboard_rows, pair_rows, summary, verdict
+from mtsig_core.tables import group_cautions, leaderboard_rows, pair_rows, relation_rows, summary, verdict
 
 __all__ = ["comparison_text", "scores_text", "printable", "printable_lines"]
 
@@ -14,10 +14,11 @@ _FEW_PAIRS = 30  # more are shown as a matrix alone
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """Settings, then for each metric the systems, the pairs and the significance matrix, then the warnings."""
+    """Settings; for each metric the systems, the pairs and the matrix of decisions; all metrics together; warnings."""
     lines = [printable("; ".join(part)) for part in summary(comparison)]
     for result in comparison.metrics.values():
         lines += ["", *_metric_lines(result, comparison)]
+    lines += _relation_lines(list(comparison.metrics.values()))
     for texts in group_cautions(comparison.warnings):
         lines += ["", *(f"Warning: {printable(text)}" for text in texts)]
     return "\n".join(lines).rstrip() + "\n"
@@ -80,6 +81,16 @@ def _matrix_lines(result):
              " " * label + "".join(f" {k + 1:>{width}}" for k in order.values())]
     return lines + [_pad(name, label, "<") + "".join(f" {cell:>{width}}" for cell in row)
                     for name, row in zip(names, cells, strict=True)]
+
+
+def _relation_lines(results):
+    """All metrics in one matrix, where there are several."""
+    header, rows = relation_rows(results)
+    if len(results) < 2 or not rows:
+        return []
+    names = ", ".join(result.metric.upper() for result in results)
+    return ["", f"Row against column by {printable(names)}, in this order: > significantly better, < worse, ~ neither",
+            *_table(header, rows, "><" + "^" * len(rows))]
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], aligned: str) -> list[str]:

@@ -37,7 +37,8 @@ st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hol
 others = further.pick(view)
 words.table(*with_metrics(header, rows + family.reference_rows(view, len(header)), 1, others), names=[1])
 if others:
-    further.show_disagreement(result, others)
+    several = ",".join([view.metric, *(other.metric for other in others)])
+    further.show_disagreement(result, others, replace(view, metric=several).command())
 left_out = family.show_left_out(view)
 
 if len(about_all) < len(comparison.warnings):

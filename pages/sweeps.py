@@ -1,43 +1,54 @@
 """Sweeps: what a larger or smaller test set would say, and how large a one a difference takes."""
 
-import shlex
 from dataclasses import asdict
 
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.experiments.planning import plan
-from mtsig_core.experiments.references import sweep_references, with_references
-from mtsig_core.experiments.sweep_tables import needed, pair_rows, plan_rows, reference_rows, width_rows
+from mtsig_core.experiments.planning import default_difference, plan
+from mtsig_core.experiments.size_choice import parse_sizes
+from mtsig_core.experiments.sweep_tables import needed, pair_rows, plan_rows, width_rows
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.figures._style import BLUE, VERMILLION
 from mtsig_core.figures.sweeps import decisions, scores, widths
-from mtsig_core.published import ZHANG_VOGEL_2
-from pages._ui import background, charts, controls, frame, pairs, results, words
+from mtsig_core.published import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2
+from pages._ui import background, charts, controls, frame, pairs, results, sweeping, words
 
-_SIMULATED = 2000  # segments of the simulated corpus that get more references
 _POWERS, _REPEATS = [0.5, 0.8, 0.9, 0.95], [30, 100, 300]
+_FEW_PAIRS = 15  # in sight
+_TEN, _SIZES = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"]
 
 view = frame.open_page("Sweeps")
 testset, metric, settings = view.testset, view.metric, view.comparison.settings
 alpha, seed, unit = view.settings["alpha"], view.settings["seed"], metric.upper()
-a, b, (third, fourth, fifth) = pairs.choose(view, 5)
-difference = third.number_input(f"Difference, {unit}", min_value=0.001, value=1.0, step=0.1, format="%.3g",
-                                key="difference", bind="query-params", persist_state="session")
+a, b, (third, fourth) = pairs.choose(view, 4)
+usual = default_difference(row.score for row in view.result.systems)
+difference = third.number_input(f"Difference, {unit}", min_value=1e-6, value=None, step=usual / 10, format="%.3g",
+                                placeholder=f"{usual:g}", key="difference", bind="query-params",
+                                persist_state="session") or usual
 with fourth:
     power = controls.choice("Power", _POWERS, "power", default=0.8, help="How often the difference is to be found.")
-with fifth:
-    repeats = controls.choice("Test sets of each size", _REPEATS, "repeats", default=100)
-asked = {"repeats": repeats, "unit": view.settings["unit"], "alpha": alpha, "seed": seed}
+with st.expander("Test sets drawn"):
+    places = st.columns(3)
+    with places[0]:
+        sizes = controls.choice("Sizes", [_TEN, *_SIZES], "sizes", free=True, help="In units or in percent of the set; "
+                                "type others, such as 20, 50, 100%.")
+    with places[1]:
+        drawn = controls.choice("Drawn by", ["auto", "segment", "document"], "drawn", help="auto: the unit chosen at "
+                                "the side under More settings.")
+    with places[2]:
+        repeats = controls.choice("Test sets of each size", _REPEATS, "repeats", default=100)
+asked = {"repeats": repeats, "unit": view.settings["unit"] if drawn == "auto" else drawn, "alpha": alpha, "seed": seed}
 
 
 def work(progress):
-    return sweep_sizes(testset, metric, jobs=results.jobs(testset), progress=progress,
-                       statistics=results.statistics(testset, metric, progress), **asked)
+    return sweep_sizes(testset, metric, sizes=None if sizes == _TEN else parse_sizes(sizes), progress=progress,
+                       jobs=results.jobs(testset), statistics=results.statistics(testset, metric, progress), **asked)
 
 
 try:
-    found = background.result(("sweep size", testset.digest, metric, tuple(asked.items())), work, "Drawing test sets")
+    found = background.result(("sweep size", testset.digest, metric, sizes, tuple(asked.items())), work,
+                              "Drawing test sets")
     planned = plan(found, difference, power)
 except MtsigError as problem:
     words.error(str(problem))
@@ -50,31 +61,29 @@ units = f"{found.settings.unit}s"
 rows = [row for row in found.pairs if (row.a, row.b) == (mine.a, mine.b)]
 of_systems = [row for row in found.systems if row.system == mine.a]
 slope = next(line for line in found.slopes if line.system == mine.a)
-given = [("--metrics", metric, "bleu"), *((f"--{key}", value, default) for (key, value), default in
-                                          zip(asked.items(), (100, "auto", 0.05, 0), strict=True)),
-         ("--difference", f"{difference:g}", None), ("--power", power, 0.8)]
-command = shlex.join(["python", "-m", "mtsig_core", "sweep", "size", *view.options,
-                      *(part for option, value, default in given if value != default for part in (option, str(value)))])
+command = sweeping.command("size", metric, view.options, asked, difference=f"{difference:g}", power=power,
+                           **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
 words.answer(f"A difference of {difference:g} {unit} is found {power:.0%} of the time with "
              f"{needed(mine.units, mine.segments, units)}")
-words.plain(f"{mine.a} and {mine.b} differ by {mine.delta:.2f} here; were that true, it would take "
+words.plain(f"{mine.a} and {mine.b} differ by {mine.delta:#.3g} here; were that true, it would take "
             f"{needed(mine.units_for_own, mine.segments_for_own, units)}. This set has {found.n_units:,} {units} and "
-            f"finds {mine.mdd:.2f} {unit} and more that often.")
+            f"finds {mine.mdd:#.3g} {unit} and more that often.")
 if found.settings.unit == "segment" and testset.documents is not None:
     words.caution_box("Segments of a document are taken as independent here: the sizes are too small by the square of "
                       "the SE ratio on the page Significance. Choose the document as unit.")
 if found.n_units < 100:
     words.caution_box(f"The smallest test sets have {found.pairs[0].size} {units}. With so few the percentile test "
                       "finds too much: trust the planned curve rather than the dots at the left.")
-charts.show(decisions(rows, alpha, unit=units), key="sweeps.decisions", command=command, header=list(asdict(rows[0])),
+charts.show(decisions(rows, power, unit=units), key="sweeps.decisions", command=command, header=list(asdict(rows[0])),
             rows=[list(asdict(row).values()) for row in rows], table=pair_rows(rows),
             alt=f"Share of random test sets on which {mine.a} and {mine.b} differ significantly, by size: from "
                 f"{rows[0].significant:.0%} at {rows[0].size} {units} to {rows[-1].significant:.0%} at all.")
 st.caption(f"Dots: share of {repeats} random test sets of each size with p at most {alpha:g}, uncorrected, by the "
            f"percentile test (Zhang and Vogel 2004, 3.2) on {found.settings.resamples} bootstrap samples by "
            f"{found.settings.unit}. They are drawn without replacement; the last is the set itself, once. Dotted: what "
-           "normal theory plans for fresh test sets if the difference of the whole set is the true one. Line: 80%.")
+           "normal theory plans for fresh test sets if the difference of the whole set is the true one. "
+           f"Line: {power:.0%}.")
 
 left, right = st.columns(2, gap="medium")
 with left:
@@ -88,13 +97,14 @@ with left:
                   if found.recounted else "They close towards the whole set, as large parts of it overlap."))
 with right:
     st.subheader("Intervals")
-    theirs = metric if metric in ZHANG_VOGEL_2.rows else "bleu"
-    paper = [(size, (high - low) / 100) for size, low, high in ZHANG_VOGEL_2.rows[theirs]]
-    charts.show(widths(of_systems, slope, paper if units == "documents" else (), unit=units,
-                       theirs=f"Zhang and Vogel, {theirs.upper()}"), key="sweeps.widths", command=command,
+    theirs = "human" if metric in testset.scores else ZHANG_VOGEL_2.nearest(metric)
+    length = 1 if units == "documents" else SENTENCES_PER_DOCUMENT
+    paper = [(round(size * length), (high - low) / 100) for size, low, high in ZHANG_VOGEL_2.rows[theirs]]
+    charts.show(widths(of_systems, slope, paper, unit=units, theirs=f"Zhang and Vogel, {theirs.upper()}"),
+                key="sweeps.widths", command=command,
                 header=list(asdict(of_systems[0])), rows=[list(asdict(row).values()) for row in of_systems],
-                with_table=False, alt="Relative width of the interval against the test-set size on log axes, falling "
-                                      f"with slope {slope.slope}.")
+                table=width_rows(of_systems), alt="Relative width of the interval against the test-set size on log "
+                                                  f"axes, falling with slope {slope.slope}.")
     st.caption("Width of the percentile interval relative to its median, mean over the test sets, with a straight line "
                + ("" if slope.slope is None else f"of slope {slope.slope:.3f} (SE {slope.se or 0:.3f}): doubling the "
                   f"test set narrows it by {slope.per_doubling:.0%}. ")
@@ -102,36 +112,15 @@ with right:
                  "are too narrow, which makes the line flatter.")
 
 st.subheader("How large a test set does each pair need?")
-words.table(*plan_rows(planned, difference, unit, units))
+few = planned if len(planned) <= _FEW_PAIRS else [row for row in planned if mine.a in (row.a, row.b)]
+words.table(*plan_rows(few, difference, unit, units))
+if len(few) < len(planned):
+    with st.expander(f"All {len(planned)} pairs"):
+        words.table(*plan_rows(planned, difference, unit, units))
 st.caption(f"For power {power:.0%} at alpha {alpha:g}, without a correction for several pairs: {units} needed = "
            f"{found.n_units:,} x (z SE / difference)². Below some 30 {units} this is rough.")
-st.subheader("Relative intervals by size")
-words.plain(f"System {mine.a}")
-words.table(*width_rows(of_systems, theirs))
-st.caption(f"Theirs: {ZHANG_VOGEL_2.source}, {ZHANG_VOGEL_2.about}, {theirs.upper()}. "
-           "Their last row is one interval, the others are means of 100; ours too.")
-
-st.subheader("How many references?")
-if len(testset.references) < 2 and not testset.simulated:
-    words.plain("This set has one reference, or none: with several, their number is looked at here.")
-    st.stop()
-
-
-def work_on_references(progress):
-    several = with_references(testset.at(range(min(testset.n_segments, _SIMULATED))) if testset.simulated else testset)
-    return sweep_references(several, metric, jobs=results.jobs(testset), progress=progress, shares=[0.5, 1.0],
-                            **{**asked, "repeats": 20})
-
-
 try:
-    of_references = background.result(("sweep references", testset.digest, metric, tuple(asked.items())),
-                                      work_on_references, "Scoring with fewer references")
+    sweeping.show_table_2(view, found, mine.a, asked)
+    sweeping.show_references(view, mine.a, asked)
 except MtsigError as problem:
     words.error(str(problem))
-    st.stop()
-words.table(*reference_rows(of_references, mine.a))
-st.caption(f"{of_references.n_units:,} {units} and half of them"
-           + (f", from the first {_SIMULATED:,} segments simulated anew with four references" if testset.simulated
-              else "") + ". Means over sets that use every reference equally often. As good as one reference: the "
-           "share of the data that gives as narrow a relative interval. Zhang and Vogel (2004, 4.2): four references "
-           "make up for 30 to 40% of it.")

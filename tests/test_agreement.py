@@ -1,8 +1,8 @@
 """Pairs under several metrics, against results made by hand."""
 
 from mtsig_core.agreement import KINDS, pairs_across
-from mtsig_core.results import MetricResult, PairResult
-from mtsig_core.tables import across_rows, with_metrics
+from mtsig_core.results import MetricResult, PairResult, SystemResult
+from mtsig_core.tables import across_rows, relation_records, relation_rows, with_metrics
 
 
 def pair(a, b, delta, better):
@@ -10,7 +10,8 @@ def pair(a, b, delta, better):
 
 
 def result(name, *pairs, higher_is_better=True):
-    return MetricResult(name, "", higher_is_better, (), pairs)
+    systems = tuple(SystemResult(system, 0.0, None, None, None, None) for system in "ABCD")
+    return MetricResult(name, "", higher_is_better, systems, pairs)
 
 
 BLEU = result("bleu", pair("A", "B", 1.0, "a"), pair("A", "C", 2.0, "a"), pair("B", "C", 1.0, None),
@@ -38,6 +39,20 @@ def test_rows_name_who_is_better_by_each():
     header, rows = across_rows([BLEU, TER])
     assert header == ["pair", "BLEU", "TER", "together"]
     assert rows == [["A - B", "+1.00 ●", "-2.00 ●", "opposite"], ["B - C", "+1.00", "-1.00 ●", "some decide"]]
+
+
+def test_each_system_against_each_by_every_metric():
+    """Worked out by hand from the decisions above; D is not scored by both."""
+    header, rows = relation_rows([BLEU, TER])
+    assert header == ["", "system", "1", "2", "3"]
+    assert rows == [["1", "A", "", "><", ">>"], ["2", "B", "<>", "", "~<"], ["3", "C", "<<", "~>", ""]]
+
+
+def test_every_pair_under_every_metric_contradictions_first():
+    header, rows = relation_records([BLEU, TER])
+    assert header == ["a", "b", "improvement bleu", "improvement ter", "relation bleu", "relation ter", "together"]
+    assert rows == [["A", "B", 1.0, -2.0, ">", "<", "opposite"], ["B", "C", 1.0, -1.0, "~", "<", "some decide"],
+                    ["A", "C", 2.0, 4.0, ">", ">", "agree"]]
 
 
 def test_columns_of_further_metrics_join_by_system():

@@ -1,12 +1,18 @@
-"""The README says nothing that the program does not do."""
+"""README and docs say nothing that the program does not do."""
 
 import re
+import shlex
 from pathlib import Path
 
-from mtsig_core.__main__ import _parser
+import pytest
+
+from mtsig_core.__main__ import _parser, main
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+PAPERS = (CHECKOUT / "docs" / "papers.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^python -m mtsig_core (.+)$", PAPERS, re.MULTILINE)
+COMING = ("metrics ", "validate pair", "validate variants")
 
 
 def test_every_option_and_command_exists(capsys):
@@ -36,3 +42,44 @@ def test_every_direct_dependency_has_a_range():
     for line in (CHECKOUT / "requirements.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             assert re.fullmatch(r"[a-z]+>=[\d.]+,<\d+", line), line
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_of_the_papers_is_understood(command):
+    if command.startswith(COMING) and command.split()[1] not in known_to(command.split()[0]):
+        pytest.skip("comes with its page")
+    assert callable(_parser().parse_args(shlex.split(command)).run)
+
+
+def known_to(group):
+    """The commands of a group, none where it is not there."""
+    groups = next(action.choices for action in _parser()._actions if action.choices)
+    return next((action.choices for action in groups[group]._actions if action.choices), ()) if group in groups else ()
+
+
+def test_a_command_of_the_papers_runs(capsys):
+    """One that needs no waiting, on the beginning of the corpus."""
+    command = next(command for command in COMMANDS if "--test percentile" in command)
+    assert main(shlex.split(command.replace("1592", "60"))) == 0
+    assert "Row against column by NIST, BLEU, M-BLEU" in capsys.readouterr().out
+
+
+def numbers(text):
+    """Those of a list such as ``2, 4 to 6 and 8``."""
+    return {k for first, last in re.findall(r"(\d+)(?: to (\d+))?", text)
+            for k in range(int(first), int(last or first) + 1)}
+
+
+def test_every_table_and_figure_of_the_papers_is_there():
+    _, koehn, zhang_vogel, riezler_maxwell, note = re.split(r"^## ", PAPERS, flags=re.MULTILINE)
+    for text, tables, figures in ((koehn, 4, 8), (zhang_vogel, 6, 8), (riezler_maxwell, 2, 2)):
+        for kind, n in (("Table", tables), ("Figure", figures)):
+            named = {k for found in re.findall(rf"{kind}s? ([\d, and to]+)", text) for k in numbers(found)}
+            assert named == set(range(1, n + 1)), (text[:20], kind)
+    assert "worked example" in note
+
+
+def test_every_page_of_the_papers_exists():
+    pages = {page.stem for page in (CHECKOUT / "pages").glob("*.py")} | {"metrics"}
+    for named in re.findall(r"^Pages? (\w+)(?: and (\w+))?", PAPERS, re.MULTILINE):
+        assert {name.lower() for name in named if name} <= pages

@@ -31,10 +31,26 @@ def test_a_missing_file_keeps_its_name():
 
 
 @pytest.mark.parametrize("args,title", [(["--demo"], "simulated corpus"),
-                                        (["--demo-segments", "50"], "simulated corpus, 50 segments")])
+                                        (["--demo-segments", "50"], "simulated corpus, 50 segments"),
+                                        (["--demo-segments", "50", "--demo-references", "4"],
+                                         "simulated corpus, 50 segments, 4 references")])
 def test_the_demonstration(args, title):
     source = parse(*args)
     assert source.title == title and source.arguments() == args and Source.from_json(source.to_json()) == source
+
+
+def test_the_demonstration_with_several_references():
+    several = parse("--demo-segments", "30", "--demo-references", "3").read()
+    assert list(several.references) == ["ref1", "ref2", "ref3"] and several.simulated
+    two = parse("--demo-segments", "30", "--demo-references", "3", "--refs", "ref1,ref3").read()
+    assert list(two.references) == ["ref1", "ref3"] and two.systems == several.systems
+    one = parse("--demo-segments", "30").read()
+    assert one.systems == several.systems and one.references["ref"] == several.references["ref1"]
+    for wrong, message in (("0", "Expected 1 to 9"), ("10", "Expected 1 to 9")):
+        with pytest.raises(SettingError, match=message):
+            parse("--demo", "--demo-references", wrong).read()
+    with pytest.raises(SettingError, match="goes with --demo"):
+        parse("--ref", "r", "--system", "s", "--demo-references", "2")
 
 
 def test_nothing_given_is_no_source():

@@ -10,7 +10,7 @@ from mtsig_core.bootstrap import Progress, stage
 from mtsig_core.cache import cached_statistics
 from mtsig_core.experiments._population import check_whole, default_pair, population
 from mtsig_core.experiments.sampling import positions
-from mtsig_core.metrics import Metric, depends_on_testset, metric_of
+from mtsig_core.metrics import Metric, metric_of, part_counter
 from mtsig_core.pair import examine_pair
 from mtsig_core.significance import TOLERANCE
 from mtsig_core.testset import TestSet
@@ -105,8 +105,8 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
     if n_segments is not None:
         check_whole("segments", n_segments, 2, testset.n_segments // 2)
         rows = positions("broad", testset.n_segments, n_segments)[0]
+        statistics = part_counter(metric, testset, statistics)(rows)
         testset = testset.at(rows.tolist())
-        statistics = metric.statistics(testset) if depends_on_testset(metric) else statistics[:, rows]
     whole = population(testset, metric, statistics=statistics)
     a, b = (whole.systems[k] for k in default_pair(whole, a, b))
     found = {unit: examine_pair(testset, metric, a, b, unit=unit, trials=trials, alpha=alpha, seed=seed, jobs=jobs,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sizes import SizeSweep
 from mtsig_core.power import minimum_detectable_difference, units_needed
 
-__all__ = ["PairPlan", "plan"]
+__all__ = ["PairPlan", "default_difference", "plan"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,26 @@ class PairPlan:
     segments: int | None
     units_for_own: int | None
     segments_for_own: int | None
+
+
+def default_difference(scores: Iterable[float]) -> float:
+    """A difference worth planning for on the scale of some scores: a thirtieth of the largest, as 1, 2 or 5 x 10^k.
+
+    Of BLEU about 30 that is 1 point, of a metric from 0 to 1 some hundredths.
+
+    Examples
+    --------
+    >>> default_difference([28.9, 20.1]), default_difference([6.4]), default_difference([0.61, 0.58])
+    (1.0, 0.2, 0.02)
+    >>> default_difference([0.0]), default_difference([-0.4, 0.1])
+    (1.0, 0.01)
+    """
+    largest = max(map(abs, scores), default=0.0)
+    if largest == 0:
+        return 1.0
+    wanted = largest / 30
+    steps = (float(f"{m}e{math.floor(math.log10(wanted)) + k}") for k in (0, 1) for m in (1, 2, 5))
+    return min(steps, key=lambda step: abs(math.log(step / wanted)))
 
 
 def plan(found: SizeSweep, difference: float, power: float = 0.8) -> tuple[PairPlan, ...]:

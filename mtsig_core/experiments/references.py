@@ -109,19 +109,15 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
         raise SettingError(f"{testset.name} has {len(names)} reference. Give at least two (--ref FILE --ref FILE).")
     if testset.n_references is None:
         raise SettingError(f"The references of {testset.name} lack segments. Leave those references out (--refs).")
-    for share in shares:
-        if not (isinstance(share, Real) and 0 < share <= 1):
-            raise SettingError(f"A share of the test set is {share}. Expected a number above 0 and at most 1.")
+    shares = _checked_shares(shares)
     swept, sets = [], reference_sets(names)
     for k, chosen in enumerate(sets):
         def report(stage, share, done=k):
             if progress is not None:
                 progress("sets of references", (done + share * (stage == "test sets")) / len(sets))
 
-        part = testset.scored_with(chosen)
-        n = _n_units(part, unit)
-        swept.append(sweep_sizes(part, metric, sizes=[round(share * n) for share in shares], repeats=repeats,
-                                 unit=unit, resamples=resamples, alpha=alpha, seed=seed, jobs=jobs, progress=report))
+        swept.append(sweep_sizes(testset.scored_with(chosen), metric, sizes=shares, repeats=repeats, unit=unit,
+                                 resamples=resamples, alpha=alpha, seed=seed, jobs=jobs, progress=report))
     return ReferenceSweep(metric.name, swept[0].settings, names, swept[0].n_units, tuple(_rows(names, sets, swept)))
 
 
@@ -149,9 +145,11 @@ def with_references(testset: TestSet, n_references: int = 4) -> TestSet:
     return anew
 
 
-def _n_units(testset, unit):
-    by_document = testset.documents is not None if unit == "auto" else unit == "document"
-    return testset.n_documents if by_document and testset.documents is not None else testset.n_segments
+def _checked_shares(shares):
+    for share in shares:
+        if not (isinstance(share, Real) and 0 < share <= 1):
+            raise SettingError(f"A share of the test set is {share}. Expected a number above 0 and at most 1.")
+    return [float(share) for share in shares]
 
 
 def _rows(names, sets, swept):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -14,7 +13,7 @@ from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sampled import SampledPair, SampledSystem, Sampling
 from mtsig_core.intervals import Sample, percentile
-from mtsig_core.metrics import Metric, depends_on_testset, metric_of
+from mtsig_core.metrics import Metric, metric_of, part_counter
 from mtsig_core.rated import has_gaps, paired, rated_part
 from mtsig_core.resampling import Units
 from mtsig_core.results import Settings
@@ -22,7 +21,7 @@ from mtsig_core.settings import resolve
 from mtsig_core.significance import approximate_randomization, win_rates
 from mtsig_core.testset import TestSet
 
-__all__ = ["KINDS", "counter", "positions", "sampling"]
+__all__ = ["KINDS", "positions", "sampling"]
 
 KINDS = ("blocks", "broad")
 
@@ -125,7 +124,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     whole = _numbers(metric, statistics)
     best_first = np.argsort(-whole.scores if metric.higher_is_better else whole.scores, kind="stable")
     pairs = best_first[engine.all_pairs(len(whole.scores))]
-    counted = counter(part, metric, statistics)
+    counted = part_counter(metric, part, statistics)
 
     def one(sample):
         # A seed for each sample, told by both numbers, so that samples of one seed are not those of the next.
@@ -192,23 +191,6 @@ def _differences(metric, statistics, pairs):
         statistics, pairs = paired(statistics, pairs)
     scores = _numbers(metric, statistics).scores
     return scores[pairs[:, 0]] - scores[pairs[:, 1]]
-
-
-def counter(testset: TestSet, metric: Metric, statistics: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """What gives the statistics of some segments, as a test set of their own.
-
-    Those of a metric whose statistics depend on the test set (NIST) are counted anew.
-
-    Examples
-    --------
-    >>> from mtsig_core.metrics.bleu import Bleu
-    >>> ts = TestSet("toy", {"A": ["a b", "a b c", "x"]}, {"ref": ["a b"] * 3})
-    >>> counter(ts, Bleu(), Bleu().statistics(ts))(np.array([0, 2]))[..., 0].tolist()
-    [[2, 1]]
-    """
-    if not depends_on_testset(metric):
-        return lambda rows: statistics[:, rows]
-    return lambda rows: metric.statistics(testset.at(rows.tolist()))
 
 
 def _read_only(found) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -12,8 +13,9 @@ from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments._population import check_level, check_whole
 from mtsig_core.experiments.sampled import ratio_of_spreads, spread
-from mtsig_core.experiments.sampling import KINDS, counter, positions
-from mtsig_core.metrics import Metric, metric_of
+from mtsig_core.experiments.sampling import KINDS, positions
+from mtsig_core.experiments.size_choice import in_units
+from mtsig_core.metrics import Metric, metric_of, part_counter
 from mtsig_core.rated import rated_part
 from mtsig_core.testset import TestSet
 
@@ -80,7 +82,7 @@ class Spreads:
         return {size: (min(ratios), median(ratios), max(ratios)) for size, ratios in found.items()}
 
 
-def spreads(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...] | None = None, shuffle: bool = False,
+def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | None = None, shuffle: bool = False,
             alpha: float = 0.05, seed: int = 0, statistics: np.ndarray | None = None,
             progress: Progress | None = None) -> Spreads:
     """Standard deviations of the scores of blocks and of broad samples (Koehn 2004, 3.2 and 3.3).
@@ -92,8 +94,8 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...] | 
     ----------
     testset, metric, shuffle, seed, statistics, progress
         As in `mtsig_core.experiments.sampling.sampling`.
-    sizes : tuple of int, optional
-        Segments of a sample, by default those of `SIZES` that give five samples.
+    sizes : sequence of int or float, optional
+        Segments of a sample, or shares of the set; by default those of `SIZES` that give five samples.
     alpha : float
         Intervals of the ratios have level 1 - alpha.
 
@@ -119,8 +121,8 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...] | 
     if statistics is None:
         statistics = cached_statistics(metric, testset, stage(progress, "counting"))
     part, statistics = rated_part(testset, metric, statistics)
-    n, names, counted = part.n_segments, list(part.systems), counter(part, metric, statistics)
-    sizes = tuple(size for size in SIZES if n // size >= _ENOUGH) if sizes is None else tuple(dict.fromkeys(sizes))
+    n, names, counted = part.n_segments, list(part.systems), part_counter(metric, part, statistics)
+    sizes = tuple(size for size in SIZES if n // size >= _ENOUGH) if sizes is None else in_units(sizes, n)
     if not sizes:
         raise SettingError(f"{n} segments give no {_ENOUGH} samples of {SIZES[0]}. Expected at least "
                            f"{_ENOUGH * SIZES[0]} segments, or smaller samples.")

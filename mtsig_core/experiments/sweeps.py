@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +14,10 @@ from mtsig_core import engine
 from mtsig_core.bootstrap import Progress, stage
 from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
+from mtsig_core.experiments.size_choice import check_number, default_sizes, in_units
 from mtsig_core.experiments.sizes import PairSize, SizeSweep, Slope, SystemSize
 from mtsig_core.intervals import Sample, percentile
-from mtsig_core.metrics import Metric, depends_on_testset, metric_of
+from mtsig_core.metrics import Metric, depends_on_testset, metric_of, part_counter
 from mtsig_core.power import power_at
 from mtsig_core.rated import has_gaps, paired, rated_part
 from mtsig_core.resampling import BLOCK, Units, bootstrap_weights, make_units, subset
@@ -25,48 +25,54 @@ from mtsig_core.settings import resolve
 from mtsig_core.significance import percentile_test
 from mtsig_core.testset import TestSet
 
-__all__ = ["default_sizes", "sweep_sizes"]
+__all__ = ["sweep_sizes"]
 
 _WHOLE = 2000  # bootstrap samples of the whole set
 _GROUPS = 1000  # of units that a large subset is bootstrapped by
-_LEAST, _LARGEST = 5, 1_000_000  # units of a subset
 _MOST_REPEATS = 10_000
-_SMALLEST_SET = 2 * _LEAST
 _BAND = (5, 95)  # percentiles over the repeats
 
 
 class _Subject(NamedTuple):
-    """What is drawn from: statistics by unit, systems best first, pairs with the better system first."""
+    """What is drawn from: statistics by unit, systems best first, pairs with the better system first.
+
+    `by_unit` has the units on its first axis: a subset is copied in long runs then, in a third of the time. `counted`
+    counts segments anew, for a metric that needs it.
+    """
 
     metric: Metric
     testset: TestSet
     units: Units
     by_unit: np.ndarray
+    counted: Callable[[np.ndarray], np.ndarray] | None
     names: list[str]
     pairs: np.ndarray
     gaps: bool
 
     def whole(self) -> engine.UnitStatistics:
         """Of all units, as `compare` has them."""
-        return engine.UnitStatistics(self.metric, self.by_unit, Units("segment", np.arange(self.units.n), self.units.n))
+        return self._numbers(self.by_unit)
 
     def part(self, chosen: np.ndarray) -> engine.UnitStatistics:
         """Of some units in random order, a unit drawn twice being two; of many, in random groups.
 
         Sums of groups drawn with replacement vary as those of single units do, and cost less to draw.
         """
-        by_unit = self._recount(chosen) if depends_on_testset(self.metric) else self.by_unit[:, chosen]
+        by_unit = self.by_unit.take(chosen, axis=0) if self.counted is None else self._recount(chosen)
         n = min(len(chosen), _GROUPS)
         if n < len(chosen):
-            by_unit = np.add.reduceat(by_unit, np.arange(n) * len(chosen) // n, axis=1)
-        return engine.UnitStatistics(self.metric, by_unit, Units("segment", np.arange(n), n))
+            by_unit = np.add.reduceat(by_unit, np.arange(n) * len(chosen) // n, axis=0)
+        return self._numbers(by_unit)
+
+    def _numbers(self, by_unit):
+        n = len(by_unit)
+        return engine.UnitStatistics(self.metric, by_unit.swapaxes(0, 1), Units("segment", np.arange(n), n))
 
     def _recount(self, chosen):
         members = _members(self.units)
         segments = np.concatenate([members[unit] for unit in chosen])
         index = np.repeat(np.arange(len(chosen)), [len(members[unit]) for unit in chosen])
-        counted = self.metric.statistics(self.testset.at(segments.tolist()))
-        return Units(self.units.kind, index, len(chosen)).sum(counted)
+        return Units(self.units.kind, index, len(chosen)).sum(self.counted(segments)).swapaxes(0, 1)
 
     @property
     def rows(self) -> np.ndarray:
@@ -76,7 +82,7 @@ class _Subject(NamedTuple):
         return len(self.names) + np.arange(2 * len(self.pairs)).reshape(-1, 2)
 
 
-def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[int] | None = None, repeats: int = 100,
+def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | None = None, repeats: int = 100,
                 unit: str = "auto", resamples: int = 500, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
                 statistics: np.ndarray | None = None, progress: Progress | None = None) -> SizeSweep:
     """How much testing data is needed? (Zhang and Vogel 2004, 4.1, Figs 4-7 and Table 2.)
@@ -94,8 +100,8 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[int] 
     ----------
     testset, metric, statistics, progress
         As in `mtsig_core.bootstrap.bootstrap_systems`.
-    sizes : sequence of int, optional
-        In units, at least 5; by default `default_sizes`.
+    sizes : sequence of int or float, optional
+        Whole numbers of units, at least 5, or fractions up to 1.0 as shares of the set; by default `default_sizes`.
     repeats : int
         Subsets for each size.
     unit : {"auto", "segment", "document"}
@@ -122,17 +128,13 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[int] 
     if units.kind == "block":
         raise SettingError("A smaller test set is drawn from segments or documents, and the unit is block. Use --unit "
                            "segment or --unit document.")
-    _check_number("repeats", repeats, 1, _MOST_REPEATS)
+    check_number("repeats", repeats, 1, _MOST_REPEATS)
     metric = metric_of(testset, metric)
     if statistics is None:
         statistics = cached_statistics(metric, testset, stage(progress, "counting"))
     subject = _subject(testset, metric, statistics, settings)
     n = subject.units.n
-    sizes = default_sizes(n, subject.units.kind) if sizes is None else sorted(set(sizes))
-    if not sizes:
-        raise SettingError("sizes is empty. Expected at least one, such as 50.")
-    for size in sizes:
-        _check_number("size", size, _LEAST, _LARGEST)
+    sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
     tasks = [(size, repeat) for size in sizes for repeat in range(1 if size == n else repeats)]
     drawn = []
     with closing(engine.in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
@@ -141,27 +143,6 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[int] 
             if progress is not None:
                 progress("test sets", len(drawn) / len(tasks))
     return _gathered(subject, settings, np.array(tasks), drawn)
-
-
-def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
-    """Up to ten sizes, evenly spaced on a log scale from a hundredth of the set (10 at least) to all of it.
-
-    Examples
-    --------
-    >>> default_sizes(2018)
-    [20, 34, 56, 94, 160, 260, 430, 730, 1200, 2018]
-    """
-    if n_units < _SMALLEST_SET:
-        raise SettingError(f"The test set has {n_units} {kind}s. A sweep of sizes needs at least {_SMALLEST_SET}; "
-                           "use --unit segment if these are documents, or give sizes with --sizes.")
-    low = max(_LEAST if n_units < 40 else 10, n_units / 100)
-    steps = [float(f"{size:.2g}") for size in np.geomspace(low, n_units, 10)[:-1]]
-    return sorted({*(math.floor(size) for size in steps if size < n_units), n_units})
-
-
-def _check_number(what, value, least, most):
-    if not isinstance(value, Integral) or isinstance(value, bool) or not least <= value <= most:
-        raise SettingError(f"{what} is {value}. Expected a whole number from {least} to {most}.")
 
 
 def _subject(testset, metric, statistics, settings) -> _Subject:
@@ -174,9 +155,12 @@ def _subject(testset, metric, statistics, settings) -> _Subject:
     if gaps:
         statistics = np.concatenate([statistics, paired(statistics, pairs)[0]])
     names = [list(part.systems)[k] for k in order]
-    if depends_on_testset(metric):  # to be counted in this order
+    counted = None
+    if depends_on_testset(metric):  # in this order
         part = replace(part, systems={name: part.systems[name] for name in names})
-    return _Subject(metric, part, units, units.sum(statistics), names, pairs, gaps)
+        counted = part_counter(metric, part, statistics)
+    by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
+    return _Subject(metric, part, units, by_unit, counted, names, pairs, gaps)
 
 
 def _members(units):

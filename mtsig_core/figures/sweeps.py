@@ -1,4 +1,4 @@
-"""Sweeps of the test-set size: scores, how often a pair is significant, and widths of intervals, on log axes."""
+"""Sweeps: scores, how often a pair is significant, and widths of intervals by size, on log axes; and by references."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ import plotly.graph_objects as go
 from mtsig_core.experiments.sizes import PairSize, Slope, SystemSize
 from mtsig_core.figures._style import BLUE, GREY, VERMILLION, label, measured
 
-__all__ = ["decisions", "scores", "widths"]
+__all__ = ["decisions", "references", "scores", "widths"]
 
 _BANDS = {BLUE: "rgba(0,114,178,0.25)", VERMILLION: "rgba(213,94,0,0.22)"}
 _STEPS = [m * 10**k for k in range(7) for m in (1, 2, 5)]
 _SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
 
 
-def decisions(rows: Sequence[PairSize], alpha: float, *, unit: str) -> go.Figure:
+def decisions(rows: Sequence[PairSize], power: float, *, unit: str) -> go.Figure:
     """Share of random test sets on which one pair is significant, on which wrongly, and what is planned.
 
     Parameters
     ----------
     rows : sequence of PairSize
         Of one pair, by size.
+    power : float
+        Where a line stands, 0 to 1.
     unit : str
         What the size counts, such as ``"documents"``.
     """
@@ -32,9 +34,11 @@ def decisions(rows: Sequence[PairSize], alpha: float, *, unit: str) -> go.Figure
     figure.add_trace(_line(x, [100 * row.power for row in rows], GREY, 2, "dot"))
     figure.add_trace(_dots(x, [100 * row.significant for row in rows], BLUE, f"significant on %{{y:.0f}}% of {unit}"))
     wrong = [(row.size, 100 * row.wrong) for row in rows if row.wrong is not None]
-    figure.add_trace(_dots([size for size, _ in wrong], [share for _, share in wrong], VERMILLION, "wrong: %{y:.1f}%"))
-    figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=80, y1=80, line=dict(color=GREY, width=1))
-    for at, glyph, text, colour in ((0.3, "●", "significant", BLUE), (0.52, "●", "in the wrong direction", VERMILLION),
+    figure.add_trace(_dots([size for size, _ in wrong], [share for _, share in wrong], VERMILLION, "wrong: %{y:.1f}%",
+                           marker=dict(symbol="diamond", size=7)))  # what lies under it stays in sight
+    figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=100 * power, y1=100 * power,
+                     line=dict(color=GREY, width=1))
+    for at, glyph, text, colour in ((0.3, "●", "significant", BLUE), (0.52, "◆", "in the wrong direction", VERMILLION),
                                     (0.75, "┈┈", "planned", GREY)):
         figure.add_annotation(x=at, y=1.02, xref="paper", yref="paper", yanchor="bottom", xanchor="center",
                               text=f'<span style="color:{colour}">{glyph}</span> {text}', showarrow=False, font_size=14)
@@ -62,10 +66,11 @@ def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: s
             figure.add_trace(go.Scatter(x=[*x, *x[::-1]], y=[*low, *high[::-1]], fill="toself", mode="lines",
                                         line_width=0, fillcolor=_BANDS[colour], hoverinfo="skip", showlegend=False))
         line = _line(x, [row.score for row in mine], colour, 3 if name in emphasised else 1.5)
-        line.update(hoverinfo=None, hovertemplate=f"{label(name)}: %{{y:.2f}} at %{{x:,}}<extra></extra>")
+        line.update(hoverinfo=None, hovertemplate=f"{label(name)}: %{{y:.4~g}} at %{{x:,}}<extra></extra>")
         figure.add_trace(line)
         ends += [(mine[-1].score, name, colour)] if mine else []
-    _name_lines(figure, ends, names)
+    heights = [value for trace in figure.data for value in trace.y]
+    _name_lines(figure, ends, names, max(heights, default=1.0) - min(heights, default=0.0))
     return _finish(figure, [row.size for row in rows], f"{unit} in a test set; {label(metric)} upwards", 330, right=110)
 
 
@@ -99,11 +104,48 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
                               showarrow=False, font_size=15, xanchor="right", yanchor="top", xshift=-14, yshift=-6)
     figure.add_trace(_dots(x, y, BLUE, "width %{y:.2f}% of the score"))
     if paper:
-        size, width = paper[0]
-        figure.add_annotation(x=math.log10(size), y=math.log10(width), text=label(theirs), showarrow=False,
-                              font_size=13, xanchor="left", yanchor="bottom", xshift=8, yshift=2)
+        nearest = min(mine, key=lambda row: abs(math.log(row[0] / paper[-1][0])), default=(0, 0.0))
+        below = paper[-1][1] < nearest[1]  # then there is room under their end, else above their beginning
+        size, width = paper[-1 if below else 0]
+        figure.add_annotation(
+            x=math.log10(size), y=math.log10(width), text=label(theirs), showarrow=False, font_size=13,
+            xanchor="right" if below else "left", yanchor="top" if below else "bottom", xshift=-8 if below else 8,
+            yshift=-2 if below else 2)
     figure.update_yaxes(type="log", tickvals=_SHARES, ticktext=[f"{share:g}%" for share in _SHARES], tickfont_size=13)
     return _finish(figure, x + [size for size, _ in paper], f"{unit} in a test set", 330)
+
+
+def references(ours: Sequence[tuple[int, float, float, float]], theirs: Sequence[tuple[int, float, float, float]], *,
+               metric: str, source: str) -> go.Figure:
+    """Score of one system and its interval by number of references (Zhang and Vogel 2004, Fig. 8).
+
+    Parameters
+    ----------
+    ours, theirs : sequence of (int, float, float, float)
+        Number of references, score in points, and the ends of its interval relative to it (fractions).
+    source : str
+        Where `theirs` comes from.
+    """
+    figure = go.Figure()
+    drawn = ((theirs, GREY, "diamond-open", source, 0.06), (ours, BLUE, "circle", "ours", 0.0))
+    for rows, colour, symbol, name, shift in (one for one in drawn if one[0]):
+        x, y = [row[0] + shift for row in rows], [row[1] for row in rows]
+        told = [f"{row[1]:#.4g} [{100 * row[2]:+.2f}%, {100 * row[3]:+.2f}%]" for row in rows]
+        figure.add_trace(go.Scatter(
+            x=x, y=y, mode="lines+markers", showlegend=False, line=dict(color=colour, width=1.5, dash="dot"),
+            marker=dict(size=10, symbol=symbol, color=colour), customdata=told, name=name,
+            error_y=dict(type="data", symmetric=False, array=[row[1] * row[3] for row in rows],
+                         arrayminus=[-row[1] * row[2] for row in rows], color=colour, thickness=2, width=6),
+            hovertemplate=f"{label(name)}: %{{customdata}}<extra></extra>"))
+        figure.add_annotation(x=x[-1], y=y[-1], text=label(name), showarrow=False, xanchor="left", xshift=12,
+                              font_size=14)
+    counts = sorted({row[0] for row in (*ours, *theirs)})
+    figure.update_xaxes(tickvals=counts, range=[counts[0] - 0.25, counts[-1] + 0.25], zeroline=False, tickfont_size=13)
+    figure.update_yaxes(tickfont_size=13, zeroline=False)
+    figure.update_layout(height=300, margin=dict(l=8, r=190 if theirs else 60, t=8, b=48), dragmode=False,
+                         hovermode="closest")
+    measured(figure, f"references; {label(metric)} upwards")
+    return figure
 
 
 def _line(x, y, colour, width, dash="solid"):
@@ -111,18 +153,18 @@ def _line(x, y, colour, width, dash="solid"):
                       showlegend=False)
 
 
-def _dots(x, y, colour, told):
-    return go.Scatter(x=x, y=y, mode="markers", marker=dict(size=10, color=colour, line=dict(color="white", width=1)),
-                      hovertemplate=f"%{{x:,}}: {told}<extra></extra>", showlegend=False)
+def _dots(x, y, colour, told, **more):
+    trace = go.Scatter(x=x, y=y, mode="markers", marker=dict(size=10, color=colour, line=dict(color="white", width=1)),
+                       hovertemplate=f"%{{x:,}}: {told}<extra></extra>", showlegend=False)
+    return trace.update(more)
 
 
-def _name_lines(figure, ends, names):
-    """The names at the right ends of their lines, kept apart; at most twelve."""
+def _name_lines(figure, ends, names, height):
+    """The names at the right ends of their lines, kept apart on a figure so high; at most twelve."""
     shown = sorted(ends, reverse=True) if len(names) <= 12 else [end for end in ends if end[2] != GREY]
     if not shown:
         return
-    values = [value for value, *_ in ends]
-    step, above = 0.075 * (max(values) - min(values) or 1.0), math.inf
+    step, above = 0.075 * (height or 1.0), math.inf
     for value, name, colour in sorted(shown, reverse=True):
         above = min(value, above - step)
         figure.add_annotation(x=1, xref="paper", y=above, text=label(name), showarrow=False, xanchor="left", xshift=4,

@@ -15,7 +15,8 @@ import numpy as np
 from mtsig_core.errors import SettingError
 from mtsig_core.testset import TestSet
 
-__all__ = ["Metric", "METRICS", "depends_on_testset", "is_segment_mean", "make_metric", "metric_of", "metrics_of"]
+__all__ = ["Metric", "METRICS", "depends_on_testset", "is_segment_mean", "make_metric", "metric_of", "metrics_of",
+           "part_counter"]
 
 
 class Metric(Protocol):
@@ -31,7 +32,8 @@ class Metric(Protocol):
     is_segment_mean : bool, optional
         Whether the statistics are (score, 1) or, where a segment has no score, (0, 0), and the score is their mean.
     depends_on_testset : bool, optional
-        Whether the statistics of a segment depend on the other segments, so that a part of a test set has others.
+        Whether the statistics of a segment depend on the other segments, so that a part of a test set has others. It
+        may then have a method ``parts``, which counts parts faster: see `part_counter`.
     """
 
     name: str
@@ -127,3 +129,18 @@ def is_segment_mean(metric: Metric) -> bool:
 def depends_on_testset(metric: Metric) -> bool:
     """Whether a part of a test set must be counted anew, as for NIST, whose weights come from all references."""
     return getattr(metric, "depends_on_testset", False)
+
+
+def part_counter(metric: Metric, testset: TestSet, statistics: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """What gives the statistics of some segments (an array of int) as a test set of their own.
+
+    Parameters
+    ----------
+    statistics : ndarray, shape (systems, segments, stats)
+        Of all segments; those of a metric that depends on the test set are counted anew.
+    """
+    if not depends_on_testset(metric):
+        return lambda segments: statistics[:, segments]
+    if hasattr(metric, "parts"):
+        return metric.parts(testset)
+    return lambda segments: metric.statistics(testset.at(segments.tolist()))

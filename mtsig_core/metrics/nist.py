@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from mtsig_core.metrics._words import WordMetric, compiled_late
+from mtsig_core.testset import TestSet
 
 __all__ = ["Nist"]
 
@@ -88,10 +90,36 @@ class Nist(WordMetric):
         """One line that names every setting, and the size of the test set that the weights come from."""
         return f"{super().signature(testset)}|weights:{testset.n_segments}-segments"
 
+    def parts(self, testset: TestSet) -> Callable[[np.ndarray], np.ndarray]:
+        """What gives the statistics of some segments as a test set of their own, its texts split into words once.
+
+        Returns
+        -------
+        callable
+            (segments, an array of int) -> what `statistics` gives for ``testset.at(segments)``.
+        """
+        n_refs, n_systems = len(testset.references), len(testset.systems)
+        words = self._words(testset, [*testset.references.values(), *testset.systems.values()])
+        grams, zeros = _reference_grams(words, n_refs)
+        kernel = compiled_late(_add_information)
+
+        def count(segments):
+            begins, counts = (np.ascontiguousarray(x[:, segments]) for x in (words.begins, words.counts))
+            lengths = np.maximum(counts[:n_refs], 0)
+            here = np.cumsum(lengths).reshape(lengths.shape) - lengths  # where the texts begin, put in a row
+            shift = np.repeat((begins[:n_refs] - here).ravel(), lengths.ravel())
+            at = np.arange(len(shift)) + shift
+            stats = np.zeros((n_systems, len(segments), len(self.stat_names)))
+            kernel(words.ids, begins, counts, _information(grams[:, at], zeros[at]), here, stats)
+            return stats
+
+        return count
+
     def _counter(self, testset):
         references = list(testset.references.values())
         words = self._words(testset, references)
-        information, begins, kernel = _information(words), words.begins, compiled_late(_add_information)
+        information = _information(*_reference_grams(words, len(references)))
+        begins, kernel = words.begins, compiled_late(_add_information)
 
         def count(words, first, stats):
             here = np.ascontiguousarray(begins[:, first:first + stats.shape[1]])
@@ -100,24 +128,45 @@ class Nist(WordMetric):
         return count
 
 
-def _information(words):
-    """Bits of the n-grams that begin at each word of the references, shape (words, 5); 0 where a text ends before."""
-    ids, total = words.ids, len(words.ids)
-    bits = np.zeros((total, _ORDER))
-    left = np.zeros(total, np.int64)  # words from here to the end of the text
-    for begin, count in zip(words.begins.ravel(), words.counts.ravel(), strict=True):
-        left[begin:begin + max(count, 0)] = np.arange(max(count, 0), 0, -1)
-    spellings = words.spellings()
-    zero = spellings.index("0") if "0" in spellings else -1
-    at, gram, context = np.arange(total), ids, np.full(total, total)
+def _reference_grams(words, n_references):
+    """The n-grams that begin at each word of the references, which come first among the words.
+
+    Returns
+    -------
+    grams : ndarray of int32, shape (5, words)
+        Numbers of the n-grams, for each n from 0; -1 where the text ends before.
+    zeros : ndarray of bool, shape (words,)
+        Whether the word is 0, which mteval takes for false.
+    """
+    lengths = np.maximum(words.counts[:n_references], 0)
+    total = int(lengths.sum())
+    ids, spellings = words.ids[:total], words.spellings()
+    left = np.repeat(np.cumsum(lengths), lengths.ravel()) - np.arange(total)  # words from here to the end of the text
+    grams = np.full((_ORDER, total), -1, np.int32)
+    at, gram = np.arange(total), ids
     for n in range(_ORDER):
-        _, gram, counts = np.unique(gram, return_inverse=True, return_counts=True)
-        bits[at, n] = np.log2(context / counts[gram])
+        gram = np.unique(gram, return_inverse=True)[1]
+        grams[n, at] = gram
         goes_on = left[at] > n + 1
-        at, gram, context = at[goes_on], gram[goes_on], counts[gram][goes_on]
-        if n == 0:
-            context = np.where(ids[at] == zero, total, context)  # mteval takes the string "0" for false
+        at, gram = at[goes_on], gram[goes_on]
         gram = gram << 32 | ids[at + n + 1]
+    return grams, ids == (spellings.index("0") if "0" in spellings else -1)
+
+
+def _information(grams, zeros):
+    """Bits of the n-grams that begin at each word, shape (words, 5); 0 where a text ends before."""
+    total = len(zeros)
+    bits = np.zeros((total, _ORDER))
+    at, context = np.arange(total), np.full(total, total)
+    for n in range(_ORDER):
+        gram = grams[n, at]
+        counts = np.bincount(gram)[gram]
+        bits[at, n] = np.log2(context / counts)
+        if n + 1 < _ORDER:
+            goes_on = grams[n + 1, at] >= 0
+            at, context = at[goes_on], counts[goes_on]
+        if n == 0:
+            context = np.where(zeros[at], total, context)
     return bits
 
 

@@ -115,12 +115,13 @@ def several(label, options, key, default, help=None):
     return st.multiselect(label, options, default, key=key, help=help, bind="query-params", persist_state="session")
 
 
-def choice(label, options, key, default=None, help=None, width="stretch"):
-    """A choice of one, in the address."""
-    _check_link(key, options)
+def choice(label, options, key, default=None, help=None, width="stretch", free=False):
+    """A choice of one, in the address; where it is free, anything else may be typed."""
+    if not free:
+        _check_link(key, options)
     # No format_func: what it returns, not the option, would stand in the address.
     return st.selectbox(label, options, index=0 if default is None else options.index(default), key=key, help=help,
-                        width=width, bind="query-params", persist_state="session")
+                        width=width, bind="query-params", persist_state="session", accept_new_options=free)
 
 
 def line(place, lines: Sequence[int]) -> int:

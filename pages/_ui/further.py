@@ -7,9 +7,9 @@ from collections import Counter
 import streamlit as st
 
 from mtsig_core import MetricResult, MtsigError, export
-from mtsig_core.agreement import KINDS, pairs_across
+from mtsig_core.agreement import pairs_across
 from mtsig_core.metrics import metrics_of
-from mtsig_core.tables import across_rows
+from mtsig_core.tables import across_rows, relation_records, relation_rows
 from pages._ui import controls, results, words
 from pages._ui.frame import View
 
@@ -19,10 +19,10 @@ _SHOWN = 100
 
 
 def pick(view: View) -> list[MetricResult]:
-    """Choose further metrics; their results under the settings of the view."""
+    """Choose further metrics, at first the score tables; their results under the settings of the view."""
     others = [name for name in metrics_of(view.testset) if name != view.metric]
     found = []
-    for name in controls.several("Further metrics", others, "metrics", []):
+    for name in controls.several("Further metrics", others, "metrics", [n for n in others if n in view.testset.scores]):
         try:
             found.append(results.comparison(view.testset, name, **view.settings).metrics[name])
         except MtsigError as problem:
@@ -30,8 +30,8 @@ def pick(view: View) -> list[MetricResult]:
     return found
 
 
-def show_disagreement(first: MetricResult, further: list[MetricResult]) -> None:
-    """How often the metrics agree, and the pairs on which they do not."""
+def show_disagreement(first: MetricResult, further: list[MetricResult], command: str) -> None:
+    """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
     compared = [first, *further]
     kinds = Counter(pair.kind for pair in pairs_across(compared))
     names = " and ".join(result.metric.upper() for result in compared)
@@ -45,8 +45,11 @@ def show_disagreement(first: MetricResult, further: list[MetricResult]) -> None:
         words.table(header, rows[:_SHOWN])
     if len(rows) > _SHOWN:
         st.caption(f"The first {_SHOWN} of {len(rows)} rows; the file has all.")
-    table = [[pair.a, pair.b, *pair.improvements, *pair.decisions, pair.kind] for kind in KINDS
-             for pair in pairs_across(compared) if pair.kind == kind]
-    columns = [f"{what} {result.metric}" for what in ("improvement", "decision") for result in compared]
-    st.download_button("All pairs under all metrics as CSV", export.to_csv(["a", "b", *columns, "together"], table),
+    with st.expander("Every pair by every metric: > better, < worse, ~ neither"):
+        words.table(*relation_rows(compared), names=[1])
+        words.plain(f"Row against column by {', '.join(result.metric.upper() for result in compared)}, in this order.")
+        st.caption("After Figure 3 of Zhang and Vogel (2004), who decide by test percentile without a correction: "
+                   "choose both at the side to do as they did.")
+        st.code(command, language=None, wrap_lines=True)
+    st.download_button("All pairs under all metrics as CSV", export.to_csv(*relation_records(compared)),
                        "metrics.csv", "text/csv", key="leaderboard.metrics.csv", on_click="ignore")

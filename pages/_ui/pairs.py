@@ -15,8 +15,8 @@ from mtsig_core.tables import format_p
 from pages._ui import background, controls, results, words
 from pages._ui.frame import View
 
-__all__ = ["choose", "examine", "command", "segments_command", "segments_query", "outcome_rows", "test_cautions",
-           "interval_rows", "document_names", "documents_of"]
+__all__ = ["choose", "examine", "command", "segments_command", "options_for", "segments_query", "outcome_rows",
+           "test_cautions", "interval_rows", "document_names", "documents_of"]
 
 _ASKED = ("unit", "trials", "alpha", "seed")
 
@@ -55,13 +55,13 @@ def examine(view: View, a: str, b: str) -> PairExamination:
 
 def command(view: View, a: str, b: str) -> str:
     """The command line that prints this pair."""
-    return replace(view, options=_options(view, a, b)).command()
+    return replace(view, options=options_for(view, a, b)).command()
 
 
 def segments_command(view: View, a: str, b: str) -> str:
     """The command line that prints the statistics of each segment, for this pair."""
     metric = [] if view.metric == "bleu" else ["--metrics", view.metric]
-    return shlex.join(["python", "-m", "mtsig_core", "segments", *_options(view, a, b), *metric])
+    return shlex.join(["python", "-m", "mtsig_core", "segments", *options_for(view, a, b), *metric])
 
 
 def segments_query(a: str, b: str, document: str | None = None) -> dict[str, str]:
@@ -71,14 +71,21 @@ def segments_query(a: str, b: str, document: str | None = None) -> dict[str, str
     return {"a": a, "b": b} if document is None else {"a": a, "b": b, "document": document}
 
 
-def _options(view, a, b):
-    """Those of the view, for the two alone: what was left out has no say then."""
+def options_for(view: View, *names: str, without: tuple[str, ...] = ()) -> list[str]:
+    """The options of the view for these systems alone: what was left out has no say then.
+
+    Parameters
+    ----------
+    without : tuple of str
+        Further options with a value to do without.
+    """
     kept, skip = [], False
     for option in view.options:
-        if not skip and not option.startswith("--exclude"):
+        dropped = option.split("=")[0] in ("--exclude", *without)
+        if not skip and not dropped:
             kept.append(option)
-        skip = option == "--exclude"
-    return [*kept, *option_with("--only", f"{a},{b}")]
+        skip = dropped and "=" not in option
+    return [*kept, *option_with("--only", ",".join(names))]
 
 
 def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:

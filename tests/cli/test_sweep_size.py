@@ -23,6 +23,22 @@ def test_json_and_csv_say_the_same(run, options):
             assert {key: "" if value is None else str(value) for key, value in mine.items()}.items() <= row.items()
 
 
+def test_sizes_as_shares_stand_beside_the_papers(run, tmp_path, options):
+    """Table 2 of Zhang and Vogel at a tenth, a fifth, half and all of the set; people beside people."""
+    table = tmp_path / "people.tsv"
+    table.write_text("system\tline\tscore\n" + "".join(
+        f"{name}\t{k + 1}\t{60 + k % 7 + j}\n" for j, name in enumerate(("fair", "good")) for k in range(60)))
+    asked = ("sweep", "size", *options, "--scores", f"people={table}", "--metrics", "bleu,people,chrf", "--unit",
+             "segment", "--sizes", "10%,20%,25,50%,100%", "--repeats", "2", "--resamples", "50", "--only", "good")
+    found = json.loads(run(*asked).out)["metrics"]
+    theirs = {name: [(row["size"], row["paper_low"], row["paper_high"]) for row in one["systems"]]
+              for name, one in found.items()}
+    assert theirs["bleu"] == [(6, -0.134, 0.1366), (12, -0.0958, 0.0969), (25, None, None), (30, -0.0606, 0.0614),
+                              (60, -0.0435, 0.0441)]
+    assert theirs["people"][0] == (6, -0.0465, 0.0477) and theirs["chrf"][0] == (6, None, None)
+    assert found["bleu"]["paper"] == "Zhang and Vogel (2004), Table 2"
+
+
 def test_threads_change_nothing(run, options):
     asked = ("sweep", "size", *options, "--repeats", "5", "--resamples", "50", "--metrics", "bleu,nist")
     assert run(*asked).out == run(*asked, "--jobs", "2").out
@@ -45,6 +61,8 @@ def test_references_of_the_demonstration(run):
     rows = found["metrics"]["bleu"]["rows"]
     assert [(row["references"], row["size"]) for row in rows] == [(k, n) for k in (1, 2, 3, 4) for n in (100, 200)]
     assert rows[-1]["score"] > rows[1]["score"]
+    assert [row["paper_score"] for row in rows] == [None, 0.12, None, 0.152, None, 0.173, None, 0.184]
+    assert (rows[1]["paper_low"], rows[1]["paper_high"], rows[0]["paper_low"]) == (-0.0518, 0.056, None)
     table = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv", "--jobs", "2").out)))
     assert [float(row["width"]) for row in table] == [row["width"] for row in rows]
 

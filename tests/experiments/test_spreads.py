@@ -108,4 +108,4 @@ def test_the_command_line_prints_the_numbers(capsys):
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [float(row["ratio"]) for row in rows] == [row.ratio for row in found.rows]
     assert main(["sample", "spread", "--demo-segments", "300", "--sizes", "20,x"]) == 2
-    assert "'20,x' is no list of whole numbers" in capsys.readouterr().err
+    assert "'20,x' is no list of sizes" in capsys.readouterr().err

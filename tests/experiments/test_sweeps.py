@@ -11,7 +11,8 @@ from scipy import stats
 from mtsig_core import Cancelled, SegmentScores, SettingError, TestSet, compare
 from mtsig_core.experiments import sweeps
 from mtsig_core.experiments.planning import plan
-from mtsig_core.experiments.sweeps import default_sizes, sweep_sizes
+from mtsig_core.experiments.size_choice import default_sizes, parse_sizes
+from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics import make_metric
 from mtsig_core.power import power_at, units_needed
 from mtsig_core.resampling import subset
@@ -184,10 +185,24 @@ def test_default_sizes(n):
     assert sizes[-1] == n and sizes == sorted(set(sizes)) and sizes[0] >= 5 and len(sizes) <= 10
 
 
+def test_shares_are_sizes():
+    statistics = segment_scores(1, [60, 57], 80)
+    by_share, by_size = (swept(statistics, mean, sizes=sizes, repeats=5, resamples=50)
+                         for sizes in ([0.25, 1.0, 20], [20, 80]))
+    assert by_share == by_size and [row.size for row in by_share.pairs] == [20, 80]
+
+
+@pytest.mark.parametrize("text", ["", "5,", "ten", "1.5", "%", "5 6", "10%%"])
+def test_what_is_no_list_of_sizes(text):
+    with pytest.raises(SettingError, match="no list of sizes"):
+        parse_sizes(text)
+
+
 @pytest.mark.parametrize("settings, message", [
     (dict(unit="block"), "--unit segment"), (dict(sizes=[]), "sizes is empty"), (dict(sizes=[2]), "size is 2"),
     (dict(repeats=0), "repeats is 0"), (dict(alpha=0.001, resamples=100), "alpha 0.001 is below"),
-    (dict(sizes=[10.5]), "size is 10.5"), (dict(unit="document"), "document ids")])
+    (dict(sizes=[10.5]), "size is 10.5"), (dict(sizes=[0.0]), "share of the set"), (dict(sizes=[0.05]), "size is 2"),
+    (dict(sizes=[True]), "size is True"), (dict(unit="document"), "document ids")])
 def test_what_cannot_be_done_is_said(settings, message):
     with pytest.raises(SettingError, match=message):
         swept(segment_scores(1, [60, 57], 50), mean, **settings)

@@ -114,3 +114,17 @@ def test_a_part_of_a_test_set_has_weights_of_its_own():
 def test_the_score_grows_with_the_test_set():
     whole = toy([[f"w{i} x" for i in range(64)]], [[f"w{i} x" for i in range(64)]])
     assert score(whole) > score(whole.at(range(8))) + 1
+
+
+@pytest.mark.parametrize("segments", [[3, 1, 4, 1], list(range(12)), [7]])
+def test_parts_are_counted_as_test_sets_of_their_own(segments):
+    """Segments drawn twice, the word 0, empty texts and missing references."""
+    from mtsig_core.testset import TestSet
+
+    reference = [f"a 0 b {k % 3} c" for k in range(11)] + [""]
+    other = [None if k % 4 == 1 else f"a 0 0 b {k}" for k in range(12)]
+    testset = TestSet("toy", {"A": [f"a 0 b {k % 2} c" for k in range(12)], "B": ["", *reference[1:]]},
+                      {"r1": reference, "r2": other})
+    for metric in (Nist(), Nist(lowercase=True)):
+        counted = metric.parts(testset)(np.array(segments))
+        assert np.array_equal(counted, metric.statistics(testset.at(segments)))

@@ -1,7 +1,9 @@
 """The Leaderboard page without a browser."""
 
 import dataclasses
+import html
 import json
+import re
 import shlex
 from functools import partial
 from pathlib import Path
@@ -170,16 +172,31 @@ def titles(page):
     return [title.value for title in page.subheader]
 
 
-def test_further_metrics_stand_beside_and_where_they_disagree(link):
+def test_further_metrics_stand_beside_and_where_they_disagree(link, capsys):
     page = link(metrics=["chrf", "ter"])
     said = words(page)
     assert not page.exception
     assert "<th>CHRF ↑</th>" in said and "<th>TER ↓</th>" in said and "Do the metrics agree?" in titles(page)
     assert "BLEU and CHRF and TER: alike on" in said and "of 3 pairs" in said
     assert "metrics=" not in said
+    command = next(shlex.split(e.value) for e in page.code if "bleu,chrf,ter" in e.value)
+    assert main(command[3:]) == 0
+    printed = capsys.readouterr().out
+    signs = re.findall(r"(?<!\S)[<>~]{3}(?!\S)", printed[printed.index("Row against column by BLEU, CHRF, TER"):])
+    shown = re.findall(r"<td>((?:&lt;|&gt;|~){3})</td>", said)
+    assert len(signs) == 6 and signs == [html.unescape(cell) for cell in shown]
     page = link(page=None, metrics=["nonsense"])
     page.switch_page("pages/leaderboard.py").run()
     assert "Do the metrics agree?" not in titles(page)
+
+
+def test_human_scores_stand_beside_without_being_asked_for(link, source, tmp_path):
+    table = tmp_path / "human.tsv"
+    table.write_text("system\tline\tscore\n" + "".join(
+        f"{name}\t{k + 1}\t{90 - 30 * j + k % 3}\n" for j, name in enumerate(NAMES) for k in range(40)))
+    page = link(dataclasses.replace(source, scores=(("human", str(table)),)))
+    assert not page.exception and "BLEU and HUMAN: alike on 3 of 3 pairs" in words(page)
+    assert "&gt;&gt;" in words(page)
 
 
 def test_a_metric_that_the_test_is_not_for_says_so_and_the_rest_stands(link, source, tmp_path):

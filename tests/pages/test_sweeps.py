@@ -2,68 +2,45 @@
 
 import json
 import shlex
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from mtsig_core.__main__ import main
-from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.sources import Source
-
-APP = Path(__file__).resolve().parents[2] / "app.py"
-NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
-
-
-def write(path, lines):
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return str(path)
+from tests.pages.toys import NAMES, answers, words
 
 
 @pytest.fixture
-def source(tmp_path):
-    ref = [f"this is the sentence number {k} of the small test set" for k in range(60)]
-    worse = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
-    mixed = [text.replace("small test", "big") if k % 5 == 0 else text for k, text in enumerate(ref)]
-    systems = zip(NAMES, (worse, mixed, ["nothing"] * 60), strict=True)
-    return Source(ref=((None, write(tmp_path / "ref.txt", ref)),),
-                  system=tuple((name, write(tmp_path / f"{k}.txt", lines)) for k, (name, lines) in enumerate(systems)),
-                  docs=write(tmp_path / "docs.txt", [f"d{k // 4}" for k in range(60)]))
-
-
-@pytest.fixture
-def open_page(monkeypatch):
-    def start(source, **query):
-        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
-        monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
-        page = AppTest.from_file(str(APP), default_timeout=60)
-        for key, value in {"repeats": "30", **query}.items():
-            page.query_params[key] = value
-        page.run()
-        return page.switch_page("pages/sweeps.py").run()
-
-    return start
-
-
-def words(page):
-    return "\n".join(element.proto.body for element in page.get("html"))
+def open_page(opened):
+    return lambda source, **asked: opened("sweeps", source, **{"repeats": "30", **asked})
 
 
 def answer(page):
-    return next(e.proto.body for e in page.get("html") if 'class="mt-answer"' in e.proto.body)
+    return answers(page)[0]
+
+
+def printed(page, what, capsys):
+    """What the last command on the page that begins so prints."""
+    command = shlex.split([e.value for e in page.code if what in e.value][-1])
+    assert main(command[3:]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def percent(row):
+    return f"<td>[{100 * row['low']:+.2f}%, {100 * row['high']:+.2f}%]</td>"
 
 
 def test_the_answer_comes_first_and_the_command_prints_it(open_page, source, capsys):
-    page = open_page(source, seed="3", difference="5.0", power="0.9")
+    page = open_page(source, seed="3", difference="5.0", power="0.9", sizes="5, 100%")
     assert not page.exception and len(page.get("plotly_chart")) == 3
-    command = shlex.split(next(e.value for e in page.code if "sweep size" in e.value))
-    assert main(command[3:]) == 0
-    found = json.loads(capsys.readouterr().out)["metrics"]["bleu"]
+    found = printed(page, "--difference", capsys)["metrics"]["bleu"]
     first = found["plan"][0]
     assert f"A difference of 5 BLEU is found 90% of the time with about {first['units']:,} documents" in answer(page)
-    assert f"differ by {first['delta']:.2f} here" in words(page)
+    assert f"differ by {first['delta']:#.3g} here" in words(page)
+    assert {row["size"] for row in found["pairs"]} == {5, 15}
     for row in found["plan"]:
-        assert f"<td>{row['se']:.3f}</td>" in words(page)
+        assert f"<td>{row['se']:#.3g}</td>" in words(page)
     for row in found["pairs"]:
         if (row["a"], row["b"]) == (first["a"], first["b"]):
             assert f"<td>{row['significant']:.0%}</td>" in words(page)
@@ -79,6 +56,56 @@ def test_the_better_system_comes_first_whatever_is_chosen(open_page, source):
     assert "Segments of a document are taken as independent" in words(page)
 
 
+@pytest.fixture
+def several(source, tmp_path):
+    """The same with a second reference, equal to the mixed output."""
+    return replace(source, ref=(*source.ref, ("other", source.system[1][1])))
+
+
+def test_the_tables_beside_the_paper_are_what_the_commands_print(open_page, several, capsys):
+    page = open_page(several, drawn="segment", b=NAMES[0], a=NAMES[1])
+    assert not page.exception and len(page.get("plotly_chart")) == 4
+    said = words(page)
+    shares = printed(page, "--sizes", capsys)
+    assert shares["settings"]["unit"] == "segment" and shares["testset"]["systems"] == [NAMES[1]]
+    rows = shares["metrics"]["bleu"]["systems"]
+    assert [row["size"] for row in rows] == [6, 12, 30, 48, 60] and all(percent(row) in said for row in rows)
+    assert "[-13.40%, +13.66%]" in said and "[-4.65%, +4.77%]" in said  # BLEU and human, a tenth of the set
+    found = printed(page, "sweep references", capsys)["metrics"]["bleu"]
+    whole = [row for row in found["rows"] if row["size"] == found["n_units"]]
+    assert [row["references"] for row in whole] == [1, 2] and all(percent(row) in said for row in whole)
+    assert "<td>0.152</td>" in said and "[-4.73%, +4.99%]" in said
+    for row in found["rows"]:
+        assert f"<td>{100 * row['low']:+.2f} {100 * row['high']:+.2f}" in said
+
+
+def test_one_reference_says_so_and_the_rest_stands(open_page, source):
+    page = open_page(source)
+    assert not page.exception and "This set has one reference" in words(page) and len(page.get("plotly_chart")) == 3
+
+
+def test_human_scores_stand_beside_theirs(open_page, source, tmp_path):
+    table = tmp_path / "human.tsv"
+    table.write_text("system\tline\tscore\n" + "".join(
+        f"{name}\t{k + 1}\t{(60 + 7 * j + k % 5) / 100}\n" for j, name in enumerate(NAMES) for k in range(60)))
+    page = open_page(replace(source, scores=(("human", str(table)),)), metric="human", unit="segment")
+    assert not page.exception and "no reference changes" in words(page)
+    assert "A difference of 0.02 HUMAN" in answer(page) and "[-4.65%, +4.77%]" in words(page)
+
+
+def test_the_simulated_corpus_gets_references_and_a_hundred_documents(open_page, capsys):
+    page = open_page(Source(demo=100), metric="nist", unit="segment", repeats="30", sizes="50%, 100%")
+    assert not page.exception and "A difference of 0.2 NIST" in answer(page)
+    assert any("do not narrow" in e.value for e in page.caption)
+    found = printed(page, "sweep references", capsys)
+    assert len(found["testset"]["references"]) == 4 and found["testset"]["n_segments"] == 100
+    rows = found["metrics"]["nist"]["rows"]
+    cells = {f"({100 * row['paper_low']:+.2f} {100 * row['paper_high']:+.2f})" for row in rows}
+    assert len(cells) == 24 and all(cell in words(page) for cell in cells)
+    command = next(e.value for e in page.code if "--sizes 10%" in e.value)
+    assert "--demo-segments 100 --demo-references 4 --only" in command
+
+
 def test_names_are_literal(open_page, source):
     page = open_page(source)
     assert "&lt;img src=x" in words(page) and "<img" not in words(page)
@@ -92,10 +119,18 @@ def test_other_metrics(open_page, source, metric):
     assert any("Counted anew" in e.value for e in page.caption) == (metric == "nist")
 
 
-@pytest.mark.parametrize("query, message", [({"unit": "block"}, "--unit segment"), ({"alpha": "0.001"}, "alpha 0.001")])
+@pytest.mark.parametrize("query, message", [
+    ({"unit": "block"}, "--unit segment"), ({"sizes": "ten"}, "no list of sizes"), ({"sizes": "2"}, "size is 2"),
+    ({"alpha": "0.001"}, "alpha 0.001")])
 def test_what_cannot_be_done_is_said(open_page, source, query, message):
     page = open_page(source, **query)
     assert not page.exception and message in words(page)
+
+
+def test_of_many_pairs_those_of_the_system_chosen_stand_on_the_page(open_page, source):
+    more = tuple((f"S{k}", file) for k, (_, file) in enumerate([*source.system, *source.system[:1]]))
+    page = open_page(replace(source, system=(*source.system, *more)), a="S0", b="S1")
+    assert not page.exception and "All 21 pairs" in [place.label for place in page.expander]
 
 
 def test_a_single_system(open_page, source):
