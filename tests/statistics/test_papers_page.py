@@ -42,3 +42,31 @@ def test_ranges_of_samples(capsys, kind, figure, what):
     found = printed(capsys, f"sample {kind} --demo --sample-size 300")["summary"]["Spanish"]
     row = re.search(rf"\| {figure} \| {what} \| .+? \| (.+?) \|", PAPERS)
     assert row[1] == f"{found['lowest']:.1f} to {found['highest']:.1f}"
+
+
+def test_table_1_of_riezler_and_maxwell(capsys):
+    command = "validate pair --demo --metrics nist,bleu --segments 2000 --a Portuguese --b Danish"
+    assert f"python -m mtsig_core {command}" in PAPERS and main(shlex.split(command)) == 0
+    found = json.loads(capsys.readouterr().out)["metrics"]
+    for metric, scale, row in (("nist", 1, "NIST | 6.43 and 6.58, < .0001, < .0001"),
+                               ("bleu", 100, "BLEU | .301 and .298, .158, .1")):
+        one = found[metric]
+        p = {test["test"]: test["p_value"] for test in one["rows"] if test["unit"] == "segment"}
+        said = [float(number) for number in re.findall(r"[\d.]+", ours(row))]
+        assert said == pytest.approx([one["score_b"] / scale, one["score_a"] / scale, p["ar"], p["riezler-maxwell"]],
+                                     abs=0.005 if scale == 1 else 0.0006)
+
+
+def test_table_2_of_riezler_and_maxwell(capsys):
+    assert main(shlex.split("validate variants --demo --metrics nist")) == 0
+    rows = json.loads(capsys.readouterr().out)["metrics"]["nist"]["rows"]
+    for label, field in (("difference in NIST, five pairs", "difference"), ("p by randomization", "p_ar"),
+                         ("p by bootstrap", "p_as_printed")):
+        assert ours(label) == " ".join(f"{row[field]:.3f}"[1:] for row in rows)
+
+
+def test_the_ratio_of_spreads(capsys):
+    assert main(shlex.split("sample spread --demo")) == 0
+    ratios = json.loads(capsys.readouterr().out)["metrics"]["bleu"]["ratios"]
+    row = re.search(r"\| Figures 2, 3 \| standard deviation .+? \| - \| (.+?) \|", PAPERS)
+    assert row[1] == next(f"{found['median']:.1f}" for found in ratios if found["size"] == 300)
