@@ -12,7 +12,6 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 PAPERS = (CHECKOUT / "docs" / "papers.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^python -m mtsig_core (.+)$", PAPERS, re.MULTILINE)
-COMING = ("metrics ", "validate pair", "validate variants")
 
 
 def test_every_option_and_command_exists(capsys):
@@ -46,15 +45,7 @@ def test_every_direct_dependency_has_a_range():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_of_the_papers_is_understood(command):
-    if command.startswith(COMING) and command.split()[1] not in known_to(command.split()[0]):
-        pytest.skip("comes with its page")
     assert callable(_parser().parse_args(shlex.split(command)).run)
-
-
-def known_to(group):
-    """The commands of a group, none where it is not there."""
-    groups = next(action.choices for action in _parser()._actions if action.choices)
-    return next((action.choices for action in groups[group]._actions if action.choices), ()) if group in groups else ()
 
 
 def test_a_command_of_the_papers_runs(capsys):

@@ -5,32 +5,22 @@ import shlex
 from html import unescape
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from mtsig_core.__main__ import main
 from mtsig_core.experiments.averages import averages
 from mtsig_core.experiments.lengths import lengths
 from mtsig_core.experiments.precisions import precisions
 from mtsig_core.experiments.students_t import students_t
-from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.sources import Source
-from tests.pages.toys import APP, NAMES, write
+from tests.pages import toys
+from tests.pages.toys import NAMES, write, written
 
 VIEWS = ("n-gram precisions", "output length", "step by step", "sentence average", "Student's t", "signatures")
 
 
 @pytest.fixture
-def open_page(monkeypatch):
-    def start(source, view, **query):
-        monkeypatch.setenv(SOURCE_VARIABLE, source.to_json())
-        monkeypatch.delenv("MTSIG_DATA_ROOT", raising=False)
-        page = AppTest.from_file(str(APP), default_timeout=60)
-        for key, value in {"inside": view, **query}.items():
-            page.query_params[key] = value
-        page.run()
-        return page.switch_page("pages/metrics.py").run()
-
-    return start
+def open_page(opened):
+    return lambda source, view, **asked: opened("metrics", source, inside=view, **asked)
 
 
 @pytest.fixture
@@ -39,10 +29,7 @@ def source(tmp_path):
     ref = [" ".join(f"w{(k * 7 + i) % 50}" for i in range(5 + k % 20)) for k in range(120)]
     first = [" ".join(word if i % 4 else "x" for i, word in enumerate(text.split())) for text in ref]
     second = [text if k % 20 < 6 else text.replace("w1", "y").replace("w3", "z") for k, text in enumerate(ref)]
-    systems = zip(NAMES, (first, second, ref), strict=True)
-    return Source(ref=((None, write(tmp_path / "ref.txt", ref)),),
-                  system=tuple((name, write(tmp_path / f"{k}.txt", lines)) for k, (name, lines) in enumerate(systems)),
-                  docs=write(tmp_path / "docs.txt", [f"d{k // 4}" for k in range(120)]))
+    return written(tmp_path, ref, (first, second, ref), [f"d{k // 4}" for k in range(120)])
 
 
 @pytest.fixture
@@ -52,7 +39,7 @@ def ratings(tmp_path):
 
 
 def words(page):
-    return unescape("\n".join(element.proto.body for element in page.get("html")))
+    return unescape(toys.words(page))
 
 
 def printed(page, capsys):
