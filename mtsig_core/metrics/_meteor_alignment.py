@@ -9,8 +9,10 @@ __all__ = ["HELPERS", "count", "points"]
 # Steps of the search for the alignment with the fewest chunks, after which the best one found is taken.
 STEPS = 50_000
 
-# Columns of the memory, which holds these numbers for each word or stem; `alignment` says what they are.
-OVER, SPARE, STEMMED, LEFT_A, LEFT_B, ROW, COLUMN, HEAD = range(8)
+# Columns of the memory, which holds these numbers for each word or stem; `alignment` and `network` say what they are.
+OVER, SPARE, STEMMED, LEFT_A, LEFT_B, WORD_A, WORD_B, STEM_A, STEM_B, HEAD = range(10)
+# Nodes of the network of synonyms.
+SOURCE, SINK = range(2)
 
 
 def points(matches, chunks, sys_len, ref_len):
@@ -46,10 +48,11 @@ def alignment(a, b, stems, synsets, ends, memory):
     """Matches and chunks of two texts.
 
     How many words match, and by what, does not depend on which of them do. By word: those that are too many in `a`
-    (`over`) or in `b` (`spare`) to match as they are. By stem: the matches among these (`stemmed`), words left in `a`
-    and `b`, and the number of the stem among those left in each, counted from 1 (`row`, `column`).
+    (`over`) or in `b` (`spare`) to match as they are. By stem: the matches among these (`stemmed`), and words left in
+    `a` and `b`, which may match by a synonym.
     """
-    over, spare, stemmed, left_a, left_b, row, column, _ = memory.T
+    over, spare, stemmed = memory[:, OVER], memory[:, SPARE], memory[:, STEMMED]
+    left_a, left_b = memory[:, LEFT_A], memory[:, LEFT_B]
     matches = 0
     for word in a:
         over[word] += 1
@@ -70,48 +73,45 @@ def alignment(a, b, stems, synsets, ends, memory):
             left_a[stem] -= more
             left_b[stem] -= more
             matches += more
-    related = synonyms(a, b, stems, synsets, ends, memory)
-    in_a, in_b = amounts(a, stems, left_a, row, related.shape[0]), amounts(b, stems, left_b, column, related.shape[1])
-    matches += most_pairs(related, in_a, in_b)
-    joints = most_joints(a, b, stems, memory, related, in_a, in_b) if matches > 1 else 0
+    room = network(a, b, stems, synsets, ends, memory)
+    matches += largest_flow(room)
+    joints = most_joints(a, b, stems, memory, room) if matches > 1 else 0
     for words in (a, b):
         for word in words:
             memory[word] = memory[stems[word]] = 0
     return matches, matches - joints
 
 
-def synonyms(a, b, stems, synsets, ends, memory):
-    """Which stems left in `a` (rows) and in `b` (columns) are those of words left that share a synset."""
-    over, spare, _, left_a, left_b, row, column, _ = memory.T
-    if len(synsets) == 0:
-        return np.zeros((0, 0), np.bool_)
-    related = np.zeros((number(a, stems, left_a, row), number(b, stems, left_b, column)), np.bool_)
-    for word in a:
-        if over[word] > 0 and row[stems[word]] > 0:
-            for other in b:
-                if spare[other] > 0 and column[stems[other]] > 0 and share(
-                        synsets[ends[word]:ends[word + 1]], synsets[ends[other]:ends[other + 1]]):
-                    related[row[stems[word]] - 1, column[stems[other]] - 1] = True
-    return related
+def network(a, b, stems, synsets, ends, memory):
+    """How many matches by synonyms fit between nodes: source - stem - word of `a` - word of `b` - stem - sink.
 
-
-def number(words, stems, left, numbers):
-    """Number the stems of which something is left, from 1; how many there are."""
-    n = 0
-    for word in words:
-        if left[stems[word]] > 0 and numbers[stems[word]] == 0:
-            n += 1
-            numbers[stems[word]] = n
-    return n
-
-
-def amounts(words, stems, left, numbers, n):
-    """How many words are left of each stem that has a number."""
-    found = np.zeros(n, np.int64)
-    for word in words:
-        if numbers[stems[word]] > 0:
-            found[numbers[stems[word]] - 1] = left[stems[word]]
-    return found
+    As many of a stem as are left after matches by stems, and of a word as it is too many. Empty without synonyms; else
+    `memory` has the number of each word's and stem's node, 0 for none.
+    """
+    pairs = np.empty((0 if len(synsets) == 0 else len(a) * len(b), 2), np.int64)
+    n_pairs, n_nodes = 0, 2
+    if len(pairs) > 0:
+        for x in a:
+            if memory[x, OVER] > 0 and memory[stems[x], LEFT_A] > 0 and ends[x] < ends[x + 1]:
+                for y in b:
+                    if memory[y, SPARE] > 0 and memory[stems[y], LEFT_B] > 0 and share(
+                            synsets[ends[x]:ends[x + 1]], synsets[ends[y]:ends[y + 1]]):
+                        pairs[n_pairs] = x, y
+                        n_pairs += 1
+                        for key, column in ((x, WORD_A), (stems[x], STEM_A), (y, WORD_B), (stems[y], STEM_B)):
+                            if memory[key, column] == 0:
+                                memory[key, column] = n_nodes
+                                n_nodes += 1
+    if n_pairs == 0:
+        return np.zeros((0, 0), np.int64)
+    room = np.zeros((n_nodes, n_nodes), np.int64)
+    for x, y in pairs[:n_pairs]:
+        room[SOURCE, memory[stems[x], STEM_A]] = memory[stems[x], LEFT_A]
+        room[memory[stems[x], STEM_A], memory[x, WORD_A]] = memory[x, OVER]
+        room[memory[x, WORD_A], memory[y, WORD_B]] = len(a)
+        room[memory[y, WORD_B], memory[stems[y], STEM_B]] = memory[y, SPARE]
+        room[memory[stems[y], STEM_B], SINK] = memory[stems[y], LEFT_B]
+    return room
 
 
 def share(some, others):
@@ -127,82 +127,73 @@ def share(some, others):
     return False
 
 
-def most_pairs(related, in_a, in_b):
-    """How many related words can be paired, each once: the largest flow, path by path (Ford and Fulkerson 1956)."""
-    flow = np.zeros(related.shape, np.int64)
-    free = in_b.copy()
-    pairs = 0
-    for start in range(len(in_a)):
-        for _ in range(in_a[start]):
-            end, from_row, from_column = free_column(related, flow, free, start)
-            if end < 0:
-                break
-            pairs += 1
-            free[end] -= 1
-            x, y = from_row[end], end
-            flow[x, y] += 1
-            while x != start:  # each row on the way gives up the column it was reached by for the next
-                y = from_column[x]
-                flow[x, y] -= 1
-                x = from_row[y]
-                flow[x, y] += 1
-    return pairs
+def largest_flow(room):
+    """How many matches fit through a network at once, by one shortest path more at a time (Edmonds and Karp 1972)."""
+    n, flow = len(room), 0
+    if n == 0:
+        return flow
+    room = room.copy()
+    before, queue = np.empty(n, np.int64), np.empty(n, np.int64)
+    while True:
+        before[:] = -1
+        queue[0], first, last = SOURCE, 0, 1
+        while first < last and before[SINK] < 0:
+            node = queue[first]
+            first += 1
+            for other in range(1, n):
+                if room[node, other] > 0 and before[other] < 0:
+                    before[other] = node
+                    queue[last] = other
+                    last += 1
+        if before[SINK] < 0:
+            return flow
+        flow += 1
+        node = SINK
+        while node != SOURCE:
+            room[before[node], node] -= 1
+            room[node, before[node]] += 1
+            node = before[node]
 
 
-def free_column(related, flow, free, start):
-    """The first free column that a row can reach by giving up pairs, -1 if none; from where each was reached."""
-    n, m = related.shape
-    from_row, from_column = np.full(m, -1, np.int64), np.full(n, -1, np.int64)
-    queue = np.empty(n, np.int64)
-    queue[0], first, last = start, 0, 1
-    while first < last:
-        x = queue[first]
-        first += 1
-        for y in range(m):
-            if related[x, y] and from_row[y] < 0:
-                from_row[y] = x
-                if free[y] > 0:
-                    return y, from_row, from_column
-                for z in range(n):
-                    if flow[z, y] > 0 and from_column[z] < 0 and z != start:
-                        from_column[z] = y
-                        queue[last] = z
-                        last += 1
-    return -1, from_row, from_column
-
-
-def may_match(x, y, stems, memory, related, in_a, in_b):
+def may_match(x, y, stems, memory, room):
     """Whether a word of `a` may match another of `b`, as things stand, and leave as many matches as possible."""
     if memory[x, OVER] == 0 or memory[y, SPARE] == 0:
         return False
-    if stems[x] == stems[y]:
-        return memory[stems[x], STEMMED] > 0
-    r, c = memory[stems[x], ROW] - 1, memory[stems[y], COLUMN] - 1
-    if r < 0 or c < 0 or not related[r, c] or in_a[r] == 0 or in_b[c] == 0:
+    by_stem = stems[x] == stems[y]
+    if by_stem:
+        if memory[stems[x], STEMMED] == 0:
+            return False
+        if len(room) == 0 or (memory[x, WORD_A] == 0 and memory[y, WORD_B] == 0):
+            return True
+    elif len(room) == 0 or memory[x, WORD_A] == 0 or memory[y, WORD_B] == 0 or (
+            room[memory[x, WORD_A], memory[y, WORD_B]] == 0 or room[SOURCE, memory[stems[x], STEM_A]] == 0
+            or room[memory[stems[y], STEM_B], SINK] == 0):
         return False
-    before = most_pairs(related, in_a, in_b)
-    in_a[r] -= 1
-    in_b[c] -= 1
-    after = most_pairs(related, in_a, in_b)
-    in_a[r] += 1
-    in_b[c] += 1
-    return after == before - 1
+    most = largest_flow(room)
+    take(x, y, stems, memory, room, -1)
+    rest = largest_flow(room)
+    take(x, y, stems, memory, room, 1)
+    return rest == most - (0 if by_stem else 1)
 
 
-def take(x, y, stems, memory, in_a, in_b, change):
+def take(x, y, stems, memory, room, change):
     """Count a match of two different words as made (-1) or as taken back (1)."""
     memory[x, OVER] += change
     memory[y, SPARE] += change
+    if memory[x, WORD_A] > 0:
+        room[memory[stems[x], STEM_A], memory[x, WORD_A]] += change
+    if memory[y, WORD_B] > 0:
+        room[memory[y, WORD_B], memory[stems[y], STEM_B]] += change
     if stems[x] == stems[y]:
         memory[stems[x], STEMMED] += change
     else:
-        in_a[memory[stems[x], ROW] - 1] += change
-        in_b[memory[stems[y], COLUMN] - 1] += change
+        room[SOURCE, memory[stems[x], STEM_A]] += change
+        room[memory[stems[y], STEM_B], SINK] += change
 
 
-def candidates(a, b, stems, memory, related, in_a, in_b):
+def candidates(a, b, stems, memory, room):
     """The words of `b` that each word of `a` may match, in order: to[first[i]:first[i + 1]]."""
-    over, spare, row, head = memory[:, OVER], memory[:, SPARE], memory[:, ROW], memory[:, HEAD]
+    over, spare, head = memory[:, OVER], memory[:, SPARE], memory[:, HEAD]
     following = np.empty(len(b), np.int64)  # the next word of the same stem; `head` is the first, counted from 1
     for j in range(len(b) - 1, -1, -1):
         following[j], head[stems[b[j]]] = head[stems[b[j]]] - 1, j + 1
@@ -212,11 +203,11 @@ def candidates(a, b, stems, memory, related, in_a, in_b):
         size = 0
         for i in range(len(a)):
             first[i] = size
-            meant = len(related) > 0 and over[a[i]] > 0 and row[stems[a[i]]] > 0
+            meant = over[a[i]] > 0 and memory[a[i], WORD_A] > 0
             j = 0 if meant else head[stems[a[i]]] - 1
             while 0 <= j < len(b):
                 if a[i] == b[j] or (over[a[i]] > 0 and spare[b[j]] > 0 and may_match(
-                        a[i], b[j], stems, memory, related, in_a, in_b)):
+                        a[i], b[j], stems, memory, room)):
                     if fill:
                         to[size] = j
                     size += 1
@@ -227,7 +218,7 @@ def candidates(a, b, stems, memory, related, in_a, in_b):
     return first, to
 
 
-def most_joints(a, b, stems, memory, related, in_a, in_b):
+def most_joints(a, b, stems, memory, room):
     """The most joints that an alignment can have: two words of `a` in a row that match two of `b` in a row.
 
     Only matches with a joint have to be chosen, word by word of `a`: whatever they are, the other words can still be
@@ -235,7 +226,7 @@ def most_joints(a, b, stems, memory, related, in_a, in_b):
     `b` twice is no better than the best one found.
     """
     n = len(a)
-    first, to = candidates(a, b, stems, memory, related, in_a, in_b)
+    first, to = candidates(a, b, stems, memory, room)
     onward = np.full(len(to), -1, np.int64)  # the match of the next two words, -1 if they do not match
     after = np.zeros(len(to), np.int64)  # bound of the joints after word i if it has this match ...
     free = np.zeros(n + 1, np.int64)  # ... and from word i on if the word before has none
@@ -278,7 +269,7 @@ def most_joints(a, b, stems, memory, related, in_a, in_b):
                 found = joints[i] + free[i + 1] > best
             if found and p >= 0:
                 found = not used[to[p]] and (a[i] == b[to[p]] or may_match(
-                    a[i], b[to[p]], stems, memory, related, in_a, in_b))
+                    a[i], b[to[p]], stems, memory, room))
             if found:
                 choice[i], joints[i + 1] = p, joints[i] + gain
         if not found:
@@ -287,12 +278,11 @@ def most_joints(a, b, stems, memory, related, in_a, in_b):
         if i >= 0 and choice[i] >= 0:  # take this match, or take it back
             used[to[choice[i]]] = found
             if a[i] != b[to[choice[i]]]:
-                take(a[i], b[to[choice[i]]], stems, memory, in_a, in_b, -1 if found else 1)
+                take(a[i], b[to[choice[i]]], stems, memory, room, -1 if found else 1)
         if found:
             i += 1
     return best
 
 
 #: What `count` calls, callees last.
-HELPERS = (alignment, points, most_joints, candidates, may_match, take, most_pairs, free_column, synonyms, amounts,
-           number, share)
+HELPERS = (alignment, points, most_joints, candidates, may_match, take, network, largest_flow, share)
