@@ -113,7 +113,8 @@ def _place(metric, testset):
         return None
     if folder is None:
         return None
-    key = json.dumps([testset.digest, metric.name, metric.signature(testset), _counted_by()])
+    data = metric.data_digest(testset) if hasattr(metric, "data_digest") else ""
+    key = json.dumps([testset.digest, metric.name, metric.signature(testset), data, _counted_by()])
     return folder / f"{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}.stats"
 
 

@@ -117,7 +117,7 @@ class TestJoined:
         path = write(tmp_path, "plain.csv")
         assert by_system(join_scores(texts(4, lines=(2, 3, 4, 5)), [("human", path)])) == SCORES
 
-    @pytest.mark.parametrize("ids", ["d1:1\nd1:2\nd2:1\nd2:2\n", "7\n8\n9\n12\n"])
+    @pytest.mark.parametrize("ids", ["d1:1\nd1:2\nd2:1\nd2:2\n", "7\n8\n9\n12\n", "doc\ndoc.0\n1.0\n2\n"])
     def test_joined_by_id(self, tmp_path, ids):
         names = ids.split()
         rows = [(system, names[line - 1], score) for system, line, score in reversed(LONG)]
@@ -131,7 +131,7 @@ class TestJoined:
         assert by_system(join_scores(texts(lines=[2, 3, 4, 5]), [("human", table)], ids=whole)) == SCORES
 
     @pytest.mark.parametrize("ids, message", [
-        ("a\nb\nc\n", "ids.txt has 3 lines, the texts have 4. Expected an id for each line."),
+        ("a\nb\nc\n", "ids.txt has 3 lines, the texts have 4 (a canary at their end does not count). Expected an id"),
         ("a\nb\nb\nc\n", "ids.txt, line 3: the id 'b' stands in line 2 too."),
         ("a\nb\n\nc\n", "ids.txt, line 3: the id is empty."),
         ("a1\nb1\nc1\nd1\n", "x.tsv, row 2: no line has the id 'a'. Did you mean a1? Expected one of those in")])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import re
 from pathlib import Path
+
+from mtsig_core.errors import InputError
 
 __all__ = ["WordNet", "find_wordnet"]
 
@@ -24,13 +27,14 @@ def find_wordnet() -> WordNet | None:
     """The WordNet that is installed, None without one.
 
     It is looked for in the folders that WordNet's own programs know, ``WNSEARCHDIR`` and ``WNHOME/dict``, then in the
-    usual places. A folder counts if all its files are there. A variable that is set decides: nothing else is tried.
+    usual places. A folder counts if all its files are there and say which version they are. A variable that is set
+    decides: nothing else is tried.
     """
     named = [os.environ.get("WNSEARCHDIR"), os.environ.get("WNHOME") and os.path.join(os.environ["WNHOME"], "dict")]
     for folder in [name for name in named if name is not None] or _USUAL:
         if folder and all(os.path.isfile(os.path.join(folder, f"{kind}.{part}"))
-                          for part in _ENDINGS for kind in ("index", "data")):
-            return _opened(folder)
+                          for part in _ENDINGS for kind in ("index", "data")) and (found := _opened(folder)).version:
+            return found
     return None
 
 
@@ -59,6 +63,14 @@ class WordNet:
             found = re.search(r"WordNet (\d+\.\d+)", file.read(2000))
         self.version = found[1] if found else ""
 
+    @functools.cached_property
+    def digest(self) -> str:
+        """Digest of the files with the words and their synsets."""
+        content = hashlib.blake2b(digest_size=16)
+        for path in sorted([*self._folder.glob("index.*"), *self._folder.glob("*.exc")]):
+            content.update(path.read_bytes())
+        return content.hexdigest()
+
     def synsets(self, word: str) -> tuple[int, ...]:
         """The synsets of a word, by its base forms, in ascending order: numbers that only serve to be compared."""
         return tuple(sorted({synset for part in _ENDINGS for base in self._base_forms(word, part)
@@ -77,20 +89,26 @@ class WordNet:
         index = {}
         for number, part in enumerate(_ENDINGS):
             words = index[part] = {}
-            for fields in self._lines(f"index.{part}"):
-                words[fields[0]] = [10 * int(synset) + number for synset in fields[-int(fields[2]):]]
+            for k, fields in self._lines(f"index.{part}"):
+                try:
+                    words[fields[0]] = [10 * int(synset) + number for synset in fields[-int(fields[2]):]]
+                except (ValueError, IndexError):
+                    raise InputError(
+                        f"{self._folder / f'index.{part}'}, line {k}: {' '.join(fields)[:60]!r} is no entry of WordNet. "
+                        "Expected a word, its part of speech, the number of its synsets, and at the end these. Install "
+                        "WordNet again, or set WNSEARCHDIR to nothing to do without.") from None
         return index
 
     @functools.cached_property
     def _exceptions(self):
-        return {part: {fields[0]: fields[1:] for fields in self._lines(f"{part}.exc")} for part in _ENDINGS}
+        return {part: {fields[0]: fields[1:] for _, fields in self._lines(f"{part}.exc")} for part in _ENDINGS}
 
     def _lines(self, name):
-        """The fields of each line of a file, but of those, indented, of its licence; a list of exceptions may lack."""
+        """Number and fields of each line of a file, but of its licence, indented; a list of exceptions may lack."""
         path = self._folder / name
         if not path.exists():
             return
         with open(path, encoding="utf-8", errors="replace") as file:
-            for line in file:
+            for k, line in enumerate(file, 1):
                 if not line.startswith(" ") and (fields := line.split()):
-                    yield fields
+                    yield k, fields

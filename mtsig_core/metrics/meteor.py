@@ -96,6 +96,11 @@ class Meteor(WordMetric):
         synonyms = f"wordnet{wordnet.version}" if wordnet else "no"
         return f"{super().signature(testset)}|stem:{stems}|syn:{synonyms}"
 
+    def data_digest(self, testset) -> str:
+        """Digest of the data beside the texts that the counts depend on."""
+        wordnet = self._wordnet(testset)
+        return wordnet.digest if wordnet else ""
+
     def _wordnet(self, testset) -> WordNet | None:
         """Where synonyms come from, None without them."""
         return find_wordnet() if self.synonyms and _stemmer_of(testset) == "porter" else None

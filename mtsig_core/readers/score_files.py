@@ -222,8 +222,9 @@ def _text(value, where) -> str:
 
 def as_key(value, where: str) -> int | str:
     """A line number, or an id as it stands; raises InputError where it is empty."""
-    text = _text(value, where).removesuffix(".0")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else text
+    text = _text(value, where)
+    number = text.removesuffix(".0")
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 16 else text
 
 
 def _number(value, where) -> float | None:

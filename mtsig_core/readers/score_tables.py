@@ -162,7 +162,8 @@ def _read_ids(path, testset):
     ids, (n, last) = read_lines(path), (testset.n_segments, max(testset.lines))
     if len(ids) not in (n, last):
         wanted = f"{last}" if n == last else f"{last}, or {n} without those left out"
-        raise InputError(f"{shown(path)} has {len(ids)} lines, the texts have {wanted}. Expected an id for each line.")
+        raise InputError(f"{shown(path)} has {len(ids)} lines, the texts have {wanted} (a canary at their end does not "
+                         "count). Expected an id for each line.")
     line_of: dict = {}
     for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
         key = as_key(text, f"{shown(path)}, line {line}: the id")

@@ -1,6 +1,7 @@
 """METEOR against all alignments of short sentences, and counts by hand."""
 
 import os
+import shutil
 from itertools import product
 from unittest.mock import patch
 
@@ -9,7 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mtsig_core.metrics import _meteor_alignment
+from mtsig_core import InputError
+from mtsig_core.cache import cached_statistics
+from mtsig_core.metrics import _meteor_alignment, _wordnet
 from mtsig_core.metrics._wordnet import find_wordnet
 from mtsig_core.metrics.meteor import Meteor
 from tests.metrics.corpora import corpora, split, texts, toy
@@ -124,6 +127,28 @@ def test_synonyms_by_hand(wordnet):
     assert signature.endswith("|syn:wordnet9.7")
     assert "|syn:no" in Meteor(synonyms=False).signature(toy([["a"]], [["a"]]))
     assert "|syn:no" in Meteor().signature(toy([["a"]], [["a"]], langpair="en-de"))
+
+
+def test_a_damaged_wordnet_is_named(wordnet, tmp_path, monkeypatch):
+    copied = shutil.copytree(wordnet, tmp_path / "dict")
+    monkeypatch.setenv("WNSEARCHDIR", str(copied))
+    (copied / "index.verb").write_text("  1 a licence\nrun v x\n")
+    with pytest.raises(InputError, match=r"index\.verb, line 2: 'run v x' is no entry of WordNet\."):
+        Meteor().statistics(toy([["a"]], [["a"]]))
+    (copied / "data.noun").write_text("")
+    _wordnet._opened.cache_clear()
+    assert find_wordnet() is None
+
+
+def test_another_wordnet_counts_anew(wordnet, tmp_path, monkeypatch):
+    """The same version, another word."""
+    monkeypatch.setenv("MTSIG_CACHE", str(tmp_path / "cache"))
+    copied = shutil.copytree(wordnet, tmp_path / "dict")
+    (copied / "index.verb").write_text("")
+    one = toy([["jog"]], [["run"]])
+    found = [cached_statistics(Meteor(), one)[0, 0, 0]]
+    monkeypatch.setenv("WNSEARCHDIR", str(copied))
+    assert [*found, cached_statistics(Meteor(), one)[0, 0, 0]] == [1, 0]
 
 
 def test_where_wordnet_is_looked_for(wordnet, tmp_path, monkeypatch):
