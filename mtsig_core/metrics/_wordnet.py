@@ -94,9 +94,9 @@ class WordNet:
                     words[fields[0]] = [10 * int(synset) + number for synset in fields[-int(fields[2]):]]
                 except (ValueError, IndexError):
                     raise InputError(
-                        f"{self._folder / f'index.{part}'}, line {k}: {' '.join(fields)[:60]!r} is no entry of WordNet. "
-                        "Expected a word, its part of speech, the number of its synsets, and at the end these. Install "
-                        "WordNet again, or set WNSEARCHDIR to nothing to do without.") from None
+                        f"{self._folder / f'index.{part}'}, line {k}: {' '.join(fields)[:60]!r} is no entry of "
+                        "WordNet. Expected a word, its part of speech, the number of its synsets, and at the end "
+                        "these. Install WordNet again, or set WNSEARCHDIR to nothing to do without.") from None
         return index
 
     @functools.cached_property
