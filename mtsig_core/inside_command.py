@@ -94,7 +94,7 @@ def _students_t(testset, metric, args, progress):
         raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
     found = asdict(students_t(testset, metric, system=args.system_name, alpha=args.alpha, resamples=args.resamples,
                               seed=args.seed, jobs=args.jobs, progress=progress))
-    x, t, normal = densities(args.n)
+    x, t, normal = densities(args.n, args.alpha)
     return {**found, "table_2": [asdict(row) for row in koehns_factors()],
             "density": {"n": args.n, "factor": factor(args.n, args.alpha), "x": x.tolist(), "t": t.tolist(),
                         "normal": normal.tolist()}}, found["rows"]

@@ -11,7 +11,8 @@ from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 from mtsig_core.significance import TESTS
 
 __all__ = ["summary", "verdict", "leaderboard_rows", "rank_change_rows", "pair_rows", "across_rows",
-           "relation_records", "relation_rows", "with_metrics", "p_word", "format_p", "group_cautions"]
+           "relation_records", "relation_rows", "with_metrics", "without_relation", "p_word", "format_p",
+           "group_cautions"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -22,8 +23,8 @@ def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
         unit = f"stationary block of {settings.block_length:g} segments on average"
     family = max((len(result.pairs) for result in comparison.metrics.values()), default=0)
     told = " (simulated)" if info.simulated and "simulated" not in info.name else ""
-    data = [info.name + told, f"{info.n_segments} segments"]
-    data += [] if info.n_documents is None else [f"{info.n_documents} documents"]
+    data = [info.name + told, f"{info.n_segments:,} segments"]
+    data += [] if info.n_documents is None else [f"{info.n_documents:,} documents"]
     data += [f"{len(info.systems)} systems"]
     data += [f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"]
     return data, [
@@ -126,10 +127,15 @@ def relation_rows(results: Sequence[MetricResult]) -> tuple[list[str], list[list
     for pair in pairs_across(results):
         signs[pair.a, pair.b] = "".join(pair.relations)
         signs[pair.b, pair.a] = "".join(RELATIONS[-decision] for decision in pair.decisions)
-    paired = {name for pair in signs for name in pair}
-    names = [row.system for row in results[0].systems if row.system in paired]
+    names = [row.system for row in results[0].systems if row.system not in without_relation(results)]
     return ["", "system", *(str(k) for k in range(1, len(names) + 1))], [
         [str(k), name, *(signs.get((name, other), "") for other in names)] for k, name in enumerate(names, 1)]
+
+
+def without_relation(results: Sequence[MetricResult]) -> list[str]:
+    """The systems of which no pair is compared by all metrics, so that `relation_rows` lacks them."""
+    paired = {name for pair in pairs_across(results) for name in (pair.a, pair.b)}
+    return [row.system for row in results[0].systems if row.system not in paired]
 
 
 def relation_records(results: Sequence[MetricResult]) -> tuple[list[str], list[list]]:

@@ -6,7 +6,15 @@ import unicodedata
 from collections.abc import Sequence
 
 from mtsig_core.results import Comparison, MetricResult
-from mtsig_core.tables import group_cautions, leaderboard_rows, pair_rows, relation_rows, summary, verdict
+from mtsig_core.tables import (
+    group_cautions,
+    leaderboard_rows,
+    pair_rows,
+    relation_rows,
+    summary,
+    verdict,
+    without_relation,
+)
 
 __all__ = ["comparison_text", "scores_text", "printable", "printable_lines"]
 
@@ -89,8 +97,10 @@ def _relation_lines(results):
     if len(results) < 2 or not rows:
         return []
     names = ", ".join(result.metric.upper() for result in results)
+    left_out = without_relation(results)
+    note = [f"Not compared by all of these: {printable(', '.join(left_out))}"] if left_out else []
     return ["", f"Row against column by {printable(names)}, in this order: > significantly better, < worse, ~ neither",
-            *_table(header, rows, "><" + "^" * len(rows))]
+            *_table(header, rows, "><" + "^" * len(rows)), *note]
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], aligned: str) -> list[str]:

@@ -8,14 +8,16 @@ from pages._ui.inside_means import show_averages, show_students_t
 
 _VIEWS = {"n-gram precisions": show_precisions, "output length": show_lengths, "step by step": show_example,
           "sentence average": show_averages, "Student's t": show_students_t, "signatures": show_signatures}
-_WITHOUT_TEXTS = ("sentence average", "Student's t")
+_BY_METRIC = ("sentence average", "Student's t")  # the others are about BLEU, so about texts
 
-view = frame.open_page("Metrics")
+view = frame.open_page("Metrics", experiment=True)
 first, *places = st.columns(4)
 with first:
     chosen = controls.choice("Look at", tuple(_VIEWS), "inside")
-if not view.testset.has_texts and chosen not in _WITHOUT_TEXTS:
+if not view.testset.has_texts and chosen not in _BY_METRIC:
     words.error("This test set has segment scores without texts, and these numbers come from words. Open the texts "
                 "with the scores on the page Data, or look at Student's t.")
     st.stop()
+if chosen not in _BY_METRIC and view.metric != "bleu":
+    words.plain(f"This view is about BLEU, whatever the metric at the side ({view.metric}).")
 _VIEWS[chosen](view, places)

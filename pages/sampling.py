@@ -14,7 +14,7 @@ from pages._ui.samples import NAMES, Samples
 
 _ENOUGH = 10  # samples that tell a spread
 
-view = frame.open_page("Sampling")
+view = frame.open_page("Sampling", experiment=True)
 testset, metric = view.testset, view.metric
 asked = {key: view.settings[key] for key in ("alpha", "seed")}
 sizes = [size for size in SIZES if 2 * size <= testset.n_segments] or [max(2, testset.n_segments // 2)]

@@ -1,6 +1,7 @@
 """Sweeps: what a larger or smaller test set would say, and how large a one a difference takes."""
 
 from dataclasses import asdict
+from statistics import median_low
 
 import streamlit as st
 
@@ -18,7 +19,7 @@ _POWERS, _REPEATS = [0.5, 0.8, 0.9, 0.95], [30, 100, 300]
 _FEW_PAIRS = 15  # in sight
 _TEN, _SIZES = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"]
 
-view = frame.open_page("Sweeps")
+view = frame.open_page("Sweeps", experiment=True)
 testset, metric, settings = view.testset, view.metric, view.comparison.settings
 alpha, seed, unit = view.settings["alpha"], view.settings["seed"], metric.upper()
 a, b, (third, fourth) = pairs.choose(view, 4)
@@ -64,11 +65,15 @@ slope = next(line for line in found.slopes if line.system == mine.a)
 command = sweeping.command("size", metric, view.options, asked, difference=f"{difference:g}", power=power,
                            **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
-words.answer(f"A difference of {difference:g} {unit} is found {power:.0%} of the time with "
+words.answer(f"{mine.a} and {mine.b}: a difference of {difference:g} {unit} is found {power:.0%} of the time with "
              f"{needed(mine.units, mine.segments, units)}")
 words.plain(f"{mine.a} and {mine.b} differ by {mine.delta:#.3g} here; were that true, it would take "
             f"{needed(mine.units_for_own, mine.segments_for_own, units)}. This set has {found.n_units:,} {units} and "
             f"finds {mine.mdd:#.3g} {unit} and more that often.")
+typical = median_low([row.units for row in planned if row.units] or [0])
+if mine.units and mine.units < typical / 4:
+    words.caution_box("These two say nearly the same, so that even a small difference shows. Of all pairs the one in "
+                      f"the middle needs about {typical:,} {units} for {difference:g} {unit}.")
 if found.settings.unit == "segment" and testset.documents is not None:
     words.caution_box("Segments of a document are taken as independent here: the sizes are too small by the square of "
                       "the SE ratio on the page Significance. Choose the document as unit.")
@@ -88,7 +93,8 @@ st.caption(f"Dots: share of {repeats} random test sets of each size with p at mo
 left, right = st.columns(2, gap="medium")
 with left:
     st.subheader("Scores")
-    charts.show(scores(found.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=units, metric=unit), key="sweeps.scores",
+    charts.show(scores(found.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=units, metric=unit,
+                       lower=not view.result.higher_is_better), key="sweeps.scores",
                 command=command, header=list(asdict(found.systems[0])),
                 rows=[list(asdict(row).values()) for row in found.systems], with_table=False,
                 alt=f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.")

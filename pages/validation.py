@@ -17,7 +17,7 @@ EXPERIMENTS = {
     "many comparisons": ("How likely is a false claim somewhere among many pairs?", show_families),
     "one pair, several metrics": ("Which metrics and tests call the same difference real?", show_pair)}
 
-view = frame.open_page("Validation")
+view = frame.open_page("Validation", experiment=True)
 left, right = st.columns([1, 3])
 with left:
     experiment = controls.choice("Experiment", list(EXPERIMENTS), "experiment")

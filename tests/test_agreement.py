@@ -2,7 +2,7 @@
 
 from mtsig_core.agreement import KINDS, pairs_across
 from mtsig_core.results import MetricResult, PairResult, SystemResult
-from mtsig_core.tables import across_rows, relation_records, relation_rows, with_metrics
+from mtsig_core.tables import across_rows, relation_records, relation_rows, with_metrics, without_relation
 
 
 def pair(a, b, delta, better):
@@ -46,6 +46,7 @@ def test_each_system_against_each_by_every_metric():
     header, rows = relation_rows([BLEU, TER])
     assert header == ["", "system", "1", "2", "3"]
     assert rows == [["1", "A", "", "><", ">>"], ["2", "B", "<>", "", "~<"], ["3", "C", "<<", "~>", ""]]
+    assert without_relation([BLEU, TER]) == ["D"] and without_relation([BLEU]) == []
 
 
 def test_every_pair_under_every_metric_contradictions_first():

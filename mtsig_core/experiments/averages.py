@@ -10,6 +10,7 @@ from mtsig_core import engine
 from mtsig_core.bootstrap import Progress, stage
 from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
+from mtsig_core.experiments._population import check_whole
 from mtsig_core.experiments.sentences import SentenceMean
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
 from mtsig_core.resampling import subset
@@ -127,7 +128,7 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     Raises
     ------
     SettingError
-        For a metric that is a mean of segment scores: then the two are one. And without two systems.
+        For a metric that is a mean of segment scores: then the two are one. Without two systems, for a bad seed.
 
     Examples
     --------
@@ -142,6 +143,7 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     >>> found.case.lines, found.case.lengths
     ((1, 2, 3), (12, 4, 4))
     """
+    check_whole("seed", seed, 0, (1 << 64) - 1)
     metric = metric_of(testset, metric)
     if is_segment_mean(metric):
         raise SettingError(f"{metric.name} is a mean of segment scores: its corpus score is their average. Choose a "

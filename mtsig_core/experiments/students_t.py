@@ -20,7 +20,7 @@ __all__ = ["SIZES", "Factor", "StudentsT", "TInterval", "densities", "factor", "
 
 #: Segments of the samples beside the whole test set, those of Koehn's Table 2.
 SIZES = (100, 300, 600)
-_WIDEST = 4.0  # standard errors on either side in `densities`
+_WIDEST = 4.0  # standard errors on either side in `densities`, or more where the tails begin farther out
 
 
 @dataclass(frozen=True)
@@ -187,8 +187,15 @@ def koehns_factors() -> tuple[Factor, ...]:
                  for n, printed in zip(KOEHN_T2.columns[1:], row, strict=True))
 
 
-def densities(n: int, points: int = 161) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def densities(n: int, alpha: float = 0.05, points: int = 161) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Student's t with n - 1 degrees of freedom, and the normal distribution (Koehn 2004, Figure 5).
+
+    Parameters
+    ----------
+    n : int
+    alpha : float
+        The tails beyond its factor are in sight.
+    points : int
 
     Returns
     -------
@@ -198,7 +205,8 @@ def densities(n: int, points: int = 161) -> tuple[np.ndarray, np.ndarray, np.nda
     df = n - 1
     if df < 1:
         raise SettingError(f"n is {n}. Student's t takes at least 2 scores.")
-    x = np.linspace(-_WIDEST, _WIDEST, points)
+    widest = max(_WIDEST, 1.1 * factor(n, alpha))
+    x = np.linspace(-widest, widest, points)
     top = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(df * math.pi)
     return x, top * (1 + x * x / df) ** (-(df + 1) / 2), np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 

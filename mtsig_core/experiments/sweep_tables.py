@@ -27,7 +27,8 @@ def needed(units: int | None, segments: int | None, name: str) -> str:
     """
     if units is None:
         return "no test set of any size"
-    return f"about {units:,} {name}" + ("" if name == "segments" else f" ({segments:,} segments)")
+    of_documents = "" if name == "segments" else f" ({segments:,} segments)"
+    return f"about {units:,} {name.removesuffix('s') if units == 1 else name}{of_documents}"
 
 
 def pair_rows(rows: Sequence[PairSize]) -> Table:
@@ -41,11 +42,15 @@ def pair_rows(rows: Sequence[PairSize]) -> Table:
 
 def plan_rows(planned: Sequence[PairPlan], difference: float, metric: str, units: str) -> Table:
     """The size that each pair needs."""
-    header = ["pair", "difference", "SE", "found here", f"{units} for {difference:g} {metric}", "segments",
-              f"{units} for its own", "segments"]
-    return header, [[f"{row.a} - {row.b}", f"{row.delta:+#.3g}", f"{row.se:#.3g}", f"from {row.mdd:#.3g}",
-                     *map(_whole, (row.units, row.segments, row.units_for_own, row.segments_for_own))]
-                    for row in planned]
+    segments = ["segments"] * (units != "segments")
+    header = ["pair", "difference", "SE", "found here", f"{units} for {difference:g} {metric}", *segments,
+              f"{units} for its own", *segments]
+    rows = []
+    for row in planned:
+        sizes = [row.units, row.segments, row.units_for_own, row.segments_for_own]
+        rows.append([f"{row.a} - {row.b}", f"{row.delta:+#.3g}", f"{row.se:#.3g}", f"from {row.mdd:#.3g}",
+                     *map(_whole, sizes if segments else sizes[::2])])
+    return header, rows
 
 
 def width_rows(rows: Sequence[SystemSize]) -> Table:

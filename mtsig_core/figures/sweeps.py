@@ -48,13 +48,16 @@ def decisions(rows: Sequence[PairSize], power: float, *, unit: str) -> go.Figure
     return _finish(figure, x, f"{unit} in a test set", 300, top=30)
 
 
-def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: str, metric: str) -> go.Figure:
+def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: str, metric: str,
+           lower: bool = False) -> go.Figure:
     """Mean score by size with a ribbon of the middle 90% of test sets (Zhang and Vogel 2004, Figs 4 to 7).
 
     Parameters
     ----------
     emphasised : mapping of str to str
         Colours of the systems that stand out; the others are grey, without ribbons.
+    lower : bool
+        Whether a lower score is better.
     """
     figure, ends = go.Figure(), []
     names = list(dict.fromkeys(row.system for row in rows))
@@ -71,7 +74,8 @@ def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: s
         ends += [(mine[-1].score, name, colour)] if mine else []
     heights = [value for trace in figure.data for value in trace.y]
     _name_lines(figure, ends, names, max(heights, default=1.0) - min(heights, default=0.0))
-    return _finish(figure, [row.size for row in rows], f"{unit} in a test set; {label(metric)} upwards", 330, right=110)
+    upwards = f"{label(metric)} upwards{', lower is better' * lower}"
+    return _finish(figure, [row.size for row in rows], f"{unit} in a test set; {upwards}", 330, right=110)
 
 
 def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[float, float]], *, unit: str,

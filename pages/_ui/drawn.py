@@ -66,11 +66,11 @@ def show_coverage(bench: Bench, place) -> None:
     one = bench.found(coverage, "Covering", a=a, b=b, repeats=n)
     at = by_situation(lambda sampled, unit: one.row(sampled, unit, "percentile", "score"), "drawn")
     first, *others = (row.covered for row in at.values())
-    words.answer(f"{bench.level} intervals hold the true score in {100 * first.share:.0f}% of test sets"
-                 + (f", where documents are drawn in {100 * others[0].share:.0f}% by segment, in "
-                    f"{100 * others[1].share:.0f}% by document" if others else ""))
-    words.numbers(*(big(situation, row.covered) for situation, row in at.items()))
-    bench.show(panels({situation: [row_of(row.kind, row.covered) for row in one.rows if (
+    words.answer(f"{bench.level} intervals hold the true score in {100 * first.share:.1f}% of test sets"
+                 + (f", where documents are drawn in {100 * others[0].share:.1f}% by segment, in "
+                    f"{100 * others[1].share:.1f}% by document" if others else ""))
+    words.numbers(*(big(f"score of A, {situation}", row.covered) for situation, row in at.items()))
+    bench.show(panels({f"A - B, {situation}": [row_of(row.kind, row.covered) for row in one.rows if (
         row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "difference")]
         for situation, first in at.items()}, 1 - bench.alpha), one.rows, "coverage",
         bench.command("coverage", a=a, b=b, repeats=n), "Coverage of every kind of interval of the difference.")

@@ -119,10 +119,11 @@ def take_view() -> View | MtsigError:
     return view
 
 
-def open_page(title: str, adjust: Callable[[View], View] = lambda view: view) -> View:
+def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, experiment: bool = False) -> View:
     """Start a page: its title, what is loaded and how it is tested; ends the page with a message if that fails.
 
-    `adjust` may draw controls of the page's own and change the view by them.
+    `adjust` may draw controls of the page's own and change the view by them. An experiment tests in ways of its own,
+    which stand with its figures; of the settings it has the seed and alpha.
     """
     view = take_view()
     st.title(title)
@@ -130,7 +131,10 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view) ->
         if isinstance(view, MtsigError):
             raise view
         view = adjust(view)
-        words.status(*summary(view.comparison))
+        loaded, tested = summary(view.comparison)
+        settings = view.comparison.settings
+        words.status(loaded, [f"seed {settings.seed}", f"alpha {settings.alpha:g}", "each figure says how it is tested"]
+                     if experiment else tested)
     except MtsigError as problem:
         words.error(str(problem))
         st.stop()

@@ -9,7 +9,7 @@ import streamlit as st
 from mtsig_core import MetricResult, MtsigError, export
 from mtsig_core.agreement import pairs_across
 from mtsig_core.metrics import metrics_of
-from mtsig_core.tables import across_rows, relation_records, relation_rows
+from mtsig_core.tables import across_rows, relation_records, relation_rows, without_relation
 from pages._ui import controls, results, words
 from pages._ui.frame import View
 
@@ -48,6 +48,8 @@ def show_disagreement(first: MetricResult, further: list[MetricResult], command:
     with st.expander("Every pair by every metric: > better, < worse, ~ neither"):
         words.table(*relation_rows(compared), names=[1])
         words.plain(f"Row against column by {', '.join(result.metric.upper() for result in compared)}, in this order.")
+        if left_out := without_relation(compared):
+            words.plain(f"Not compared by all of these: {', '.join(left_out)}")
         st.caption("After Figure 3 of Zhang and Vogel (2004), who decide by test percentile without a correction: "
                    "choose both at the side to do as they did.")
         st.code(command, language=None, wrap_lines=True)

@@ -94,7 +94,7 @@ def show_students_t(view, places):
                   f"So this is the mean of sentence scores, not corpus {unit}: {one.signature}"))
     st.subheader("Student's t or the normal distribution?")
     n = controls.choice("Scores in a sample (n)", _SIZES, "n", default=5, width=220)
-    x, t, normal = densities(n)
+    x, t, normal = densities(n, alpha)
     charts.show(student_density(x, t, normal, factor(n, alpha), factor(None, alpha), n), key="metrics.density",
                 command=command(view, "students-t", metric, n=None if n == 5 else n, **asked),
                 header=["x", "t", "normal"], with_table=False,

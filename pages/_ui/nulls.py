@@ -24,12 +24,10 @@ def show_type_one(bench: Bench, place) -> None:
     one = bench.found(type_one, "Testing true nulls", a=a, b=b, n_pairs=n)
     at = by_situation(lambda null, unit: one.row(null, unit, "ar"), "swapped")
     alone, *together = (row.rejected for row in at.values())
-    said = ("exceeds its level" if alone.low > bench.alpha else "stays below its level" if alone.high < bench.alpha else
-            "keeps its level")
+    said = f"Approximate randomization {_kept(alone, bench.alpha)}"
     if together:
-        said += (", but not by segment where documents hang together" if together[0].low > bench.alpha else
-                 ", here also by segment where documents hang together")
-    words.answer(f"Approximate randomization {said}")
+        said += f"; by segment where documents hang together it {_kept(together[0], bench.alpha)}"
+    words.answer(said)
     words.numbers(*(big(situation, row.rejected) for situation, row in at.items()))
     bench.show(panels({situation: [row_of(row.test, row.rejected) for row in one.rows
                                    if (row.null, row.unit) == (first.null, first.unit)]
@@ -44,6 +42,15 @@ def show_type_one(bench: Bench, place) -> None:
     warn_of_few_documents(one.n_documents)
     words.table(*tables.type_one_rows(one))
     _show_variants(bench)
+
+
+def _kept(rejected, alpha: float) -> str:
+    """What may be said of a level: that it is kept only where the interval of the rate is narrow."""
+    if rejected.low > alpha:
+        return f"rejects {100 * rejected.share:.0f}% of true nulls instead of {100 * alpha:g}%"
+    if rejected.high < alpha:
+        return "stays below its level"
+    return "keeps its level" if rejected.high < 1.5 * alpha else "may keep its level: too few null pairs to tell"
 
 
 def _show_variants(bench: Bench) -> None:

@@ -247,6 +247,8 @@ def test_a_positive_difference_is_an_improvement(toy, metric):
 def test_nothing_to_disagree_on(toy):
     same = TestSet("toy", {"A": toy.systems["A"], "B": toy.systems["A"]}, toy.references)
     assert averages(same).disagreements == () and averages(same).case is None
+    with pytest.raises(SettingError, match="seed is -1"):
+        averages(TestSet("t", {"A": ["a"], "B": ["a"]}, {"r": ["a"]}), seed=-1)
     with pytest.raises(SettingError, match="1 system to rank"):
         averages(toy.only("A"))
 
@@ -322,6 +324,7 @@ def test_densities_are_those_of_scipy():
         x, t, normal = densities(n)
         np.testing.assert_allclose(t, stats.t.pdf(x, n - 1))
         np.testing.assert_allclose(normal, stats.norm.pdf(x))
+    assert densities(3)[0][-1] > stats.t.ppf(0.975, 2) and densities(5, 0.001)[0][-1] > stats.t.ppf(0.9995, 4)
 
 
 def test_what_is_wrong_with_table_2():

@@ -71,7 +71,7 @@ def test_a_changed_file_is_read_again(app, source):
 def test_without_a_test_set_it_opens_the_simulated_corpus_and_says_so(app):
     page = app()
     assert not page.exception
-    assert "simulated corpus" in words(page) and "30000 segments" in words(page)
+    assert "simulated corpus" in words(page) and "30,000 segments" in words(page)
 
 
 def test_folders_below_the_data_root_are_offered_and_none_outside(app, source, tmp_path):

@@ -36,7 +36,7 @@ def test_the_answer_comes_first_and_the_command_prints_it(open_page, source, cap
     assert not page.exception and len(page.get("plotly_chart")) == 3
     found = printed(page, "--difference", capsys)["metrics"]["bleu"]
     first = found["plan"][0]
-    assert f"A difference of 5 BLEU is found 90% of the time with about {first['units']:,} documents" in answer(page)
+    assert f": a difference of 5 BLEU is found 90% of the time with about {first['units']:,} documents" in answer(page)
     assert f"differ by {first['delta']:#.3g} here" in words(page)
     assert {row["size"] for row in found["pairs"]} == {5, 15}
     for row in found["plan"]:
@@ -90,12 +90,12 @@ def test_human_scores_stand_beside_theirs(open_page, source, tmp_path):
         f"{name}\t{k + 1}\t{(60 + 7 * j + k % 5) / 100}\n" for j, name in enumerate(NAMES) for k in range(60)))
     page = open_page(replace(source, scores=(("human", str(table)),)), metric="human", unit="segment")
     assert not page.exception and "no reference changes" in words(page)
-    assert "A difference of 0.02 HUMAN" in answer(page) and "[-4.65%, +4.77%]" in words(page)
+    assert "a difference of 0.02 HUMAN" in answer(page) and "[-4.65%, +4.77%]" in words(page)
 
 
 def test_the_simulated_corpus_gets_references_and_a_hundred_documents(open_page, capsys):
     page = open_page(Source(demo=100), metric="nist", unit="segment", repeats="30", sizes="50%, 100%")
-    assert not page.exception and "A difference of 0.2 NIST" in answer(page)
+    assert not page.exception and "a difference of 0.2 NIST" in answer(page)
     assert any("do not narrow" in e.value for e in page.caption)
     found = printed(page, "sweep references", capsys)
     assert len(found["testset"]["references"]) == 4 and found["testset"]["n_segments"] == 100
