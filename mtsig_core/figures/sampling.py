@@ -56,8 +56,9 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
         figure.add_annotation(x=0, xref="paper", y=base + 0.6, text=f"<b>{label(kind)}</b>", showarrow=False,
                               xanchor="right", font_size=16)
     figure.add_shape(type="line", x0=whole, x1=whole, y0=0, y1=len(scores), line=dict(color=GREY, width=2, dash="dot"))
+    side = "left" if whole == min(known) else "right" if whole == max(known) else "center"  # not beyond the edge
     figure.add_annotation(x=whole, y=len(scores), text=f"whole test set {whole:.2f}", showarrow=False, yanchor="bottom",
-                          font_size=14)
+                          xanchor=side, font_size=14)
     figure.update_xaxes(range=[min(known) - margin, max(known) + margin], zeroline=False, tickfont_size=13)
     figure.update_yaxes(range=[0, len(scores) + 0.16], visible=False)
     measured(figure, f"{label(unit)} of a sample")

@@ -23,7 +23,7 @@ _FILLS = (BLUE, VERMILLION, GREY)
 
 
 def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
-          against: Sequence[Row] = (), words: tuple[str, str] = ("", "")) -> go.Figure:
+          against: Sequence[Row] = (), words: tuple[str, str] = ("", ""), what: str = "") -> go.Figure:
     """One line for each share: a dot with its interval, and a diamond where another source has a number.
 
     Parameters
@@ -38,6 +38,8 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
         Second shares on the same lines, marked by crosses.
     words : (str, str)
         What the dots and the crosses are; the legend is left out without them.
+    what : str
+        What the shares are of.
     """
     figure = _lines([row[0] for row in rows])
     _dots(figure, rows, "x", [_colour(row, level) for row in rows], name=words[0])
@@ -59,10 +61,10 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
     beside = 0 if level is None else 0.25  # clear of the name of the level, which is a small share where there are two
     figure.update_layout(showlegend=any(words), legend=dict(orientation="h", x=beside, y=1, yanchor="bottom",
                                                             font_size=14))
-    return figure
+    return _of(figure, what)
 
 
-def panels(found: Mapping[str, Sequence[Row]], level: float) -> go.Figure:
+def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "") -> go.Figure:
     """Shares in several situations side by side, on axes of one scale: a line for each text in all of them.
 
     Parameters
@@ -71,6 +73,8 @@ def panels(found: Mapping[str, Sequence[Row]], level: float) -> go.Figure:
         By situation, from left to right.
     level : float
         A line to hold them against.
+    what : str
+        What the shares are of.
     """
     lines = list(dict.fromkeys(row[0] for rows in found.values() for row in rows))
     figure = _lines(lines)
@@ -89,7 +93,7 @@ def panels(found: Mapping[str, Sequence[Row]], level: float) -> go.Figure:
         figure.add_annotation(x=(k + 0.5) * width - _GAP / 2, y=1, xref="paper", yref="paper", yanchor="bottom",
                               xanchor="center", showarrow=False, font_size=14, text=label(title))
     figure.update_layout(height=76 + 26 * len(lines), showlegend=False)
-    return figure
+    return _of(figure, what)
 
 
 def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> go.Figure:
@@ -152,6 +156,14 @@ def _lines(texts):
     figure.update_yaxes(tickvals=list(range(len(texts))), ticktext=[label(text) for text in texts], tickfont_size=13,
                         range=[len(texts) - 0.5, -0.5], zeroline=False)
     figure.update_layout(height=62 + 19 * len(texts), margin=dict(l=8, r=16, t=28, b=24), dragmode=False)
+    return figure
+
+
+def _of(figure, what):
+    """Say below the axis what the shares are of, and make room for it."""
+    if what:
+        measured(figure, what)
+        figure.update_layout(height=figure.layout.height + 22, margin_b=46)
     return figure
 
 

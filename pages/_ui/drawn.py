@@ -33,7 +33,8 @@ def show_conclusions(bench: Bench, place) -> None:
     theirs = [(tables.koehns_conclusions(row) if koehns else None) or (None, None) for row in rows]
     bench.show(rates([row_of(f"{row.a} - {row.b}", row.right, _share(paper[0]))
                       for row, paper in zip(rows, theirs, strict=True)], other=KOEHN_T3.source, against=[
-                          row_of(f"{row.a} - {row.b}", row.wrong) for row in rows], words=("right", "wrong")),
+                          row_of(f"{row.a} - {row.b}", row.wrong) for row in rows], words=("right", "wrong"),
+                     what="of the samples"),
                one.rows, "conclusions", bench.command("conclusions"),
                f"Share of samples of {size} that conclude rightly and wrongly, for each pair.")
     st.caption(f"Share of {rows[0].right.n} broad samples that conclude rightly and wrongly, by the order on all "
@@ -51,8 +52,8 @@ def _show_calibration(bench: Bench, one, koehns: bool) -> None:
     st.subheader("Is a level as good as its word?")
     theirs = {low: _share(share) for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
     bench.show(rates([row_of(tables.level_name(row.low, row.high), row.right, theirs.get(row.low))
-                      for row in one.levels], other=KOEHN_T4.source), one.levels, "calibration",
-               bench.command("calibration"), "Share of right conclusions at each level.")
+                      for row in one.levels], other=KOEHN_T4.source, what="of the conclusions are right"),
+               one.levels, "calibration", bench.command("calibration"), "Share of right conclusions at each level.")
     words.table(*tables.calibration_rows(one, koehns))
     st.caption("Over pairs that do differ, all sizes together: a calibration, not a type-I error, so 'one wrong in "
                "twenty' is not what it shows. Conclusions share samples: their intervals are too narrow.")
@@ -72,8 +73,8 @@ def show_coverage(bench: Bench, place) -> None:
     words.numbers(*(big(f"score of A, {situation}", row.covered) for situation, row in at.items()))
     bench.show(panels({f"A - B, {situation}": [row_of(row.kind, row.covered) for row in one.rows if (
         row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "difference")]
-        for situation, first in at.items()}, 1 - bench.alpha), one.rows, "coverage",
-        bench.command("coverage", a=a, b=b, repeats=n), "Coverage of every kind of interval of the difference.")
+        for situation, first in at.items()}, 1 - bench.alpha, "of the intervals hold the true difference"),
+        one.rows, "coverage", bench.command("coverage", a=a, b=b, repeats=n), "Coverage of every kind of interval of the difference.")
     st.caption(f"Big numbers: percentile intervals of A's score; figure: every kind, of the difference A - B. {n:,} "
                f"test sets of {drawn_each(one)} drawn with replacement; {one.resamples:,} bootstrap samples each; true "
                "is the score of the whole test set. Bars: 95% Monte Carlo interval. Koehn (2004), Figure 6: 97 of 100 "

@@ -31,7 +31,7 @@ def show_type_one(bench: Bench, place) -> None:
     words.numbers(*(big(situation, row.rejected) for situation, row in at.items()))
     bench.show(panels({situation: [row_of(row.test, row.rejected) for row in one.rows
                                    if (row.null, row.unit) == (first.null, first.unit)]
-                       for situation, first in at.items()}, bench.alpha),
+                       for situation, first in at.items()}, bench.alpha, "of true nulls rejected"),
                one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
                f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {bench.alpha:g}.")
     st.caption(f"Rejections of {n:,} true nulls at α = {bench.alpha:g}; big numbers: approximate randomization. Each "
@@ -86,7 +86,8 @@ def show_families(bench: Bench, place) -> None:
              for row in one.of_all_pairs}
     bench.show(rates([row_of(text, row.wrong["romano-wolf"]) for text, row in lines.items()], bench.alpha,
                      against=[row_of(text, row.wrong["none"], row.if_independent) for text, row in lines.items()],
-                     words=("Romano-Wolf", "uncorrected"), other="1 - (1 - α)^k, if independent"),
+                     words=("Romano-Wolf", "uncorrected"), other="1 - (1 - α)^k, if independent",
+                     what="of test sets with a wrong conclusion"),
                one.rows, "families", bench.command("families"),
                "Share of test sets with a wrong conclusion, by number of systems.")
     st.caption(f"Percent of {one.repeats} test sets of {one.n_segments} segments with a wrong conclusion [95% Monte "
