@@ -67,14 +67,16 @@ def show_coverage(bench: Bench, place) -> None:
     one = bench.found(coverage, "Covering", a=a, b=b, repeats=n)
     at = by_situation(lambda sampled, unit: one.row(sampled, unit, "percentile", "score"), "drawn")
     first, *others = (row.covered for row in at.values())
-    words.answer(f"{bench.level} intervals hold the true score in {100 * first.share:.1f}% of test sets"
+    words.answer(f"{bench.level} intervals hold A's true score in {100 * first.share:.1f}% of test sets"
                  + (f", where documents are drawn in {100 * others[0].share:.1f}% by segment, in "
                     f"{100 * others[1].share:.1f}% by document" if others else ""))
-    words.numbers(*(big(f"score of A, {situation}", row.covered) for situation, row in at.items()))
-    bench.show(panels({f"A - B, {situation}": [row_of(row.kind, row.covered) for row in one.rows if (
+    words.numbers(*(big(situation, row.covered) for situation, row in at.items()))
+    words.plain("So much for the score of A. Every kind of interval of the difference A - B:")
+    bench.show(panels({situation: [row_of(row.kind, row.covered) for row in one.rows if (
         row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "difference")]
         for situation, first in at.items()}, 1 - bench.alpha, "of the intervals hold the true difference"),
-        one.rows, "coverage", bench.command("coverage", a=a, b=b, repeats=n), "Coverage of every kind of interval of the difference.")
+        one.rows, "coverage", bench.command("coverage", a=a, b=b, repeats=n),
+        "Coverage of every kind of interval of the difference.")
     st.caption(f"Big numbers: percentile intervals of A's score; figure: every kind, of the difference A - B. {n:,} "
                f"test sets of {drawn_each(one)} drawn with replacement; {one.resamples:,} bootstrap samples each; true "
                "is the score of the whole test set. Bars: 95% Monte Carlo interval. Koehn (2004), Figure 6: 97 of 100 "

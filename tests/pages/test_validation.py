@@ -48,7 +48,7 @@ def command_of(page, name):
 
 @pytest.mark.parametrize("experiment, text, name, figures", [
     ("conclusions", "comparisons on samples of 100, ", "conclusions", 2),
-    ("coverage", "intervals hold the true score in", "coverage", 1),
+    ("coverage", "true score in", "coverage", 1),
     ("many comparisons", "Compare 15 equal systems", "families", 1),
     ("documents or segments", "pairs significant by segment, ", "units", 1),
     ("one pair, several metrics", "By segment, the difference is significant in", "pair", 1)])
