@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from mtsig_core import export
-from mtsig_core.errors import SettingError
 from mtsig_core.experiments.averages import averages
 from mtsig_core.experiments.lengths import MOST_SEGMENTS, lengths
 from mtsig_core.experiments.precisions import precisions
@@ -16,6 +15,7 @@ from mtsig_core.experiments.students_t import densities, factor, koehns_factors,
 from mtsig_core.experiments.worked_example import NOTE_CLAIMS, WorkedExample, note_example, worked_example
 from mtsig_core.metrics import Metric
 from mtsig_core.results import TestSetInfo
+from mtsig_core.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -90,8 +90,7 @@ def _averages(testset, metric, args, progress):
 
 
 def _students_t(testset, metric, args, progress):
-    if args.jobs < 1 and args.jobs != -1:
-        raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
+    check_jobs(args.jobs)
     found = asdict(students_t(testset, metric, system=args.system_name, alpha=args.alpha, resamples=args.resamples,
                               seed=args.seed, jobs=args.jobs, progress=progress))
     x, t, normal = densities(args.n)

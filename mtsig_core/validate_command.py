@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, is_dataclass
 
 from mtsig_core import export
-from mtsig_core.errors import SettingError
 from mtsig_core.experiments._population import Rate
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
@@ -25,6 +24,7 @@ from mtsig_core.published_validation import (
     RIEZLER_MAXWELL_T2,
 )
 from mtsig_core.results import TestSetInfo
+from mtsig_core.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -78,8 +78,7 @@ def add_validate_options(parser: ArgumentParser, name: str) -> None:
 def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespace,
              progress: Callable[[str, float], None] | None) -> str:
     """The numbers of one validation in the format that the options name."""
-    if args.jobs < 1 and args.jobs != -1:
-        raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
+    check_jobs(args.jobs)
     _, function, rows, options = VALIDATIONS[name]
     asked = {_ARGUMENTS.get(option, option): getattr(args, option if option in ("a", "b") else f"n_{option}")
              for option in options}
