@@ -13,6 +13,7 @@ from mtsig_core.metrics import Metric
 from mtsig_core.rated import rated_part
 from mtsig_core.resampling import UNITS
 from mtsig_core.results import TestSetInfo
+from mtsig_core.settings import check_jobs
 from mtsig_core.stability import Stability, flat, stability
 from mtsig_core.testset import TestSet
 
@@ -34,8 +35,7 @@ def sweep_resamples(testset: TestSet, metrics: Sequence[Metric], args: Namespace
     """The numbers of `mtsig_core.stability.stability` in the format that the options name."""
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one with --system FILE.")
-    if args.jobs < 1 and args.jobs != -1:
-        raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
+    check_jobs(args.jobs)
     found = {}
     for metric in metrics:
         statistics = cached_statistics(metric, testset)

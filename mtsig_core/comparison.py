@@ -19,7 +19,7 @@ from mtsig_core.ranking import decision_matrix, rank_intervals
 from mtsig_core.rated import rated_part
 from mtsig_core.resampling import make_units
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult, TestSetInfo
-from mtsig_core.settings import check_metric, resolve
+from mtsig_core.settings import check_jobs, check_metric, resolve
 from mtsig_core.significance import TESTS, TOLERANCE
 from mtsig_core.testset import TestSet
 
@@ -88,8 +88,7 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
     settings, units = resolve(
         testset, test=test, unit=unit, block_length=block_length, trials=trials, alpha=alpha, correction=correction,
         ci=ci, resamples=resamples, seed=seed, baseline=baseline)
-    if jobs < 1 and jobs != -1:
-        raise SettingError(f"jobs is {jobs}. Expected at least 1, or -1 for all cores.")
+    check_jobs(jobs)
     results = {}
     for metric in metrics:
         def stage(name, metric=metric):

@@ -10,12 +10,13 @@ from mtsig_core import export
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.averages import averages
 from mtsig_core.experiments.lengths import MOST_SEGMENTS, lengths
-from mtsig_core.experiments.precisions import precisions
+from mtsig_core.experiments.precisions import check_bleu, precisions
 from mtsig_core.experiments.signatures import signatures
 from mtsig_core.experiments.students_t import densities, factor, koehns_factors, students_t
 from mtsig_core.experiments.worked_example import NOTE_CLAIMS, WorkedExample, note_example, worked_example
 from mtsig_core.metrics import Metric
 from mtsig_core.results import TestSetInfo
+from mtsig_core.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -77,8 +78,12 @@ def _lengths(testset, metric, args, progress):
 
 
 def _example(testset, metric, args, progress):
+    check_bleu(testset, metric)
     if args.line is None:
-        found = note_example()
+        if args.system_name is not None:
+            raise SettingError(f"--system-name {args.system_name} without --line: the example of the reading note is "
+                               "of no system. Give the line too (--line N), or leave the name out.")
+        found = note_example(metric)
         return {**asdict(found), "claims": [asdict(claim) for claim in NOTE_CLAIMS]}, flat_steps(found)
     found = worked_example(testset, args.system_name, args.line, metric)
     return asdict(found), flat_steps(found)
@@ -90,8 +95,7 @@ def _averages(testset, metric, args, progress):
 
 
 def _students_t(testset, metric, args, progress):
-    if args.jobs < 1 and args.jobs != -1:
-        raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
+    check_jobs(args.jobs)
     found = asdict(students_t(testset, metric, system=args.system_name, alpha=args.alpha, resamples=args.resamples,
                               seed=args.seed, jobs=args.jobs, progress=progress))
     x, t, normal = densities(args.n, args.alpha)

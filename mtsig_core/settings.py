@@ -16,7 +16,7 @@ from mtsig_core.significance import TESTS, fitting_tests
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
-__all__ = ["check_metric", "resolve"]
+__all__ = ["check_jobs", "check_metric", "resolve"]
 
 _FEW_UNITS_FOR_PERCENTILE = 100
 _MOST_DRAWS = 10_000_000
@@ -70,6 +70,12 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
     trials = None if chosen.of_segments else int(trials)
     return Settings(test, units.kind, units.block_length, trials, float(alpha), correction, ci, int(resamples),
                     int(seed), baseline, __version__), units
+
+
+def check_jobs(jobs: int) -> None:
+    """Raise SettingError for a number of threads that cannot be."""
+    if jobs < 1 and jobs != -1:
+        raise SettingError(f"jobs is {jobs}. Expected at least 1, or -1 for all cores.")
 
 
 def check_metric(metric: Metric, test: str, ci: str) -> None:

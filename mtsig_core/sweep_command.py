@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from mtsig_core import export
-from mtsig_core.errors import SettingError
 from mtsig_core.experiments import references
 from mtsig_core.experiments.planning import plan
 from mtsig_core.experiments.size_choice import parse_sizes
@@ -17,6 +16,7 @@ from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.published import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
 from mtsig_core.results import TestSetInfo
+from mtsig_core.settings import check_jobs
 from mtsig_core.testset import TestSet
 
 __all__ = ["add_references_options", "add_size_options", "sweep_references", "sweep_size"]
@@ -56,7 +56,7 @@ def _add_options(parser, repeats):
 def sweep_size(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
                progress: Callable[[str, float], None] | None) -> str:
     """The numbers of `sweep_sizes`, and of `plan` where a difference is given, in the format that the options name."""
-    _check_jobs(args)
+    check_jobs(args.jobs)
     found = {}
     for metric in metrics:
         swept = sweep_sizes(testset, metric, sizes=args.sizes, repeats=args.repeats, unit=args.unit, seed=args.seed,
@@ -94,7 +94,7 @@ def _tables(swept, planned, people):
 def sweep_references(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
                      progress: Callable[[str, float], None] | None) -> str:
     """The numbers of `mtsig_core.experiments.references`; the simulated corpus gets four references for it."""
-    _check_jobs(args)
+    check_jobs(args.jobs)
     testset = references.with_references(testset)
     found = [references.sweep_references(
         testset, metric, shares=args.shares, repeats=args.repeats, unit=args.unit, resamples=args.resamples,
@@ -108,11 +108,6 @@ def sweep_references(testset: TestSet, metrics: Sequence[Metric], args: Namespac
         "settings": {key: settings[key] for key in _KEPT} | {"repeats": args.repeats, "shares": list(args.shares)},
         "metrics": {one.metric: {"n_units": one.n_units, "paper": f"{ZHANG_VOGEL_3.source}; {ZHANG_VOGEL_4.source}",
                                  "rows": reference_records(one)} for one in found}})
-
-
-def _check_jobs(args):
-    if args.jobs < 1 and args.jobs != -1:
-        raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
 
 
 def _shares(text):

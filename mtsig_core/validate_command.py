@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, is_dataclass
+from typing import get_args, get_type_hints
 
 from mtsig_core import export
-from mtsig_core.errors import SettingError
 from mtsig_core.experiments._population import Rate
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
@@ -25,6 +25,7 @@ from mtsig_core.published_validation import (
     RIEZLER_MAXWELL_T2,
 )
 from mtsig_core.results import TestSetInfo
+from mtsig_core.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -53,7 +54,8 @@ VALIDATIONS = {
 _PUBLISHED = {"conclusions": KOEHN_T3, "calibration": KOEHN_T4, "families": RIEZLER_MAXWELL_4_4,
               "variants": RIEZLER_MAXWELL_T2, "pair": RIEZLER_MAXWELL_T1}
 _ARGUMENTS = {"pairs": "n_pairs", "segments": "n_segments", "documents": "n_documents"}
-_HELP = {"a": "the first system (default: the best)", "b": "the second (default: the best of the others)",
+_HELP = {"a": "the first system (default: the best, by the first metric where it is one pair for all)",
+         "b": "the second (default: the best of the others)",
          "pairs": "null pairs of each kind (default: 2000)", "repeats": "test sets drawn (default: 1000; families 300)",
          "segments": "segments of each test set drawn (default: 300, variants 2000, or all; pair: a broad sample)",
          "documents": "documents of each drawn by document (default: 110 for type1, 30 for coverage, or all)",
@@ -78,19 +80,22 @@ def add_validate_options(parser: ArgumentParser, name: str) -> None:
 def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespace,
              progress: Callable[[str, float], None] | None) -> str:
     """The numbers of one validation in the format that the options name."""
-    if args.jobs < 1 and args.jobs != -1:
-        raise SettingError(f"jobs is {args.jobs}. Expected at least 1, or -1 for all cores.")
+    check_jobs(args.jobs)
     _, function, rows, options = VALIDATIONS[name]
     asked = {_ARGUMENTS.get(option, option): getattr(args, option if option in ("a", "b") else f"n_{option}")
              for option in options}
     asked = {key: value for key, value in asked.items() if value is not None}
-    found = {metric.name: (metric.signature(testset), function(
-        testset, metric, alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress, **asked))
-        for metric in metrics}
+    found = {}
+    for metric in metrics:
+        one = function(testset, metric, alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress, **asked)
+        found[metric.name] = metric.signature(testset), one
+        if function is pair_tests:  # one pair: where none is named, that of the first metric
+            asked |= {"a": one.a, "b": one.b}
     if args.format == "csv":
         table = [{"metric": metric, **row} for metric, (_, one) in found.items()
                  for row in flat_rows(getattr(one, rows))]
-        return export.to_csv(list(table[0]), (row.values() for row in table))
+        header = table[0] if table else ["metric", *(field.name for field in fields(_row_classes(one)[rows]))]
+        return export.to_csv(list(header), (row.values() for row in table))
     return export.to_json({
         "testset": asdict(TestSetInfo.of(testset)), "version": __version__,
         "published": asdict(_PUBLISHED[name]) if name in _PUBLISHED else None,
@@ -122,9 +127,11 @@ def _cells(row):
 
 def _settings(found) -> dict:
     """What a result says of itself beside its rows."""
-    return {field.name: value for field in fields(found) if field.name != "metric" and not _has_rows(
-        value := getattr(found, field.name))}
+    return {field.name: getattr(found, field.name) for field in fields(found)
+            if field.name not in ("metric", *_row_classes(found))}
 
 
-def _has_rows(value) -> bool:
-    return isinstance(value, tuple) and bool(value) and is_dataclass(value[0])
+def _row_classes(found) -> dict[str, type]:
+    """The fields of a result that hold rows, and the class of these: by declaration, as there may be no row."""
+    hints = get_type_hints(type(found))
+    return {name: kind for name, hint in hints.items() for kind in get_args(hint)[:1] if is_dataclass(kind)}

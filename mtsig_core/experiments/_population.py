@@ -17,8 +17,8 @@ from mtsig_core.metrics import Metric, is_segment_mean, metric_of
 from mtsig_core.rated import rated_part
 from mtsig_core.testset import TestSet
 
-__all__ = ["Population", "Rate", "check_level", "check_whole", "default_pair", "equal_systems", "population", "rate",
-           "repeated"]
+__all__ = ["Population", "Rate", "check_level", "check_whole", "equal_systems", "pair_population", "population",
+           "rate", "repeated"]
 
 _AT_ONCE = 8  # repeats that a thread takes at a time
 
@@ -118,13 +118,9 @@ def population(testset: TestSet, metric: str | Metric, only: Sequence[str] | Non
         statistics = cached_statistics(metric, testset, stage(progress, "counting"))
     part, statistics = rated_part(testset, metric, statistics)
     names = list(part.systems)
-    for name in only or ():
-        if name not in names:
-            raise SettingError(f"No system {name!r} with a score by {metric.name}. Systems: {', '.join(names)}.")
+    _check_known(only or (), names, metric)
     chosen = names if only is None else list(dict.fromkeys(only))
-    if len(chosen) < least_systems:
-        raise SettingError(f"{len(chosen)} system{'s' * (len(chosen) != 1)} to compare. Expected at least "
-                           f"{least_systems} different ones: add outputs, or leave fewer out.")
+    _check_enough(len(chosen), least_systems)
     if only is not None:
         statistics = statistics[[names.index(name) for name in chosen]]
     documents = None if part.documents is None else np.asarray(part.document_index)
@@ -138,22 +134,56 @@ def population(testset: TestSet, metric: str | Metric, only: Sequence[str] | Non
     if documents is not None:
         documents = np.unique(documents, return_inverse=True)[1]
     scores = np.asarray(metric.score(statistics.sum(axis=1)), dtype=np.float64)
-    order = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
+    order = _best_first(metric, scores)
     return Population(metric, tuple(chosen[k] for k in order), statistics[order], scores[order], documents)
 
 
-def default_pair(whole: Population, a: str | None, b: str | None) -> list[int]:
-    """The rows of two systems, by default the best two others."""
-    for name in (a, b):
-        if name is not None and name not in whole.systems:
-            raise SettingError(f"No system {name!r} with a score by {whole.metric.name}. Systems: "
-                               f"{', '.join(whole.systems)}.")
+def pair_population(testset: TestSet, metric: str | Metric, a: str | None, b: str | None, *,
+                    statistics: np.ndarray | None = None,
+                    progress: Progress | None = None) -> tuple[Population, list[int]]:
+    """The population of two systems, whatever segments the others lack, and the rows of a and b in it.
+
+    Parameters
+    ----------
+    testset, metric, statistics, progress
+        As in `population`.
+    a, b : str or None
+        By default the best, or the best of the others; each by all the scores it has.
+
+    Raises
+    ------
+    SettingError
+        As in `population`, and for one system given twice.
+    """
+    metric = metric_of(testset, metric)
+    if statistics is None:
+        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+    part, rated = rated_part(testset, metric, statistics)
+    names = list(part.systems)
+    _check_enough(len(names), 2)
+    _check_known((name for name in (a, b) if name is not None), names, metric)
     if a is not None and a == b:
         raise SettingError(f"A and B are both {a}. Choose another system for one of them.")
-    free = [name for name in whole.systems if name not in (a, b)]
-    first = a if a is not None else free.pop(0)
-    second = b if b is not None else free.pop(0)
-    return [whole.systems.index(first), whole.systems.index(second)]
+    free = [names[k] for k in _best_first(metric, metric.score(rated.sum(axis=1))) if names[k] not in (a, b)]
+    two = a if a is not None else free.pop(0), b if b is not None else free.pop(0)
+    both = population(testset, metric, two, statistics=statistics)
+    return both, [both.systems.index(name) for name in two]
+
+
+def _best_first(metric, scores):
+    return np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
+
+
+def _check_enough(n, least):
+    if n < least:
+        raise SettingError(f"{n} system{'s' * (n != 1)} to compare. Expected at least {least} different ones: add "
+                           "outputs, or leave fewer out.")
+
+
+def _check_known(names, known, metric):
+    for name in names:
+        if name not in known:
+            raise SettingError(f"No system {name!r} with a score by {metric.name}. Systems: {', '.join(known)}.")
 
 
 def equal_systems(whole: Population, systems: int, n: int, rng: np.random.Generator) -> np.ndarray:

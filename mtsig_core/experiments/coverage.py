@@ -14,8 +14,7 @@ from mtsig_core.experiments._population import (
     Rate,
     check_level,
     check_whole,
-    default_pair,
-    population,
+    pair_population,
     rate,
     repeated,
 )
@@ -126,10 +125,9 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     check_level(alpha)
     check_whole("repeats", repeats, 1, 1_000_000)
     check_whole("resamples", resamples, 20, 1_000_000)
-    whole = population(testset, metric, statistics=statistics, progress=progress)
+    whole, two = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
     if whole.n_segments < 10:
         raise SettingError(f"{whole.n_segments} segments are too few to draw test sets from. Expected at least 10.")
-    two = default_pair(whole, a, b)
     scores = whole.scores[two]
     truth = {"score": scores[0], "difference": scores[0] - scores[1]}
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 1_000_000)

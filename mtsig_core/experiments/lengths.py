@@ -112,7 +112,7 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
     """
     metric = check_bleu(testset, metric)
     if most < 1:
-        raise SettingError(f"most is {most}. Expected at least 1 segment.")
+        raise SettingError(f"segments is {most}. Expected at least 1 to count.")
     system = best_system(testset, metric, progress) if system is None else system
     n = min(most, testset.n_segments)
     part = testset.only([system]).at((np.arange(n) * testset.n_segments // n).tolist())

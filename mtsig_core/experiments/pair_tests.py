@@ -8,11 +8,11 @@ import numpy as np
 
 from mtsig_core.bootstrap import Progress, stage
 from mtsig_core.cache import cached_statistics
-from mtsig_core.experiments._population import check_whole, default_pair, population
+from mtsig_core.experiments._population import check_whole, pair_population
 from mtsig_core.experiments.sampling import positions
 from mtsig_core.metrics import Metric, metric_of, part_counter
 from mtsig_core.pair import examine_pair
-from mtsig_core.significance import TOLERANCE
+from mtsig_core.significance import TESTS, TOLERANCE
 from mtsig_core.testset import TestSet
 
 __all__ = ["PairTest", "PairTests", "pair_tests"]
@@ -24,6 +24,7 @@ class PairTest:
 
     Attributes
     ----------
+    a, b : str
     unit : {"segment", "document"}
     test : str
         A key of `mtsig_core.significance.TESTS` that gives a p.
@@ -32,6 +33,8 @@ class PairTest:
     significant : bool
     """
 
+    a: str
+    b: str
     unit: str
     test: str
     p_value: float
@@ -77,6 +80,9 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
                statistics: np.ndarray | None = None, progress: Progress | None = None) -> PairTests:
     """Every test that gives a p, on one pair, by segment and where there are documents by document.
 
+    The pair is tested on the segments that both its systems have, whatever the others have. Tests of single segments,
+    Student's and Wilcoxon's, have no form by document.
+
     Parameters
     ----------
     testset, metric, a, b, statistics, progress
@@ -107,13 +113,14 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
         rows = positions("broad", testset.n_segments, n_segments)[0]
         statistics = part_counter(metric, testset, statistics)(rows)
         testset = testset.at(rows.tolist())
-    whole = population(testset, metric, statistics=statistics)
-    a, b = (whole.systems[k] for k in default_pair(whole, a, b))
+    both, two = pair_population(testset, metric, a, b, statistics=statistics)
+    a, b = (both.systems[k] for k in two)
     found = {unit: examine_pair(testset, metric, a, b, unit=unit, trials=trials, alpha=alpha, seed=seed, jobs=jobs,
                                 statistics=statistics, progress=progress)
-             for unit in ("segment", *(["document"] if whole.n_documents > 1 else []))}
+             for unit in ("segment", *(["document"] if both.n_documents > 1 else []))}
     one = found["segment"]
-    rows = tuple(PairTest(unit, outcome.test, outcome.p_value, outcome.p_value <= alpha + TOLERANCE)
-                 for unit, examined in found.items() for outcome in examined.outcomes if outcome.p_value is not None)
+    rows = tuple(PairTest(a, b, unit, outcome.test, outcome.p_value, outcome.p_value <= alpha + TOLERANCE)
+                 for unit, examined in found.items() for outcome in examined.outcomes
+                 if outcome.p_value is not None and (unit == "segment" or not TESTS[outcome.test].of_segments))
     return PairTests(a, b, metric.name, metric.signature(testset), one.score_a, one.score_b, one.sign * one.delta,
                      alpha, trials, seed, one.n, rows)

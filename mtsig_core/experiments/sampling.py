@@ -17,7 +17,7 @@ from mtsig_core.metrics import Metric, metric_of, part_counter
 from mtsig_core.rated import has_gaps, paired, rated_part
 from mtsig_core.resampling import Units
 from mtsig_core.results import Settings
-from mtsig_core.settings import resolve
+from mtsig_core.settings import check_jobs, resolve
 from mtsig_core.significance import approximate_randomization, win_rates
 from mtsig_core.testset import TestSet
 
@@ -112,8 +112,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     """
     settings, _ = resolve(testset, test="ar", unit="segment", block_length=None, trials=trials, alpha=alpha,
                           correction="none", ci="percentile", resamples=resamples, seed=seed, baseline=None)
-    if jobs < 1 and jobs != -1:
-        raise SettingError(f"jobs is {jobs}. Expected at least 1, or -1 for all cores.")
+    check_jobs(jobs)
     positions(kind, testset.n_segments, size)  # mistakes show before the work
     metric = metric_of(testset, metric)
     if statistics is None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mtsig_core.bootstrap import Progress, stage
 from mtsig_core.cache import cached_statistics
 from mtsig_core.experiments.precisions import best_system, check_bleu
-from mtsig_core.metrics import Metric, metric_of
+from mtsig_core.metrics import Metric
 from mtsig_core.testset import TestSet
 
 __all__ = ["SETTINGS", "SignedScore", "signatures"]
@@ -55,8 +55,8 @@ def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     metric = check_bleu(testset, metric)
     system = best_system(testset, metric, progress) if system is None else system
     one, found = testset.only([system]), []
-    for name, settings in {"as here": None, **SETTINGS}.items():
-        other = metric if settings is None else metric_of(one, "bleu", **settings)
+    for name, settings in {"as here": {}, **SETTINGS}.items():
+        other = replace(metric, **settings)
         points = other.score(cached_statistics(other, one, stage(progress, name)).sum(axis=1))
         signed = SignedScore(name, float(points[0]), other.signature(one))
         if signed.signature not in [row.signature for row in found]:  # it may be the setting of this test set

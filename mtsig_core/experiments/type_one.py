@@ -14,8 +14,7 @@ from mtsig_core.experiments._population import (
     Rate,
     check_level,
     check_whole,
-    default_pair,
-    population,
+    pair_population,
     rate,
     repeated,
 )
@@ -135,10 +134,9 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     if trials < TESTS["percentile"].trials_for(alpha):
         raise SettingError(f"With {trials} trials no p can be {alpha:g} or less by every test. Use at least "
                            f"{TESTS['percentile'].trials_for(alpha)} trials, or a larger alpha.")
-    whole = population(testset, metric, statistics=statistics, progress=progress)
+    whole, rows = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
     if whole.n_segments < 10:
         raise SettingError(f"{whole.n_segments} segments are too few to draw null pairs from. Expected at least 10.")
-    rows = default_pair(whole, a, b)
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole(
         "segments", n_segments, 2, 1_000_000)
     found = _by_segment(whole, rows, n, n_pairs, trials, alpha, seed, jobs, stage(progress, "null by segment"))

@@ -13,11 +13,13 @@ from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
 from mtsig_core.disagreement import decided, every_correction
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics import Metric
+from mtsig_core.metrics import Metric, is_segment_mean, metric_of
+from mtsig_core.rated import rated_part
 from mtsig_core.results import MetricResult
 from mtsig_core.testset import TestSet
 
-__all__ = ["ASKED", "ChangedPair", "UnitChange", "UnitChanges", "changes_between", "unit_changes"]
+__all__ = ["ASKED", "ChangedPair", "UnitChange", "UnitChanges", "changes_between", "part_with_documents",
+           "unit_changes"]
 
 #: What both comparisons ask for: its p-values raw and by Romano-Wolf give those of every correction.
 ASKED = {"test": "ar", "correction": "romano-wolf", "ci": "percentile"}
@@ -62,7 +64,7 @@ class UnitChanges:
     metric : str
     alpha : float
     n_pairs, n_segments, n_documents : int
-        `n_pairs` is the number of pairs that could be tested.
+        `n_pairs` is the number of pairs that could be tested; segments and documents are those with any score.
     se_ratio_low, se_ratio_median, se_ratio_high : float or None
         Standard error of a difference by document / by segment: smallest, median and largest of all pairs.
     rows : tuple of UnitChange
@@ -111,26 +113,39 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
     >>> found.row("none").segment_only, round(found.se_ratio_median, 1)
     (1, 2.1)
     """
-    check_documents(testset)
+    part = part_with_documents(testset, metric)
     if len(testset.systems) < 2:
         raise SettingError("1 system to compare. Expected at least 2: add outputs, or leave fewer out."
                            if testset.systems else "No system to compare. Give at least two outputs.")
     found = {unit: compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
                            jobs=jobs, progress=progress, **ASKED) for unit in ("segment", "document")}
     by_segment, by_document = (next(iter(one.metrics.values())) for one in found.values())
-    return changes_between(testset, by_segment, by_document, alpha)
+    return changes_between(part, by_segment, by_document, alpha)
 
 
-def check_documents(testset: TestSet) -> None:
-    """Raise SettingError where there are no documents to take as units."""
-    if testset.n_documents is None or testset.n_documents < 2:
-        raise SettingError(f"{testset.name} has {'no document ids' if testset.n_documents is None else 'one document'}:"
-                           " there is no other unit than the segment. Give the document of each segment (--docs FILE).")
+def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
+    """The part of a test set that a metric can compare: all of it, or what has any segment score.
+
+    Raises
+    ------
+    SettingError
+        Where it has no documents to take as units.
+    """
+    metric = metric_of(testset, metric)
+    part = rated_part(testset, metric, metric.statistics(testset))[0] if is_segment_mean(metric) else testset
+    if part.n_documents is None or part.n_documents < 2:
+        scored = f" with a score by {metric.name}" if testset.n_documents != part.n_documents else ""
+        raise SettingError(f"{testset.name} has {'no document ids' if part.n_documents is None else 'one document'}"
+                           f"{scored}: there is no other unit than the segment. Give the document of each segment "
+                           "(--docs FILE).")
+    return part
 
 
-def changes_between(testset: TestSet, by_segment: MetricResult, by_document: MetricResult,
-                    alpha: float) -> UnitChanges:
-    """What changes between two comparisons with the settings of `ASKED`, one by segment and one by document."""
+def changes_between(part: TestSet, by_segment: MetricResult, by_document: MetricResult, alpha: float) -> UnitChanges:
+    """What changes between two comparisons with the settings of `ASKED`, one by segment and one by document.
+
+    `part` is what `part_with_documents` gives of the test set that was compared.
+    """
     both = {(pair.a, pair.b): [pair] for pair in by_segment.pairs if pair.p_value is not None}
     for pair in by_document.pairs:
         if (pair.a, pair.b) in both:
@@ -147,7 +162,7 @@ def changes_between(testset: TestSet, by_segment: MetricResult, by_document: Met
         changed += _changed(name, sides[0], *p, segment != document)
     ratios = [pair.se_ratio for pair in sides[0] if pair.se_ratio is not None]
     spread = (min(ratios), median(ratios), max(ratios)) if ratios else (None,) * 3
-    return UnitChanges(by_segment.metric, alpha, len(both), testset.n_segments, testset.n_documents, *spread,
+    return UnitChanges(by_segment.metric, alpha, len(both), part.n_segments, part.n_documents, *spread,
                        tuple(rows), tuple(changed))
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from mtsig_core import MtsigError
 from mtsig_core import validation_tables as tables
 from mtsig_core.experiments.pair_tests import pair_tests
-from mtsig_core.experiments.unit_changes import ASKED, changes_between, check_documents
+from mtsig_core.experiments.unit_changes import ASKED, changes_between, part_with_documents
 from mtsig_core.figures.validation import counts, p_values
 from mtsig_core.metrics import metrics_of
 from mtsig_core.published_validation import RIEZLER_MAXWELL_T1
@@ -36,19 +36,28 @@ def show_pair(bench: Bench, place) -> None:
                     if 0 < len(real) < len(found) else ""))
     words.numbers(*((f"{name.upper()}: p by randomization", tables.format_p(one.p_value("segment", "ar")),
                      f"improvement of A over B: {one.improvement:+.2f}") for name, one in found.items()))
-    header = ["metric", "unit", "test", "p_value", "significant"]
+    header = ["metric", "a", "b", "unit", "test", "p_value", "significant"]
     charts.show(p_values(_by_metric(found), bench.alpha), key="validation.pair", header=header, rows=[
-        [name, row.unit, row.test, row.p_value, row.significant] for name, one in found.items() for row in one.rows],
+        [name, *(getattr(row, column) for column in header[1:])] for name, one in found.items() for row in one.rows],
         command=bench.command("pair", metrics=",".join(found), a=a, b=b, segments=asked["n_segments"]),
         alt="p-values of the pair under each metric, by two tests, beside those of the paper.", with_table=False)
     words.table(*tables.metric_rows(found))
-    words.plain(f"A is {a}, B is {b}.")
-    st.caption(f"{size:,} segments" + ("" if size == n else ", the first broad sample of that size")
-               + f"; {next(iter(found.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
+    words.plain(f"A is {a}, B is {b}, on {_tested(found)}"
+                + ("." if size == n else f", of the first broad sample of {size:,}."))
+    st.caption(f"{next(iter(found.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
                f"{RIEZLER_MAXWELL_T1.about}: another corpus, so it is the shape that compares. Their NIST found what "
                "BLEU and F did not; and their bootstrap, one-sided as printed, has the smaller p."
                + (" dep-f, their F, needs parses of all texts: start with --parse NAME=FILE (CoNLL-U)."
                   if "dep-f" not in usable and bench.testset.has_texts else ""))
+
+
+def _tested(found):
+    """How many segments the pair was tested on: one number, or one by metric where some lack scores."""
+    by_n = {}
+    for name, one in found.items():
+        by_n.setdefault(one.n_segments, []).append(name.upper())
+    return ", ".join(f"{n:,} segments" + (f" by {' and '.join(names)}" if len(by_n) > 1 else "")
+                     for n, names in by_n.items())
 
 
 def _by_metric(found):
@@ -65,7 +74,7 @@ def _by_metric(found):
 
 def show_units(bench: Bench, place) -> None:
     try:
-        check_documents(bench.testset)
+        part = part_with_documents(bench.testset, bench.metric)
     except MtsigError as problem:
         words.error(str(problem))
         st.stop()
@@ -73,17 +82,17 @@ def show_units(bench: Bench, place) -> None:
     trials = None if asked["trials"] == 9999 else asked["trials"]  # what the command takes anyway
     by = {unit: results.comparison(bench.testset, bench.metric, unit=unit, **ASKED, **asked)
           for unit in ("segment", "document")}
-    one = changes_between(bench.testset, *(found.metrics[bench.metric] for found in by.values()), bench.alpha)
+    one = changes_between(part, *(found.metrics[bench.metric] for found in by.values()), bench.alpha)
     correction = bench.view.comparison.settings.correction
     row = one.row(correction)
     by_segment = row.both + row.segment_only
     words.answer(("No pair is significant by segment" if not by_segment else
-                  f"Of {by_segment} pairs significant by segment, {row.segment_only or 'all'} are "
+                  f"Of {_pairs(by_segment)} significant by segment, {row.segment_only or 'all'} are "
                   f"{'not by document' if row.segment_only else 'so by document too'}")
                  + (f"; {row.document_only} by document alone" if row.document_only else ""))
     corrected = "uncorrected" if correction == "none" else f"after {correction}"
-    words.numbers(("Significant by segment", str(by_segment), f"of {one.n_pairs} pairs, {corrected}"),
-                  ("By document", str(row.both + row.document_only), f"of {one.n_pairs} pairs, {corrected}"),
+    words.numbers(("Significant by segment", str(by_segment), f"of {_pairs(one.n_pairs)}, {corrected}"),
+                  ("By document", str(row.both + row.document_only), f"of {_pairs(one.n_pairs)}, {corrected}"),
                   ("Standard error, ratio", "-" if one.se_ratio_median is None else f"{one.se_ratio_median:.2f}",
                    "median of document / segment" if one.se_ratio_median is None else
                    f"document / segment, median; {one.se_ratio_low:.2f} to {one.se_ratio_high:.2f}"))
@@ -104,3 +113,7 @@ def show_units(bench: Bench, place) -> None:
         st.code(bench.command("changed-pairs", trials=trials), language=None, wrap_lines=True)
     else:
         words.plain("None.")
+
+
+def _pairs(n):
+    return f"{n} pair{'s' * (n != 1)}"

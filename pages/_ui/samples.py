@@ -130,8 +130,9 @@ class Samples:
             return
         size = self.found["broad"].size if self.found["broad"].size in found else max(found)
         low, middle, high = found[size]
+        n = sum(row.size == size and row.ratio is not None for row in spread.rows)
         words.answer(f"Blocks of {size:,}: {middle:.1f} times as wide as broad samples, the median of "
-                     f"{sum(row.size == size for row in spread.rows)} systems ({low:.1f} to {high:.1f})")
+                     f"{n} system{'s' * (n > 1)} ({low:.1f} to {high:.1f})")
         by_system: dict[str, list] = {}
         for row in spread.rows:
             if row.ratio is not None:

@@ -51,6 +51,10 @@ def test_they_are_those_of_the_core(run):
 def test_without_a_line_the_example_is_that_of_the_note(run):
     found = json.loads(run("metrics", "example", "--demo-segments", "20").out)["metrics"]["bleu"]
     assert round(found["brevity_penalty"], 4) == 0.8465 and found["claims"][2]["value"] == 0.085
+    asked = ["metrics", "example", "--demo-segments", "20", "--tokenize", "char", "--lowercase"]
+    found = json.loads(run(*asked).out)["metrics"]["bleu"]
+    letters = len("".join("Israeli officials responsibility of airport safety".split()))
+    assert "case:lc" in found["signature"] and found["sys_len"] == found["steps"][0]["total"] == letters
 
 
 def test_other_metrics_and_tokenizers(run):
@@ -75,7 +79,9 @@ def test_scores_of_a_table(run, tmp_path):
 @pytest.mark.parametrize("args, message", [
     (["example", "--line", "99"], "has no line 99. It has 50, from 1 to 50"),
     (["example", "--line", "3", "--system-name", "Dansk"], "No system 'Dansk'"),
-    (["lengths", "--segments", "0"], "most is 0"), (["lengths", "--system-name", "Dansk"], "No system 'Dansk'"),
+    (["lengths", "--segments", "0"], "segments is 0"), (["lengths", "--system-name", "Dansk"], "No system 'Dansk'"),
+    (["example", "--metrics", "bleu,chrf"], "chrf has no n-gram"),
+    (["example", "--system-name", "Greek"], "--system-name Greek without --line"),
     (["students-t", "--jobs", "0"], "jobs is 0"), (["students-t", "--alpha", "2"], "alpha is 2"),
     (["averages", "--only", "Danish"], "1 system to rank"), (["precisions", "--metrics", "ter"], "ter has no n-gram"),
     (["precisions", "--exclude", "Spanish,Portuguese,Danish,Greek,German,Finnish"], "No system to look at")])

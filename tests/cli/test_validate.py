@@ -51,6 +51,40 @@ def test_what_the_papers_ask_of_pairs(run, name):
             assert mine[column].tolist() == pytest.approx([row[column] for row in one[field]])
 
 
+def table_of(done):
+    assert done.status == 0, done.err
+    return pd.read_csv(io.StringIO(done.out), keep_default_na=False)
+
+
+def test_the_columns_and_keys_are_there_also_where_no_pair_changes(run):
+    quick = ["--demo-segments", "240", "--trials", "99", "--resamples", "50"]
+    keys, columns = [], []
+    for some in ([], ["--only", "Spanish,Finnish"]):  # these are far apart by either unit
+        found = json.loads(run("validate", "units", *quick, *some).out)["metrics"]["bleu"]
+        pairs = json.loads(run("validate", "changed-pairs", *quick, *some).out)["metrics"]["bleu"]
+        keys.append((list(found), list(pairs)))
+        table = table_of(run("validate", "changed-pairs", *quick, *some, "--format", "csv"))
+        columns.append(list(table.columns))
+        assert len(table) == len(pairs["pairs"]) and bool(len(table)) != bool(some)
+    assert keys[0] == keys[1] and columns[0] == columns[1] and columns[0][:4] == ["metric", "correction", "a", "b"]
+    assert "rows" in keys[0][0] and "pairs" in keys[0][1] and "pairs" not in keys[0][0]
+
+
+def test_one_pair_for_all_metrics_which_each_row_names(run, tmp_path):
+    """Metric x ranks A, B, C and metric y ranks C, B, A."""
+    scores = []
+    for metric, sign in (("x", 1), ("y", -1)):
+        lines = [f"{name}\t{k}\t{(k * 7) % 11 + sign * better}" for better, name in enumerate("CBA")
+                 for k in range(1, 61)]
+        (tmp_path / f"{metric}.tsv").write_text("\n".join(["system\tline\tscore", *lines]))
+        scores += ["--scores", f"{metric}={tmp_path / metric}.tsv"]
+    for metrics, pair in (("x,y", {("A", "B")}), ("y,x", {("C", "B")})):
+        asked = ["validate", "pair", *scores, "--trials", "99", "--metrics", metrics]
+        table = table_of(run(*asked, "--format", "csv"))
+        assert set(zip(table.a, table.b, strict=True)) == pair and set(table.metric) == {"x", "y"}
+        assert {(one["a"], one["b"]) for one in json.loads(run(*asked).out)["metrics"].values()} == pair
+
+
 @pytest.mark.parametrize("name, source, metric, n", [
     ("conclusions", "Koehn (2004), Table 3", "bleu", 9), ("pair", "Riezler and Maxwell (2005), Table 1", "dep-f", 1),
     ("variants", "Riezler and Maxwell (2005), Table 2", "nist", 5)])

@@ -358,6 +358,18 @@ def test_every_setting_is_sacrebleus():
     assert len({row.signature for row in (as_here, *others)}) == 5
 
 
+def test_one_setting_at_a_time_changes_and_the_others_stay():
+    ts = TestSet("toy", {"A": ["The cat, the mat and The end."]}, {"ref": ["the cat, the hat and the end!"]})
+    as_here, *others = signatures(ts, make_metric("bleu", tokenize="char", lowercase=True))
+    assert as_here.bleu == pytest.approx(corpus_of(ts, "A", tokenize="char", lowercase=True).score)
+    assert [row.setting for row in others] == ["tokenizer 13a", "tokenizer zh", "no tokenizer"]
+    for row, tokenizer in zip(others, ("13a", "zh", "none"), strict=True):
+        assert "case:lc" in row.signature
+        assert row.bleu == pytest.approx(corpus_of(ts, "A", tokenize=tokenizer, lowercase=True).score)
+    lower = next(row for row in signatures(ts, make_metric("bleu", tokenize="char")) if row.setting == "lower case")
+    assert lower.signature == as_here.signature
+
+
 def test_sentence_scores_that_are_undefined_are_left_out():
     mean = SentenceMean(make_metric("wer"))
     scores = mean.from_counts(mean.of.statistics(TestSet("toy", {"A": ["", "a b"]}, {"ref": ["", "a c"]})))

@@ -8,10 +8,13 @@ import sacrebleu
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.experiments.coverage import coverage
 from mtsig_core.experiments.pair_tests import pair_tests
+from mtsig_core.experiments.type_one import type_one
 from mtsig_core.experiments.unit_changes import unit_changes
 from mtsig_core.experiments.variants import variants
 from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.testset import SegmentScores
 from tests.toys import Given, mean, segment_scores, texts, toy
 
 HUMAN = SegmentMean("human", True)
@@ -51,6 +54,40 @@ def test_lower_is_better_and_the_best_two_are_the_default(three):
     assert (found.a, found.b) == ("A", "B") and found.improvement == pytest.approx(found.score_b - found.score_a)
     with pytest.raises(SettingError, match="segments is 61"):
         pair_tests(three, "wer", n_segments=61)
+
+
+def rated(by_system, documents):
+    """A test set of scores alone; None where there is none."""
+    return TestSet("rated", {name: [None] * len(values) for name, values in by_system.items()}, {},
+                   documents=[str(d) for d in documents], scores={"human": SegmentScores(by_system)})
+
+
+def test_tests_of_single_segments_have_no_row_by_document():
+    values = segment_scores(4, [60, 64], 60)[..., 0].tolist()
+    found = pair_tests(rated(dict(zip("AB", values, strict=True)), np.arange(60) // 5), "human", trials=99)
+    by_draws = ["ar", "bootstrap", "percentile", "riezler-maxwell"]
+    assert [row.test for row in found.rows if row.unit == "segment"] == [*by_draws, "t", "wilcoxon"]
+    assert [row.test for row in found.rows if row.unit == "document"] == by_draws
+    assert found.p_value("segment", "t") == pytest.approx(stats.ttest_rel(*values).pvalue, abs=1e-4)
+
+
+@pytest.mark.parametrize("of_c", [range(0), range(60, 70), range(4), range(70)])
+def test_what_a_third_system_lacks_does_not_matter(of_c):
+    """A and B have the first 60 segments; C has other ones, or those of one document."""
+    values = np.pad(segment_scores(6, [60, 64], 60)[..., 0], ((0, 0), (0, 10)), constant_values=np.nan)
+    documents = np.arange(70) // 5
+    two = {name: [None if np.isnan(x) else float(x) for x in row] for name, row in zip("AB", values, strict=True)}
+    third = {"C": [50.0 if k in of_c else None for k in range(70)]}
+    found = pair_tests(rated({**two, **third}, documents), "human", "A", "B", trials=99)
+    alone = pair_tests(rated({name: row[:60] for name, row in two.items()}, documents[:60]), "human", "A", "B",
+                       trials=99)
+    assert found.n_segments == 60 and [row.unit for row in found.rows] == [row.unit for row in alone.rows]
+    assert found.p_value("segment", "t") == pytest.approx(alone.p_value("segment", "t"))
+    assert {row.unit for row in found.rows} == {"segment", "document"}
+    for function in (type_one, coverage):
+        asked = {"n_pairs": 20, "trials": 99} if function is type_one else {"repeats": 10, "resamples": 40}
+        both = [function(rated({**two, **more}, documents), "human", "A", "B", **asked) for more in ({}, third)]
+        assert both[0] == both[1] and both[0].n_documents is not None
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +144,16 @@ def test_unit_changes_by_enumeration():
     bonferroni = found.row("bonferroni")
     assert bonferroni.both + bonferroni.segment_only == sum(3 * p <= 0.05 for p in by_t.values())
     assert found.n_pairs == 3 and found.se_ratio_low <= found.se_ratio_median <= found.se_ratio_high
+
+
+def test_unit_changes_count_what_has_scores():
+    """40 of 60 segments are rated, in 8 of 12 documents."""
+    values = segment_scores(6, [60, 64], 60)[..., 0]
+    by_system = {name: [*map(float, row[:40]), *[None] * 20] for name, row in zip("AB", values, strict=True)}
+    found = unit_changes(rated(by_system, np.arange(60) // 5), "human", trials=99, resamples=50)
+    assert (found.n_segments, found.n_documents) == (40, 8)
+    with pytest.raises(SettingError, match="rated has one document with a score by human"):
+        unit_changes(rated(by_system, np.arange(60) // 40), "human")
 
 
 @pytest.mark.parametrize("testset, message", [

@@ -62,6 +62,7 @@ def test_the_ratios_of_all_sizes_are_those_of_the_command(open_page, source, cap
         assert (f"<td>{row['blocks']:.2f}</td><td>{row['broad']:.2f}</td>"
                 f"<td>{row['ratio']:.2f} [{row['ratio_low']:.2f}, {row['ratio_high']:.2f}]</td>"
                 f"<td>{ratios['median']:.2f}</td>") in words(page)
+    assert "the median of 2 systems (" in words(page)  # the third says what the reference says: it has no spread
 
 
 def test_enough_for_samples_but_not_for_their_spread(open_page, tmp_path):

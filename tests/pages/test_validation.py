@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 
 import pytest
 
@@ -131,6 +132,30 @@ def test_few_lines_without_documents(open_page, texts, experiment):
 def test_few_documents_are_warned_of(open_page, texts):
     page = open_page(texts("AB", [f"d{k // 20}" for k in range(60)]), experiment="documents or segments")
     assert not page.exception and "3 documents are few" in words(page) and "here 0.25" in words(page)
+
+
+@pytest.fixture
+def partly_rated(texts, tmp_path):
+    """Texts of 60 lines in 12 documents, of which the first 40 lines, in 8 documents, have scores too."""
+    lines = [f"{name}\t{k + 1}\t{(k * 7 + 3 * (name == 'A')) % 13}" for name in "AB" for k in range(40)]
+    table = write(tmp_path / "human.tsv", ["system\tline\tscore", *lines])
+    return replace(texts("AB", [f"d{k // 5}" for k in range(60)]), scores=(("human", table),))
+
+
+def test_each_metric_has_its_own_number_of_segments(open_page, partly_rated, capsys):
+    page = open_page(partly_rated, experiment="one pair, several metrics", metric="human")
+    assert not page.exception and "60 segments by NIST and BLEU, 40 segments by HUMAN." in words(page)
+    found = printed(page, "pair", capsys)
+    assert {name: one["n_segments"] for name, one in found.items()} == {"nist": 60, "bleu": 60, "human": 40}
+
+
+def test_units_are_counted_where_there_are_scores(open_page, partly_rated, capsys):
+    page = open_page(partly_rated, experiment="documents or segments", metric="human", trials="999")
+    assert not page.exception and "8 documents are few" in words(page)
+    assert any("40 segments in 8 documents" in e.value for e in page.caption)
+    assert "of 1 pair, " in words(page)
+    found = printed(page, "units", capsys)["human"]
+    assert (found["n_segments"], found["n_documents"]) == (40, 8)
 
 
 def test_scores_without_texts(open_page, tmp_path):
