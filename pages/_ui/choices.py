@@ -47,6 +47,7 @@ def show_pair(bench: Bench, place) -> None:
     st.caption(f"{next(iter(found.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
                f"{RIEZLER_MAXWELL_T1.about}: another corpus, so it is the shape that compares. Their NIST found what "
                "BLEU and F did not; and their bootstrap, one-sided as printed, has the smaller p."
+               + (" Here Portuguese and Danish come closest to their pair." if bench.testset.simulated else "")
                + (" dep-f, their F, needs parses of all texts: start with --parse NAME=FILE (CoNLL-U)."
                   if "dep-f" not in usable and bench.testset.has_texts else ""))
 
