@@ -10,24 +10,25 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from mtsig_core import commands, export, html_report, latex, sweep_command, text_report
+from mtsig_core import export, html_report, latex, text_report
 from mtsig_core.cache import cached_statistics
+from mtsig_core.cli import resamples, sweep
+from mtsig_core.cli.metrics import INSIDE, add_inside_options, inside
+from mtsig_core.cli.sample import SAMPLES
+from mtsig_core.cli.validate import VALIDATIONS, add_validate_options, validate
 from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
 from mtsig_core.diagnostics import about_texts
 from mtsig_core.errors import MtsigError, SettingError
 from mtsig_core.estimates import long_wait
-from mtsig_core.inside_command import INSIDE, add_inside_options, inside
 from mtsig_core.intervals import INTERVALS
 from mtsig_core.metrics import Metric, metric_of
 from mtsig_core.rated import rated_part
 from mtsig_core.resampling import UNITS
-from mtsig_core.sample_command import SAMPLES
 from mtsig_core.significance import TESTS
 from mtsig_core.sources import Source, add_source_options, names, source_from
 from mtsig_core.tables import group_cautions
 from mtsig_core.testset import TestSet
-from mtsig_core.validate_command import VALIDATIONS, add_validate_options, validate
 from mtsig_core.version import __version__
 
 EXAMPLES = """examples:
@@ -122,13 +123,13 @@ def _parser() -> argparse.ArgumentParser:
 
     sweeps = top.add_parser("sweep", help="how a result changes with one setting").add_subparsers(
         title="settings", required=True, metavar="size|references|resamples")
-    experiment("size", sweep_command.sweep_size, "how scores, intervals and conclusions change with the test-set size",
-               sweeps, sweep_command.add_size_options)
-    experiment("references", sweep_command.sweep_references,
+    experiment("size", sweep.sweep_size, "how scores, intervals and conclusions change with the test-set size",
+               sweeps, sweep.add_size_options)
+    experiment("references", sweep.sweep_references,
                "how scores and intervals change with the number of references", sweeps,
-               sweep_command.add_references_options)
-    experiment("resamples", commands.sweep_resamples, "how an interval settles with the number of bootstrap samples",
-               sweeps, commands.add_resamples_options)
+               sweep.add_references_options)
+    experiment("resamples", resamples.sweep_resamples, "how an interval settles with the number of bootstrap samples",
+               sweeps, resamples.add_resamples_options)
 
     samples = top.add_parser("sample", help="small test sets taken from a large one").add_subparsers(
         title="kinds", required=True, metavar="|".join(SAMPLES))

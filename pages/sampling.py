@@ -5,10 +5,10 @@ import streamlit as st
 from mtsig_core import MtsigError
 from mtsig_core.experiments.sampled import ratio_of_spreads
 from mtsig_core.experiments.sampling import KINDS, sampling
+from mtsig_core.experiments.sampling_tables import system_records
 from mtsig_core.experiments.spreads import SIZES, spreads
 from mtsig_core.figures.sampling import spread
 from mtsig_core.published import KOEHN_2_3
-from mtsig_core.sample_command import system_rows
 from pages._ui import background, charts, controls, frame, results, words
 from pages._ui.samples import NAMES, Samples
 
@@ -64,7 +64,7 @@ words.numbers(
     ("Blocks spread wider by a factor of", "-", "no spread, no ratio") if ratio is None else
     ("Blocks spread wider by a factor of", f"{ratio[0]:.1f}",
      "ratio of SDs; {} interval {:.1f} to {:.1f}".format(sections.level, *ratio[1:])))
-rows = [{"kind": kind, **row} for kind, one in chosen.items() for row in system_rows(one)]
+rows = [{"kind": kind, **row} for kind, one in chosen.items() for row in system_records(one)]
 charts.show(spread({NAMES[kind]: one.scores for kind, one in chosen.items()}, chosen["broad"].full,
                    {NAMES[kind]: ends for kind, ends in theirs.items()}, unit=sections.unit),
             key="sampling.spread", command=sections.command(*KINDS), **charts.columns(rows),

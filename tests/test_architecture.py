@@ -109,6 +109,11 @@ def test_arrows_point_one_way(file, allowed):
     assert wrong == []
 
 
+@each([file for file in [*CORE, *PAGES] if file.name != "__main__.py" and file not in in_core("cli")])
+def test_the_command_line_comes_last(file):
+    assert within("mtsig_core.cli", file) == set()
+
+
 @each([file for file in CORE if file not in in_core("metrics")])
 def test_metrics_are_known_by_their_protocol_alone(file):
     assert within("mtsig_core.metrics", file) <= {"mtsig_core.metrics"}

@@ -1,14 +1,17 @@
-"""What samples conclude about a pair, and how they spread, as rows of text; published counts beside ours."""
+"""Samples as rows: what they conclude about a pair and how they spread as text, each sample as numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 
-from mtsig_core.experiments.sampled import Sampling
+import numpy as np
+
+from mtsig_core.experiments.sampled import SampledPair, SampledSystem, Sampling
 from mtsig_core.experiments.spreads import Spreads
 from mtsig_core.published import KOEHN_7_8
 
-__all__ = ["spread_rows", "tally_rows"]
+__all__ = ["number", "pair_records", "spread_rows", "system_records", "tally_rows"]
 
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 
@@ -49,3 +52,30 @@ def spread_rows(found: Spreads, system: str) -> tuple[list[str], list[list[str]]
                 *(["-", "-"] if of_all is None else [f"{of_all[1]:.2f}", f"{of_all[0]:.2f} to {of_all[2]:.2f}"])])
     return (["segments", "samples", "SD of blocks", "SD of broad samples", "ratio",
              "median ratio of all systems", "lowest to highest"], rows)
+
+
+def system_records(found: SampledSystem) -> list[dict[str, float | None]]:
+    """One row for each sample; None where it has no score of the system.
+
+    Examples
+    --------
+    >>> one = SampledSystem("A", 31.0, np.array([30.0]), np.array([28.5]), np.array([31.5]))
+    >>> system_records(one)
+    [{'sample': 1, 'score': 30.0, 'ci_low': 28.5, 'ci_high': 31.5}]
+    """
+    return _rows(score=found.scores, ci_low=found.low, ci_high=found.high)
+
+
+def pair_records(found: SampledPair) -> list[dict[str, float | None]]:
+    """One row for each sample; None where it cannot compare the two."""
+    return _rows(delta=found.deltas, win=found.win, lose=found.lose, p_value=found.p_value)
+
+
+def _rows(**columns: np.ndarray) -> list[dict[str, float | None]]:
+    return [{"sample": k, **{key: number(value) for key, value in zip(columns, values, strict=True)}}
+            for k, values in enumerate(zip(*columns.values(), strict=True), 1)]
+
+
+def number(value: float) -> float | None:
+    """A number as JSON and CSV take it: None where it is not finite."""
+    return float(value) if isfinite(value) else None

@@ -50,7 +50,7 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
                                   xshift=6 if outside else -4)
         figure.add_trace(go.Scatter(
             x=values, y=base + 0.3 + 0.58 * (np.arange(len(values)) + 0.5) / max(len(values), 1), mode="markers",
-            marker=dict(size=7, opacity=0.85, **_KINDS[band % 2]),
+            marker=dict(size=7, opacity=0.95, **_KINDS[band % 2]),
             customdata=np.arange(1, len(values) + 1), showlegend=False,
             hovertemplate=f"{label(kind)}, sample %{{customdata}}: %{{x:.2f}}<extra></extra>"))
         figure.add_annotation(x=0, xref="paper", y=base + 0.6, text=f"<b>{label(kind)}</b>", showarrow=False,

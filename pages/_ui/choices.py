@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core import validation_tables as tables
+from mtsig_core.experiments import validation_tables as tables
 from mtsig_core.experiments.pair_tests import pair_tests
 from mtsig_core.experiments.unit_changes import ASKED, changes_between, part_with_documents
 from mtsig_core.figures.validation import counts, p_values
@@ -111,6 +111,9 @@ def show_units(bench: Bench, place) -> None:
     st.subheader(f"The pairs that the unit changes, {corrected}")
     if rows:
         words.table(header, rows, names=[0, 1])
+        if correction != "none":
+            st.caption("Adjusted p-values depend on all pairs together: a pair may change its side although its own "
+                       "standard error hardly does.")
         st.code(bench.command("changed-pairs", trials=trials), language=None, wrap_lines=True)
     else:
         words.plain("None.")

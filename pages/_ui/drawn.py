@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mtsig_core import validation_tables as tables
+from mtsig_core.experiments import validation_tables as tables
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
 from mtsig_core.figures.validation import panels, rates
@@ -37,9 +37,10 @@ def show_conclusions(bench: Bench, place) -> None:
                      what="of the samples"),
                one.rows, "conclusions", bench.command("conclusions"),
                f"Share of samples of {size} that conclude rightly and wrongly, for each pair.")
-    st.caption(f"Share of {rows[0].right.n} broad samples that conclude rightly and wrongly, by the order on all "
-               f"{one.n_segments:,} segments; bars and brackets: 95% Monte Carlo interval. {one.resamples:,} bootstrap "
-               "samples by segment." + (" Theirs on other texts." if koehns else "")
+    st.caption(f"Each system with the next two by score. Share of {rows[0].right.n} broad samples that conclude "
+               f"rightly and wrongly, by the order on all {one.n_segments:,} segments; bars and brackets: 95% Monte "
+               "Carlo interval, for all pairs together too narrow, as they share samples. "
+               f"{one.resamples:,} bootstrap samples by segment." + (" Theirs on other texts." if koehns else "")
                + (" NIST keeps the weights of the whole test set." if bench.metric == "nist" else ""))
     words.table(*tables.size_rows(one, size, koehns), names=(0, 1))
     st.subheader("All sizes")

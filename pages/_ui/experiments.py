@@ -11,8 +11,8 @@ import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.diagnostics import FEW_UNITS
+from mtsig_core.experiments.validation_tables import flat_rows
 from mtsig_core.sources import option_with
-from mtsig_core.validate_command import flat_rows
 from pages._ui import background, charts, results, words
 from pages._ui.frame import View
 

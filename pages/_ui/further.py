@@ -40,6 +40,10 @@ def show_disagreement(first: MetricResult, further: list[MetricResult], command:
     st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
                "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
                "than once: choose the one that counts beforehand, or report all.")
+    sizes = {result.metric.upper(): max((pair.n for pair in result.pairs), default=0) for result in compared}
+    if len(set(sizes.values())) > 1:
+        words.plain("Each decides on the segments that it has: " + ", ".join(
+            f"{name} on {n:,}" for name, n in sizes.items()) + ". Fewer segments separate fewer pairs.")
     header, rows = across_rows(compared)
     if rows:
         words.table(header, rows[:_SHOWN])

@@ -6,13 +6,12 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from mtsig_core import inside_tables as tables
+from mtsig_core.experiments import inside_tables as tables
 from mtsig_core.experiments.lengths import lengths
 from mtsig_core.experiments.precisions import ORDERS, precisions
 from mtsig_core.experiments.signatures import signatures
 from mtsig_core.experiments.worked_example import NOTE_OUTPUT, note_example, worked_example
 from mtsig_core.figures.metrics import by_length, by_order
-from mtsig_core.inside_command import flat_steps
 from mtsig_core.published import KOEHN_T1
 from pages._ui import charts, controls, texts, words
 from pages._ui.inside import choose_system, command, files, found, table
@@ -93,7 +92,7 @@ def show_example(view, places):
     if sentence == _NOTE:
         st.subheader("What the note gets wrong")
         words.table(*tables.claim_rows(one), names=(0, 3))
-    files("example", flat_steps(one), printed)
+    files("example", tables.flat_steps(one), printed)
 
 
 def _line(testset, metric, *, progress, system, line):

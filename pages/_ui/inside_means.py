@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mtsig_core import inside_tables as tables
+from mtsig_core.experiments import inside_tables as tables
 from mtsig_core.experiments.averages import averages
 from mtsig_core.experiments.students_t import densities, factor, students_t
 from mtsig_core.figures.metrics import mean_intervals, rankings, student_density

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mtsig_core import validation_tables as tables
+from mtsig_core.experiments import validation_tables as tables
 from mtsig_core.experiments.families import families, if_independent
 from mtsig_core.experiments.type_one import type_one
 from mtsig_core.experiments.variants import variants

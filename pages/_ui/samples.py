@@ -11,11 +11,10 @@ import streamlit as st
 
 from mtsig_core.experiments.sampled import Sampling
 from mtsig_core.experiments.sampling import KINDS
-from mtsig_core.experiments.sampling_tables import spread_rows, tally_rows
+from mtsig_core.experiments.sampling_tables import pair_records, spread_rows, system_records, tally_rows
 from mtsig_core.experiments.spreads import Spreads
 from mtsig_core.figures.sampling import intervals, outcomes, ratios
 from mtsig_core.published import KOEHN_6, KOEHN_7_8
-from mtsig_core.sample_command import pair_rows, system_rows
 from mtsig_core.significance import TOLERANCE
 from pages._ui import charts, controls, pairs, words
 from pages._ui.frame import View
@@ -75,11 +74,13 @@ class Samples:
         charts.show(intervals(one.scores, one.low, one.high, one.hits, one.full, unit=self.unit),
                     key="sampling.intervals", command=self.command(kind),
                     **charts.columns([{**row, "hit": bool(hit)}
-                                      for row, hit in zip(system_rows(one), one.hits, strict=True)]),
+                                      for row, hit in zip(system_records(one), one.hits, strict=True)]),
                     alt=f"{self.level} interval of each sample; {hits[kind]} of {one.known} contain {one.full:.2f}.")
+        nist = (" NIST of a small set lies below that of the whole, whose weights are others: its intervals cannot "
+                "hold it." if self.view.metric == "nist" else "")
         st.caption(f"{self.level} percentile intervals from {self.found[kind].settings.resamples:,} bootstrap samples "
                    "of each sample's segments, drawn one by one. The bootstrap takes a sample to be like the rest, "
-                   "which a block is not.")
+                   f"which a block is not.{nist}")
         return kind
 
     def show_pair(self, kind: str) -> None:
@@ -104,7 +105,7 @@ class Samples:
         words.answer(f"{order} on the whole test set: {tally.right} of {n} samples conclude so, {tally.wrong} the "
                      f"opposite, {tally.none} nothing")
         worse = int((pair.improvements < 0).sum())
-        shared = dict(command=self.command(kind), **charts.columns(pair_rows(pair)))
+        shared = dict(command=self.command(kind), **charts.columns(pair_records(pair)))
         charts.show(outcomes(pair.improvements, pair.verdicts(test, alpha), truth, f"whole test set, {truth:+.2f}",
                              what="Improvement of A over B", unit=self.unit), key="sampling.differences", **shared,
                     alt=f"Improvement of A over B on each sample; on {worse} of {n} samples A is the worse.")

@@ -11,10 +11,10 @@ from mtsig_core.__main__ import main
 from mtsig_core.experiments._population import Rate
 from mtsig_core.experiments.families import families
 from mtsig_core.experiments.type_one import type_one
+from mtsig_core.experiments.validation_tables import percent_of
 from mtsig_core.simulation import load_demo
 from mtsig_core.sources import Source
 from mtsig_core.tables import format_p
-from mtsig_core.validation_tables import percent_of
 from tests.pages.toys import sentences, words, write, written
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
-from math import isfinite
-
-import numpy as np
 
 from mtsig_core import export
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.sampled import SampledPair, SampledSystem, Sampling
+from mtsig_core.experiments.sampled import SampledSystem, Sampling
 from mtsig_core.experiments.sampling import sampling
+from mtsig_core.experiments.sampling_tables import number, pair_records, system_records
 from mtsig_core.experiments.size_choice import parse_sizes
 from mtsig_core.experiments.spreads import Spread, spreads
 from mtsig_core.metrics import Metric
@@ -20,7 +18,7 @@ from mtsig_core.results import TestSetInfo
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
-__all__ = ["SAMPLES", "pair_rows", "system_rows"]
+__all__ = ["SAMPLES"]
 
 _KEPT = ("unit", "alpha", "resamples", "trials", "seed", "version")
 
@@ -85,28 +83,6 @@ SAMPLES = {
     "spread": ("how much wider blocks spread than broad samples, by system and size", _spread, _add_spread_options)}
 
 
-def system_rows(found: SampledSystem) -> list[dict[str, float | None]]:
-    """One row for each sample; None where it has no score of the system.
-
-    Examples
-    --------
-    >>> one = SampledSystem("A", 31.0, np.array([30.0]), np.array([28.5]), np.array([31.5]))
-    >>> system_rows(one)
-    [{'sample': 1, 'score': 30.0, 'ci_low': 28.5, 'ci_high': 31.5}]
-    """
-    return _rows(score=found.scores, ci_low=found.low, ci_high=found.high)
-
-
-def pair_rows(found: SampledPair) -> list[dict[str, float | None]]:
-    """One row for each sample; None where it cannot compare the two."""
-    return _rows(delta=found.deltas, win=found.win, lose=found.lose, p_value=found.p_value)
-
-
-def _rows(**columns: np.ndarray) -> list[dict[str, float | None]]:
-    return [{"sample": k, **{key: _number(value) for key, value in zip(columns, values, strict=True)}}
-            for k, values in enumerate(zip(*columns.values(), strict=True), 1)]
-
-
 def _json(testset: TestSet, found: Sequence[Sampling]) -> str:
     first = found[0]
     settings = {key: value for key, value in asdict(first.settings).items() if key in _KEPT}
@@ -115,17 +91,17 @@ def _json(testset: TestSet, found: Sequence[Sampling]) -> str:
         "settings": {"kind": first.kind, "sample_size": first.size, "shuffled": first.shuffled, **settings},
         "metrics": {one.metric: {
             "signature": one.signature, "higher_is_better": one.higher_is_better, "n_samples": one.n_samples,
-            "systems": {system.system: system_rows(system) for system in one.systems},
+            "systems": {system.system: system_records(system) for system in one.systems},
             "summary": {system.system: _summary(system) for system in one.systems},
-            "pairs": [{"a": pair.a, "b": pair.b, "delta": _number(pair.full),
+            "pairs": [{"a": pair.a, "b": pair.b, "delta": number(pair.full),
                        **{test: asdict(pair.tally(test, one.settings.alpha)) for test in ("koehn", "ar")},
-                       "samples": pair_rows(pair)} for pair in one.pairs]} for one in found}})
+                       "samples": pair_records(pair)} for pair in one.pairs]} for one in found}})
 
 
 def _summary(system: SampledSystem) -> dict[str, float | int | None]:
     """`hits` of `intervals` contain `score`, that of the whole test set."""
     low, high = system.range
-    return {"score": system.full, "lowest": _number(low), "highest": _number(high), "sd": _number(system.sd),
+    return {"score": system.full, "lowest": number(low), "highest": number(high), "sd": number(system.sd),
             "hits": int(system.hits.sum()), "intervals": system.known}
 
 
@@ -135,12 +111,8 @@ def _csv(found: Sequence[Sampling]) -> str:
     for one in found:
         for system in one.systems:
             rows += [{"table": "systems", "metric": one.metric, "system": system.system, **row, "hit": bool(hit)}
-                     for row, hit in zip(system_rows(system), system.hits, strict=True)]
+                     for row, hit in zip(system_records(system), system.hits, strict=True)]
         rows += [{"table": "pairs", "metric": one.metric, "a": pair.a, "b": pair.b, **row}
-                 for pair in one.pairs for row in pair_rows(pair)]
+                 for pair in one.pairs for row in pair_records(pair)]
     header = list(dict.fromkeys(key for row in rows for key in row))
     return export.to_csv(header, ([row.get(key) for key in header] for row in rows))
-
-
-def _number(value: float) -> float | None:
-    return float(value) if isfinite(value) else None

@@ -9,18 +9,19 @@ from dataclasses import asdict
 from mtsig_core import export
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.averages import averages
+from mtsig_core.experiments.inside_tables import flat_steps
 from mtsig_core.experiments.lengths import MOST_SEGMENTS, lengths
 from mtsig_core.experiments.precisions import check_bleu, precisions
 from mtsig_core.experiments.signatures import signatures
 from mtsig_core.experiments.students_t import densities, factor, koehns_factors, students_t
-from mtsig_core.experiments.worked_example import NOTE_CLAIMS, WorkedExample, note_example, worked_example
+from mtsig_core.experiments.worked_example import NOTE_CLAIMS, note_example, worked_example
 from mtsig_core.metrics import Metric
 from mtsig_core.results import TestSetInfo
 from mtsig_core.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
-__all__ = ["INSIDE", "add_inside_options", "inside", "flat_steps"]
+__all__ = ["INSIDE", "add_inside_options", "inside"]
 
 #: name -> (what it is for, its own options)
 INSIDE = {
@@ -59,12 +60,6 @@ def inside(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespa
         return export.to_csv(list(table[0]), (row.values() for row in table))
     return export.to_json({"testset": asdict(TestSetInfo.of(testset)), "version": __version__,
                            "metrics": {metric: content for metric, (content, _) in found.items()}})
-
-
-def flat_steps(found: WorkedExample) -> list[dict]:
-    """One row for each length of n-grams; the matched ones with their clipped counts."""
-    return [{"n": step.n, "matched": step.matched, "total": step.total, "precision": step.precision, "bleu": step.bleu,
-             "ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)} for step in found.steps]
 
 
 def _precisions(testset, metric, args, progress):

@@ -19,6 +19,7 @@ from mtsig_core.testset import TestSet
 
 __all__ = ["add_resamples_options", "sweep_resamples"]
 
+
 def add_resamples_options(parser: ArgumentParser) -> None:
     add = parser.add_argument_group("bootstrap").add_argument
     add("--system-name", metavar="NAME", help="the system whose interval is looked at (default: the best)")

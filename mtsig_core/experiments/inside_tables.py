@@ -11,8 +11,8 @@ from mtsig_core.experiments.students_t import StudentsT, koehns_factors
 from mtsig_core.experiments.worked_example import NOTE_CLAIMS, Claim, Step, WorkedExample
 from mtsig_core.published import KOEHN_T1, KOEHN_T2
 
-__all__ = ["average_rows", "case_rows", "claim_rows", "factor_rows", "formula", "interval_rows", "length_rows",
-           "precision_rows", "right_value", "step_rows"]
+__all__ = ["average_rows", "case_rows", "claim_rows", "factor_rows", "flat_steps", "formula", "interval_rows",
+           "length_rows", "precision_rows", "right_value", "step_rows"]
 
 Table = tuple[list[str], list[list[str]]]
 
@@ -117,3 +117,9 @@ def factor_rows() -> Table:
 
 def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
+
+
+def flat_steps(found: WorkedExample) -> list[dict]:
+    """One row for each length of n-grams; the matched ones with their clipped counts."""
+    return [{"n": step.n, "matched": step.matched, "total": step.total, "precision": step.precision, "bleu": step.bleu,
+             "ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)} for step in found.steps]

@@ -8,13 +8,13 @@ from dataclasses import asdict, fields, is_dataclass
 from typing import get_args, get_type_hints
 
 from mtsig_core import export
-from mtsig_core.experiments._population import Rate
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
 from mtsig_core.experiments.families import families
 from mtsig_core.experiments.pair_tests import pair_tests
 from mtsig_core.experiments.type_one import type_one
 from mtsig_core.experiments.unit_changes import unit_changes
+from mtsig_core.experiments.validation_tables import flat_rows
 from mtsig_core.experiments.variants import variants
 from mtsig_core.metrics import Metric
 from mtsig_core.published_validation import (
@@ -29,7 +29,7 @@ from mtsig_core.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
-__all__ = ["VALIDATIONS", "add_validate_options", "flat_rows", "validate"]
+__all__ = ["VALIDATIONS", "add_validate_options", "validate"]
 
 #: name -> (what it is for, function of the core, the field with its rows, its own options)
 VALIDATIONS = {
@@ -101,28 +101,6 @@ def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Names
         "published": asdict(_PUBLISHED[name]) if name in _PUBLISHED else None,
         "metrics": {metric: {"signature": signature, **_settings(one), rows: [asdict(r) for r in getattr(one, rows)]}
                     for metric, (signature, one) in found.items()}})
-
-
-def flat_rows(rows: Sequence) -> list[dict]:
-    """Each row as one mapping, a rate as columns of its own: the share by its name, then count, n, low and high.
-
-    Examples
-    --------
-    >>> from mtsig_core.experiments._population import rate
-    >>> from mtsig_core.experiments.conclusions import Level
-    >>> list(flat_rows([Level(95, 98, rate(9, 10))])[0])
-    ['low', 'high', 'right', 'right_count', 'right_n', 'right_low', 'right_high']
-    """
-    return [dict(_cells(row)) for row in rows]
-
-
-def _cells(row):
-    for field in fields(row):
-        value = getattr(row, field.name)
-        for name, part in value.items() if isinstance(value, dict) else ((field.name, value),):
-            yield name, part.share if isinstance(part, Rate) else part
-            if isinstance(part, Rate):
-                yield from ((f"{name}_{key}", getattr(part, key)) for key in ("count", "n", "low", "high"))
 
 
 def _settings(found) -> dict:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 
 from mtsig_core.experiments._population import Rate
 from mtsig_core.experiments.conclusions import Concluded, Conclusions
@@ -15,8 +16,8 @@ from mtsig_core.experiments.variants import Variants
 from mtsig_core.published_validation import KOEHN_T3, KOEHN_T4, RIEZLER_MAXWELL_T1, RIEZLER_MAXWELL_T2
 from mtsig_core.tables import format_p
 
-__all__ = ["calibration_rows", "changed_rows", "conclusion_rows", "coverage_rows", "family_rows", "koehns_conclusions",
-           "metric_rows", "percent_of", "size_rows", "type_one_rows", "unit_rows", "variant_rows"]
+__all__ = ["calibration_rows", "changed_rows", "conclusion_rows", "coverage_rows", "family_rows", "flat_rows",
+           "koehns_conclusions", "metric_rows", "percent_of", "size_rows", "type_one_rows", "unit_rows", "variant_rows"]
 
 Table = tuple[list[str], list[list[str]]]
 _UNITS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
@@ -169,3 +170,25 @@ def changed_rows(found: UnitChanges, correction: str) -> Table:
             [[pair.a, pair.b, f"{pair.delta:+.2f}", format_p(pair.p_segment), format_p(pair.p_document),
               "-" if pair.se_ratio is None else f"{pair.se_ratio:.2f}"]
              for pair in found.pairs if pair.correction == correction])
+
+
+def flat_rows(rows: Sequence) -> list[dict]:
+    """Each row as one mapping, a rate as columns of its own: the share by its name, then count, n, low and high.
+
+    Examples
+    --------
+    >>> from mtsig_core.experiments._population import rate
+    >>> from mtsig_core.experiments.conclusions import Level
+    >>> list(flat_rows([Level(95, 98, rate(9, 10))])[0])
+    ['low', 'high', 'right', 'right_count', 'right_n', 'right_low', 'right_high']
+    """
+    return [dict(_cells(row)) for row in rows]
+
+
+def _cells(row):
+    for field in fields(row):
+        value = getattr(row, field.name)
+        for name, part in value.items() if isinstance(value, dict) else ((field.name, value),):
+            yield name, part.share if isinstance(part, Rate) else part
+            if isinstance(part, Rate):
+                yield from ((f"{name}_{key}", getattr(part, key)) for key in ("count", "n", "low", "high"))
