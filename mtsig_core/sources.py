@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from mtsig_core.errors import NotYetError, SettingError
 from mtsig_core.readers import join_scores, language_pairs, read_scores, read_text, read_wmt
 from mtsig_core.testset import TestSet
 
-__all__ = ["Source", "add_source_options", "option_with", "source_from"]
+__all__ = ["Source", "add_source_options", "command_line", "option_with", "source_from"]
 
 
 @dataclass(frozen=True)
@@ -211,6 +213,31 @@ def _scores_alone(args, tables):
 def option_with(option: str, value: str) -> list[str]:
     """An option and its value as arguments, also where the value would be taken for an option."""
     return [f"{option}={value}"] if value.startswith("-") else [option, value]
+
+
+def command_line(command: str, *given: str, usual: Mapping[str, object] | None = None, **asked: object) -> str:
+    """The command line that prints some numbers.
+
+    Parameters
+    ----------
+    command : str
+        Such as ``"sweep size"``.
+    given : str
+        Arguments as they are: those of the source, and flags.
+    usual : mapping, optional
+        Defaults, by option.
+    asked
+        Options; one that is None or as usual is left out.
+
+    Examples
+    --------
+    >>> command_line("sweep size", "--demo", usual={"seed": 0}, seed=0, alpha=None, system_name="-x")
+    'python -m mtsig_core sweep size --demo --system-name=-x'
+    """
+    usual = usual or {}
+    more = [part for key, value in asked.items() if value is not None and value != usual.get(key)
+            for part in option_with(f"--{key.replace('_', '-')}", str(value))]
+    return shlex.join(["python", "-m", "mtsig_core", *command.split(), *given, *more])
 
 
 def names(text: str) -> tuple[str, ...]:

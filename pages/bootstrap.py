@@ -1,6 +1,5 @@
 """Bootstrap: how far one score could be off, by every kind of interval, and whether enough samples were drawn."""
 
-import shlex
 
 import streamlit as st
 
@@ -9,7 +8,7 @@ from mtsig_core import bootstrap_tables as tables
 from mtsig_core.bootstrap import bootstrap_systems, histogram
 from mtsig_core.figures.bootstrap import replicates, settling
 from mtsig_core.published import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
-from mtsig_core.sources import option_with
+from mtsig_core.sources import command_line
 from mtsig_core.stability import bound_sd, flat, stability
 from pages._ui import background, charts, controls, frame, results, words
 
@@ -79,11 +78,9 @@ pool = st.selectbox("Samples in the pool", _POOLS, key="pool", bind="query-param
 asked = None if pool == "auto" else int(pool)
 settled = found("pool", stability, "Drawing the pool", pool=asked, system=name)
 total = settled.settings.resamples
-given = [(f"--{key}", value, default) for key, (value, default) in results.with_defaults(sampling).items()]
-given += [("--metrics", metric, "bleu"), ("--pool", pool, "auto")]
-command = shlex.join(["python", "-m", "mtsig_core", "sweep", "resamples", *view.options,
-                      *option_with("--system-name", name),
-                      *(part for option, value, default in given if value != default for part in (option, str(value)))])
+usual = {key: default for key, (_, default) in results.with_defaults(sampling).items()}
+command = command_line("sweep resamples", *view.options, usual={"metrics": "bleu", **usual}, system_name=name,
+                       metrics=metric, pool=asked, **sampling)
 sd = bound_sd(settings.alpha) * settled.sigma / settings.resamples ** 0.5
 last = settled.growing[-1]
 words.answer(f"Drawn anew, each end would move by {sd:.3f} {unit}"

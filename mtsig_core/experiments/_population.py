@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
@@ -203,7 +204,7 @@ def check_whole(what: str, value: int, least: int, most: int) -> int:
     ------
     SettingError
     """
-    if not (isinstance(value, (int, np.integer)) and least <= value <= most):
+    if isinstance(value, bool) or not (isinstance(value, Integral) and least <= value <= most):
         raise SettingError(f"{what} is {value}. Expected a whole number from {least:,} to {most:,}.")
     return int(value)
 

@@ -9,8 +9,9 @@ from numbers import Integral, Real
 import numpy as np
 
 from mtsig_core.errors import SettingError
+from mtsig_core.experiments._population import check_whole
 
-__all__ = ["check_number", "default_sizes", "in_units", "parse_sizes"]
+__all__ = ["default_sizes", "in_units", "parse_sizes"]
 
 _LEAST, _LARGEST = 5, 1_000_000  # units of a subset
 _SMALLEST_SET = 2 * _LEAST
@@ -67,14 +68,8 @@ def in_units(sizes: Sequence[float], n_units: int) -> list[int]:
     if not found:
         raise SettingError("sizes is empty. Expected at least one, such as 50.")
     for size in found:
-        check_number("size", size, _LEAST, _LARGEST)
+        check_whole("size", size, _LEAST, _LARGEST)
     return found
-
-
-def check_number(what: str, value: object, least: int, most: int) -> None:
-    """Refuse what is no whole number within bounds."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or not least <= value <= most:
-        raise SettingError(f"{what} is {value}. Expected a whole number from {least} to {most}.")
 
 
 def _is_share(size):

@@ -14,7 +14,8 @@ from mtsig_core import engine
 from mtsig_core.bootstrap import Progress, stage
 from mtsig_core.cache import cached_statistics
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.size_choice import check_number, default_sizes, in_units
+from mtsig_core.experiments._population import check_whole
+from mtsig_core.experiments.size_choice import default_sizes, in_units
 from mtsig_core.experiments.sizes import PairSize, SizeSweep, Slope, SystemSize
 from mtsig_core.intervals import Sample, percentile
 from mtsig_core.metrics import Metric, depends_on_testset, metric_of, part_counter
@@ -128,7 +129,7 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     if units.kind == "block":
         raise SettingError("A smaller test set is drawn from segments or documents, and the unit is block. Use --unit "
                            "segment or --unit document.")
-    check_number("repeats", repeats, 1, _MOST_REPEATS)
+    check_whole("repeats", repeats, 1, _MOST_REPEATS)
     metric = metric_of(testset, metric)
     if statistics is None:
         statistics = cached_statistics(metric, testset, stage(progress, "counting"))

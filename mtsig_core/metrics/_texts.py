@@ -8,7 +8,7 @@ import numpy as np
 
 from mtsig_core.testset import TestSet
 
-__all__ = ["blocks", "joined", "reference_count"]
+__all__ = ["as_columns", "blocks", "joined", "reference_count"]
 
 # Texts are counted in blocks of this many characters, so that memory does not grow with the test set.
 _BLOCK = 2**19
@@ -30,6 +30,12 @@ def joined(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarra
     encoded = "".join(text for text in flat if text).encode("utf-32", "surrogatepass")
     codes = np.frombuffer(encoded, dtype=np.int32)[1:]  # the first is the byte order mark
     return codes, (np.cumsum(sizes) - sizes).reshape(shape), lengths.reshape(shape)
+
+
+def as_columns(sums: np.ndarray, n_stats: int) -> np.ndarray:
+    """Sums of statistics, shape (..., stats), as a row for each statistic; float32 stays, all else becomes float64."""
+    columns = sums.transpose(-1, *range(sums.ndim - 1)).reshape(n_stats, -1)
+    return columns if columns.dtype == np.float32 else columns.astype(np.float64, copy=False)
 
 
 def reference_count(testset: TestSet) -> int | str:

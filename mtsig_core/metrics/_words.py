@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -44,7 +45,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class WordMetric:
+class WordMetric(ABC):
     """A metric that compares the words of each output with those of the references, segment by segment.
 
     A subclass has the attributes of a `Metric`, `score`, and `_counter`.
@@ -101,12 +102,12 @@ class WordMetric:
     def _ignores_case(self) -> bool:
         return self.lowercase
 
+    @abstractmethod
     def _counter(self, testset: TestSet) -> Callable[[Words, int, np.ndarray], None]:
         """A function (words, first, stats) that fills the statistics, of zeros, of a block of segments from `first` on.
 
         The references come before the systems in the words.
         """
-        raise NotImplementedError
 
     def _words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> Words:
         from mtsig_core.metrics import _ngrams  # compiled code: costs half a second to load, only counting needs it

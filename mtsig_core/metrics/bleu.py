@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics._texts import blocks, joined, reference_count
+from mtsig_core.metrics._texts import as_columns, blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, default_tokenizer, make_tokenizer
 from mtsig_core.testset import TestSet
 
@@ -128,9 +128,7 @@ class Bleu:
             Shape (...), float64.
         """
         sums = np.asarray(sums)
-        columns = sums.transpose(-1, *range(sums.ndim - 1)).reshape(len(self.stat_names), -1)
-        if columns.dtype != np.float32:
-            columns = columns.astype(np.float64, copy=False)
+        columns = as_columns(sums, len(self.stat_names))
         scores = np.empty(columns.shape[1])
         with np.errstate(divide="ignore", invalid="ignore"):
             if scores.size < _MANY:

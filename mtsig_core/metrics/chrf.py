@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics._texts import blocks, joined, reference_count
+from mtsig_core.metrics._texts import as_columns, blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
 from mtsig_core.testset import TestSet
 
@@ -129,9 +129,7 @@ class Chrf:
             Shape (...), float64.
         """
         sums = np.asarray(sums)
-        columns = sums.transpose(-1, *range(sums.ndim - 1)).reshape(len(self.stat_names), -1)
-        if columns.dtype != np.float32:
-            columns = columns.astype(np.float64, copy=False)
+        columns = as_columns(sums, len(self.stat_names))
         scores = np.empty(columns.shape[1])
         (_points if scores.size < _MANY else _compiled())(columns, scores)
         return scores.reshape(sums.shape[:-1])[()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,7 @@ import streamlit as st
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.diagnostics import FEW_UNITS
 from mtsig_core.experiments.validation_tables import flat_rows
-from mtsig_core.sources import option_with
+from mtsig_core.sources import command_line
 from pages._ui import background, charts, results, words
 from pages._ui.frame import View
 
@@ -61,12 +60,8 @@ class Bench:
 
     def command(self, name: str, metrics: str | None = None, **asked) -> str:
         """The command line that prints the numbers of an experiment; what is None is left out."""
-        given = [("--metrics", metrics or self.metric, "bleu"), ("--alpha", self.alpha, 0.05),
-                 ("--seed", self.view.settings["seed"], 0)]
-        more = [part for option, value, usual in given if value != usual for part in (option, str(value))]
-        more += [part for key, value in asked.items() if value is not None
-                 for part in option_with(f"--{key}", str(value))]
-        return shlex.join(["python", "-m", "mtsig_core", "validate", name, *self.view.options, *more])
+        return command_line(f"validate {name}", *self.view.options, usual={"metrics": "bleu", "alpha": 0.05, "seed": 0},
+                            metrics=metrics or self.metric, alpha=self.alpha, seed=self.view.settings["seed"], **asked)
 
     def show(self, figure: go.Figure, rows: Sequence, key: str, command: str, alt: str) -> None:
         """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from mtsig_core import Comparison, MetricResult, MtsigError, TestSet
+from mtsig_core.sources import command_line
 from mtsig_core.tables import summary
 from pages._ui import controls, parts, results, testsets, words
 
@@ -56,10 +56,9 @@ class View:
 
     def command(self, *extra: str) -> str:
         """The command line that prints the numbers of this view."""
-        given = [("--metrics", self.metric, "bleu"), *((f"--{key.replace('_', '-')}", value, default)
-                 for key, (value, default) in results.with_defaults(self.settings).items())]
-        changed = [part for option, value, default in given if value != default for part in (option, str(value))]
-        return shlex.join(["python", "-m", "mtsig_core", "compare", *self.options, *changed, *extra])
+        usual = {key: default for key, (_, default) in results.with_defaults(self.settings).items()}
+        return command_line("compare", *self.options, *extra, usual={"metrics": "bleu", **usual}, metrics=self.metric,
+                            **self.settings)
 
 
 def pages() -> list:

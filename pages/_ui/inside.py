@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 import streamlit as st
 
 from mtsig_core import MtsigError, export
-from mtsig_core.sources import option_with
+from mtsig_core.sources import command_line
 from pages._ui import background, controls, results, words
 from pages._ui.frame import View
 
@@ -37,10 +36,7 @@ def found(view: View, function: Callable, what: str, metric: str = "bleu", count
 
 def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
     """The command line that prints a view; an option that is None is left out."""
-    given = {"metrics": None if metric == "bleu" else metric, **asked}
-    more = [part for key, value in given.items() if value is not None
-            for part in option_with(f"--{key.replace('_', '-')}", str(value))]
-    return shlex.join(["python", "-m", "mtsig_core", "metrics", name, *view.options, *more])
+    return command_line(f"metrics {name}", *view.options, usual={"metrics": "bleu"}, metrics=metric, **asked)
 
 
 def files(name: str, rows: Sequence[dict], printed: str) -> None:

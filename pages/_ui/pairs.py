@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 
 import streamlit as st
@@ -10,7 +9,7 @@ import streamlit as st
 from mtsig_core import Caution, TestSet
 from mtsig_core.pair import PairExamination, examine_pair
 from mtsig_core.significance import TESTS
-from mtsig_core.sources import option_with
+from mtsig_core.sources import command_line, option_with
 from mtsig_core.tables import format_p
 from pages._ui import background, controls, results, words
 from pages._ui.frame import View
@@ -60,8 +59,7 @@ def command(view: View, a: str, b: str) -> str:
 
 def segments_command(view: View, a: str, b: str) -> str:
     """The command line that prints the statistics of each segment, for this pair."""
-    metric = [] if view.metric == "bleu" else ["--metrics", view.metric]
-    return shlex.join(["python", "-m", "mtsig_core", "segments", *options_for(view, a, b), *metric])
+    return command_line("segments", *options_for(view, a, b), usual={"metrics": "bleu"}, metrics=view.metric)
 
 
 def segments_query(a: str, b: str, document: str | None = None) -> dict[str, str]:

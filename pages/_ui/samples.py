@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
@@ -16,6 +15,7 @@ from mtsig_core.experiments.spreads import Spreads
 from mtsig_core.figures.sampling import intervals, outcomes, ratios
 from mtsig_core.published import KOEHN_6, KOEHN_7_8
 from mtsig_core.significance import TOLERANCE
+from mtsig_core.sources import command_line
 from pages._ui import charts, controls, pairs, words
 from pages._ui.frame import View
 
@@ -55,12 +55,11 @@ class Samples:
     def command(self, *kinds: str, sized: bool = True) -> str:
         """The command lines that print the samples of some kinds; without a size, those of all sizes."""
         one, settings = self.found["broad"], self.view.settings
-        given = [("--metrics", self.view.metric, "bleu"), ("--alpha", settings["alpha"], 0.05),
-                 ("--seed", settings["seed"], 0), ("--sample-size", one.size if sized else None, None)]
-        more = [part for option, value, usual in given if value != usual for part in (option, str(value))]
-        more += ["--shuffle"] if one.shuffled else []
-        return "\n".join(shlex.join(["python", "-m", "mtsig_core", "sample", kind, *self.view.options, *more])
-                         for kind in kinds)
+        flags = ["--shuffle"] if one.shuffled else []
+        return "\n".join(command_line(
+            f"sample {kind}", *self.view.options, *flags, usual={"metrics": "bleu", "alpha": 0.05, "seed": 0},
+            metrics=self.view.metric, alpha=settings["alpha"], seed=settings["seed"],
+            sample_size=one.size if sized else None) for kind in kinds)
 
     def show_intervals(self) -> str:
         """Which samples' intervals hold the score of the whole test set; returns the kind of sample chosen."""

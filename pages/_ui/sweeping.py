@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 import streamlit as st
 
 from mtsig_core import TestSet, export
@@ -19,6 +17,7 @@ from mtsig_core.experiments.sweep_tables import (
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.figures.sweeps import references
 from mtsig_core.published import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
+from mtsig_core.sources import command_line
 from pages._ui import background, charts, pairs, results, words
 from pages._ui.frame import View
 
@@ -34,11 +33,8 @@ _NOT_EQ_4 = ("Their M-BLEU scores lie below their BLEU, which an arithmetic mean
 def command(kind: str, metric: str, options: list[str], asked: dict, **more: str) -> str:
     """The command line of a sweep; only what differs from its defaults is said."""
     defaults = {"metrics": "bleu", "repeats": 100 if kind == "size" else _REPEATS, "unit": "auto", "alpha": 0.05,
-                "seed": 0, "power": 0.8, "sizes": None}
-    given = {"metrics": metric, **asked, **more}
-    return shlex.join(["python", "-m", "mtsig_core", "sweep", kind, *options,
-                       *(part for key, value in given.items() if value != defaults.get(key)
-                         for part in (f"--{key}", str(value)))])
+                "seed": 0, "power": 0.8}
+    return command_line(f"sweep {kind}", *options, usual=defaults, metrics=metric, **asked, **more)
 
 
 def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None:
