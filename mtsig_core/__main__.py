@@ -5,29 +5,31 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from mtsig_core import export, html_report, latex, text_report
+from mtsig_core.by_reference import references_alone
 from mtsig_core.cache import cached_statistics
 from mtsig_core.cli import resamples, sweep
 from mtsig_core.cli.metrics import INSIDE, add_inside_options, inside
+from mtsig_core.cli.output import check_out, write
 from mtsig_core.cli.sample import SAMPLES
 from mtsig_core.cli.validate import VALIDATIONS, add_validate_options, validate
 from mtsig_core.comparison import compare
 from mtsig_core.correction import CORRECTIONS
-from mtsig_core.diagnostics import about_texts
+from mtsig_core.diagnostics import about_metrics, about_texts
 from mtsig_core.errors import MtsigError, SettingError
 from mtsig_core.estimates import long_wait
 from mtsig_core.intervals import INTERVALS
-from mtsig_core.metrics import Metric, metric_of
+from mtsig_core.inventory import left_out
+from mtsig_core.metrics import Metric, metric_of, tokenizer_of
 from mtsig_core.rated import rated_part
 from mtsig_core.resampling import UNITS
+from mtsig_core.results import Exclusion
 from mtsig_core.significance import TESTS
-from mtsig_core.sources import Source, add_source_options, names, source_from
-from mtsig_core.tables import group_cautions
+from mtsig_core.sources import add_source_options, names, source_from
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -66,7 +68,8 @@ def main(argv: list[str] | None = None) -> int:
             parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         return args.run(args)
     except MtsigError as error:
-        print(f"mtsig: {text_report.printable_lines(str(error))}", file=sys.stderr)
+        options = f" Options: {error.options}." if error.options else ""
+        print(f"mtsig: {text_report.printable_lines(f'{error}{options}')}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -97,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_metric_options(sub)
     _add_choice_of_systems(sub)
     _add_test_options(sub)
-    _add_output_options(sub, ("text", "json", "csv", "latex", "html"))
+    _add_output_options(sub, ("text", "json", "csv", "latex", "html", "matrix"))
 
     sub = command("score", _score, "scores and signatures only")
     _add_metric_options(sub)
@@ -150,8 +153,6 @@ def _add_metric_options(sub):
     group = sub.add_argument_group("metrics")
     group.add_argument("--metrics", type=names, metavar="NAME,...",
                        help="default: bleu; without texts, the names of all --scores")
-    group.add_argument("--tokenize", metavar="NAME",
-                       help="a tokenizer of sacreBLEU (default: by target language, else 13a)")
     group.add_argument("--lowercase", action="store_true")
 
 
@@ -187,16 +188,18 @@ def _add_output_options(sub, formats):
 
 def _compare(args) -> int:
     testset = _read(args)
-    metrics = _told(testset, _metrics(args, testset))
+    each = args.test in TESTS and bool(references_alone(testset, args.test, args.baseline))
+    metrics = _told(testset, _metrics(args, testset), each, warn=False)  # the result has the warnings
     result = compare(
         testset, metrics, test=args.test, unit=args.unit, block_length=args.block_length, trials=args.trials,
         alpha=args.alpha, correction=args.correction, ci=args.ci, resamples=args.resamples, seed=args.seed,
         baseline=args.baseline, jobs=args.jobs, progress=_progress if sys.stderr.isatty() else None)
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
+    result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))
     render = {"text": text_report.comparison_text, "json": export.comparison_json, "csv": export.comparison_csv,
-              "latex": latex.comparison_latex, "html": html_report.comparison_html}
-    _write(render[args.format](result), args.out)
+              "latex": latex.comparison_latex, "html": html_report.comparison_html, "matrix": export.matrix_csv}
+    write(render[args.format](result), args.out)
     return 0
 
 
@@ -206,13 +209,13 @@ def _score(args) -> int:
         raise SettingError("No system to score. Give at least one with --system FILE.")
     scores = {}
     for metric in _told(testset, _metrics(args, testset)):
-        part, statistics = rated_part(testset, metric, cached_statistics(metric, testset))
+        part = testset.under(metric.name)
+        part, statistics = rated_part(part, metric, cached_statistics(metric, part))
         points = metric.score(statistics.sum(axis=1)).tolist()
         scores[metric.name] = (metric.signature(testset), dict(zip(part.systems, points, strict=True)))
-    for texts in group_cautions(about_texts(testset)):
-        print(*(f"Warning: {text_report.printable(text)}" for text in texts), sep="\n", file=sys.stderr)
+    text_report.warn(about_texts(testset))
     render = {"text": text_report.scores_text, "json": export.scores_json, "csv": export.scores_csv}
-    _write(render[args.format](scores), args.out)
+    write(render[args.format](scores), args.out)
     return 0
 
 
@@ -225,14 +228,14 @@ def _segments(args) -> int:
         raise SettingError(f"segments writes one metric at a time, not {len(metrics)}. Name one with --metrics NAME.")
     if not testset.systems:
         raise SettingError("No system to write statistics of. Give at least one with --system FILE.")
-    _told(testset, metrics)
+    _told(testset := testset.under(metrics[0].name), metrics)
     header, rows = export.segment_rows(testset, metrics[0], cached_statistics(metrics[0], testset))
     if args.format == "parquet":
         import pandas as pd
 
-        _write(pd.DataFrame(rows, columns=header).to_parquet(index=False), args.out)
+        write(pd.DataFrame(rows, columns=header).to_parquet(index=False), args.out)
     else:
-        _write(export.to_csv(header, rows), args.out)
+        write(export.to_csv(header, rows), args.out)
     return 0
 
 
@@ -240,11 +243,12 @@ def _experiment(work) -> Callable[[argparse.Namespace], int]:
     """A command that prints what `work` (test set, metrics, options, progress) finds."""
     def run(args):
         testset = _read(args)
-        text = work(testset, _told(testset, _metrics(args, testset)), args,
-                    _progress if sys.stderr.isatty() else None)
+        metrics = _told(testset, _metrics(args, testset))
+        testset = testset.under(*(metric.name for metric in metrics))
+        text = work(testset, metrics, args, _progress if sys.stderr.isatty() else None)
         if sys.stderr.isatty():
             sys.stderr.write("\r\x1b[K")
-        _write(text, args.out)
+        write(text, args.out)
         return 0
 
     return run
@@ -259,11 +263,13 @@ def _serve(args) -> int:
 def _read(args) -> TestSet:
     source = source_from(args)
     if source is not None:
-        _check_out(args.out, source)
+        check_out(args.out, source)
     if source is None:
         raise SettingError("No test set. Give --ref FILE and --system FILE, --folder DIR and --langpair xx-yy, or "
                            "--demo.")
     testset = source.read()
+    if testset.has_texts and (lines := left_out(testset)):
+        print(f"mtsig: {lines[0]} by the documents file, is left out; --keep-canary keeps it.", file=sys.stderr)
     if args.only:
         testset = testset.only(args.only)
     if args.exclude:
@@ -277,64 +283,21 @@ def _metrics(args, testset: TestSet) -> list[Metric]:
         chosen = ("bleu",) if testset.has_texts else tuple(testset.scores)
     if not chosen:
         raise SettingError("--metrics is empty. Expected at least one, such as bleu.")
-    settings = dict(tokenize=args.tokenize, lowercase=args.lowercase)
-    return [metric_of(testset, name, **settings) for name in dict.fromkeys(chosen)]
+    return [metric_of(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
 
 
-def _told(testset: TestSet, metrics: list[Metric]) -> list[Metric]:
-    """The metrics, once it is said how long they take, should that be long."""
-    if (text := long_wait(metrics, testset)) is not None:
+def _told(testset: TestSet, metrics: list[Metric], each_reference: bool = False, warn: bool = True) -> list[Metric]:
+    """The metrics, once it is said how long they take, should that be long, and whether they cut words poorly."""
+    if (text := long_wait(metrics, testset, each_reference)) is not None:
         print(f"mtsig: {text_report.printable(text)}", file=sys.stderr, flush=True)
+    if warn:
+        text_report.warn(about_metrics(testset, {metric.name: tokenizer_of(metric, testset) for metric in metrics}))
     return metrics
 
 
 def _progress(stage: str, share: float) -> None:
     sys.stderr.write(f"\r\x1b[K{stage} {share:4.0%}")
     sys.stderr.flush()
-
-
-def _check_out(path: str | None, source: Source) -> None:
-    """Fail before the work, not after it; and never write over what is read."""
-    if path is None:
-        return
-    if os.path.exists(path) and any(os.path.samefile(path, file) for file in source.files()):
-        raise SettingError(f"--out {path} is one of the files to read. Choose another name.")
-    folder = Path(path).resolve().parent
-    if Path(path).is_dir():
-        raise SettingError(f"--out {path} is a folder. Expected a file name.")
-    if not folder.is_dir():
-        raise SettingError(f"--out {path}: there is no folder {folder}. Create it first.")
-
-
-def _write(content: str | bytes, path: str | None) -> None:
-    """To standard output, or to a file that appears whole or not at all."""
-    if path is None:
-        try:
-            sys.stdout.write(content)
-            sys.stdout.flush()
-        except OSError as error:
-            if isinstance(error, BrokenPipeError):
-                raise
-            raise SettingError(f"Standard output cannot be written: {error.strerror}.") from error
-        return
-    if isinstance(content, str):
-        content = content.encode("utf-8", "backslashreplace")
-    target, temporary = Path(path).resolve(), None  # where a link leads, so that the link stays
-    try:
-        if target.exists() and not target.is_file():  # a device or a pipe: nothing to replace
-            target.write_bytes(content)
-            return
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".mtsig-", delete=False) as file:
-            temporary = file.name
-            file.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, target)
-    except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise SettingError(f"--out {path} cannot be written: {error.strerror}.") from error
 
 
 if __name__ == "__main__":

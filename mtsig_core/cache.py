@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.readers.lines import shown
 from mtsig_core.testset import TestSet
@@ -67,6 +68,9 @@ def cached_statistics(metric: Metric, testset: TestSet,
     >>> cached_statistics(make_metric("bleu"), toy).shape
     (1, 1, 10)
     """
+    if testset.rated_alone and not is_segment_mean(metric):
+        raise SettingError(f"{', '.join(testset.rated_alone)} has ratings and no text that {metric.name} could score. "
+                           "Leave it out, or choose the ratings as metric.")
     path = _place(metric, testset)
     if path is None:
         return metric.statistics(testset, progress)

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from mtsig_core import engine
+from mtsig_core.by_reference import leaders_by_reference, references_alone
 from mtsig_core.cache import cached_statistics
-from mtsig_core.diagnostics import find_cautions
+from mtsig_core.diagnostics import about_several, find_cautions
 from mtsig_core.errors import SettingError
 from mtsig_core.intervals import INTERVALS
-from mtsig_core.metrics import Metric, metric_of
-from mtsig_core.pairwise import compare_pairs, draw
+from mtsig_core.metrics import Metric, metric_of, tokenizer_of
+from mtsig_core.pairwise import best_first, compare_pairs, decide, draw
 from mtsig_core.power import minimum_detectable_difference
 from mtsig_core.ranking import decision_matrix, rank_intervals
 from mtsig_core.rated import rated_part
 from mtsig_core.resampling import make_units
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult, TestSetInfo
 from mtsig_core.settings import check_jobs, check_metric, resolve
-from mtsig_core.significance import TESTS, TOLERANCE
+from mtsig_core.significance import TESTS
 from mtsig_core.testset import TestSet
 
-__all__ = ["compare"]
+__all__ = ["compare", "joined"]
 
 
 def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, test: str = "ar", unit: str = "auto",
             block_length: float | None = None, trials: int = 9999, alpha: float = 0.05, correction: str = "auto",
-            ci: str = "auto", resamples: int = 2000, seed: int = 0, baseline: str | None = None, jobs: int = 1,
+            ci: str = "auto", resamples: int = 2000, seed: int = 0, baseline: str | None = None,
+            by_reference: bool = True, jobs: int = 1,
             progress: Callable[[str, float], None] | None = None) -> Comparison:
     """Which differences between the systems of a test set are real?
 
@@ -57,6 +60,8 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
         The same seed gives the same result, whatever `jobs` is.
     baseline : str, optional
         Compare only with this system; there are no rank intervals then.
+    by_reference : bool
+        Whether to test with each reference alone too, where several score, to see whether they agree on who is ahead.
     jobs : int
         Number of threads, -1 for all cores.
     progress : callable, optional
@@ -89,38 +94,66 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
         testset, test=test, unit=unit, block_length=block_length, trials=trials, alpha=alpha, correction=correction,
         ci=ci, resamples=resamples, seed=seed, baseline=baseline)
     check_jobs(jobs)
+    alone = references_alone(testset.under(*names), settings.test, baseline) if by_reference else {}
     results = {}
     for metric in metrics:
         def stage(name, metric=metric):
             return None if progress is None else lambda share: progress(f"{metric.name}: {name}", share)
 
-        results[metric.name] = _compare_one(testset, metric, settings, jobs, stage)
+        result = _compare_one(testset, metric, settings, jobs, stage)
+        results[metric.name] = replace(result, by_reference=leaders_by_reference(alone, metric, settings, jobs, stage))
     return Comparison(TestSetInfo.of(testset), settings, find_cautions(testset, settings, units, results), results)
+
+
+def joined(parts: Sequence[Comparison]) -> Comparison:
+    """One comparison of several that differ in nothing but the metrics, which keep their order.
+
+    Raises
+    ------
+    SettingError
+        If they differ in more, or have a metric in common.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> list(joined([compare(ts, metric, trials=999) for metric in ("bleu", "ter")]).metrics)
+    ['bleu', 'ter']
+    """
+    first, metrics = parts[0], {}
+    for part in parts:
+        if (part.testset, part.settings, part.excluded) != (first.testset, first.settings, first.excluded):
+            raise SettingError("Comparisons of other test sets, settings or exclusions cannot be joined. Expected them "
+                               "to differ in the metrics alone.")
+        if twice := [name for name in part.metrics if name in metrics]:
+            raise SettingError(f"{', '.join(twice)} is in two of the comparisons. Expected each metric once.")
+        metrics |= part.metrics
+    warnings = [*about_several(metrics), *(caution for part in parts for caution in part.warnings)]
+    return replace(first, metrics=metrics, warnings=tuple(dict.fromkeys(warnings)))  # what all warn of, once
 
 
 def _compare_one(testset: TestSet, metric: Metric, settings: Settings, jobs: int, stage: Callable) -> MetricResult:
     if (report := stage("counting")) is not None:
         report(0.0)
+    testset = testset.under(metric.name)
     testset, statistics = rated_part(testset, metric, cached_statistics(metric, testset, report))
     units = make_units(testset, settings.unit, settings.block_length)
-    scores = metric.score(statistics.sum(axis=1))
-    best_first = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
-    names = [list(testset.systems)[k] for k in best_first]
-    statistics = statistics[best_first]  # in place of those as they came: on large sets they are most of the memory
+    order = best_first(metric, statistics)
+    names = [list(testset.systems)[k] for k in order]
+    statistics = statistics[order]  # in place of those as they came: on large sets they are most of the memory
     pairs = _pairs(names, settings.baseline, metric)
 
     systems = draw(metric, statistics, units, settings, jobs, stage("intervals"))
     ci_low, ci_high = INTERVALS[settings.ci](systems.sample, settings.alpha)
     found = compare_pairs(testset, metric, systems, pairs, units, settings, jobs, stage)
     win, lose = found.win, found.lose
-    better = _decide(found.delta, found.adjusted, win, lose, settings.alpha, metric.higher_is_better)
+    better = decide(found.delta, found.adjusted, win, lose, settings.alpha, metric.higher_is_better)
     if not metric.higher_is_better and win is not None:
         win, lose = lose, win
     mdd = minimum_detectable_difference(found.se, settings.alpha)
 
     ranks = [(None, None)] * len(names)
     if settings.baseline is None and TESTS[settings.test].p_values is not None:
-        decisions = _decide(found.delta, found.for_ranks, None, None, settings.alpha, metric.higher_is_better)
+        decisions = decide(found.delta, found.for_ranks, None, None, settings.alpha, metric.higher_is_better)
         ranks = list(zip(*rank_intervals(decision_matrix(len(names), pairs, decisions)), strict=True))
     return MetricResult(
         metric.name, _signature(metric, testset, settings), metric.higher_is_better,
@@ -131,7 +164,8 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, jobs: int
             p_value=_at(found.p, k), p_adjusted=_at(found.adjusted, k),
             significant=bool(better[k]), better={1: "a", -1: "b", 0: None}[int(better[k])],
             win=_at(win, k), lose=_at(lose, k), se=_number(found.se[k]), se_ratio=_at(found.se_ratio, k),
-            mdd=_number(mdd[k]), n=int(found.n[k])) for k, (i, j) in enumerate(pairs)))
+            mdd=_number(mdd[k]), n=int(found.n[k])) for k, (i, j) in enumerate(pairs)),
+        tokenizer=tokenizer_of(metric, testset))
 
 
 def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.ndarray:
@@ -143,17 +177,6 @@ def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.nda
                            f"{', '.join(names)}.")
     b = names.index(baseline)
     return np.array([(k, b) for k in range(len(names)) if k != b], dtype=int).reshape(-1, 2)
-
-
-def _decide(delta, adjusted, win, lose, alpha, higher_is_better):
-    """1 where the first system of a pair is significantly better, -1 where the second is, else 0."""
-    if adjusted is None and win is None:  # no pair could be tested
-        return np.zeros(len(delta), dtype=int)
-    sign = np.sign(delta) if higher_is_better else -np.sign(delta)
-    if adjusted is not None:  # NaN, for a pair that could not be tested, is not below alpha
-        return np.where(adjusted <= alpha + TOLERANCE, sign, 0).astype(int)
-    conclude = np.maximum(win, lose) >= 1 - alpha - TOLERANCE
-    return (np.where(conclude, np.sign(win - lose), 0) * (1 if higher_is_better else -1)).astype(int)
 
 
 def _signature(metric, testset, settings):

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 
+from mtsig_core.metrics import poorly_cut
+from mtsig_core.ranking import headline, otherwise_led
+from mtsig_core.readers.scripts import SPACELESS, written_in
 from mtsig_core.resampling import Units
 from mtsig_core.results import Caution, MetricResult, Settings
 from mtsig_core.significance import TESTS
-from mtsig_core.testset import TestSet
+from mtsig_core.testset import TestSet, as_system
 
-__all__ = ["FAMILY_WISE", "about_texts", "find_cautions", "p_word", "too_large_a_family"]
+__all__ = ["FAMILY_WISE", "about_metrics", "about_ratings", "about_several", "about_texts", "disagreement",
+           "find_cautions", "p_word", "repeated_references", "too_large_a_family"]
 
 FEW_UNITS = 30
 #: Corrections that control the probability of any false decision.
@@ -23,11 +28,20 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units,
     """All warnings: about the design, the family of pairs, the texts, then single pairs."""
     found = [*_about_design(testset, settings, units, results)]
     for result in results.values():
-        found += [*_about_scores(testset, result), *_about_family(settings, result)]
+        found += [*_about_scores(testset, result), *_about_references(testset, result),
+                  *_about_family(settings, result)]
     found += about_texts(testset)
+    found += _about_words(testset, {name: result.tokenizer for name, result in results.items()})
     for result in results.values():
         found += _about_pairs(testset, settings, result)
     return tuple(found)
+
+
+def about_several(metrics: Collection[str]) -> Iterator[Caution]:
+    """The warning that is about several metrics together."""
+    if len(metrics) > 1:
+        yield Caution("several-metrics", f"{len(metrics)} metrics were tried, and the correction is for the pairs "
+                                         "within each: choose the one that counts beforehand, or report all.")
 
 
 def about_texts(testset: TestSet) -> Iterator[Caution]:
@@ -37,7 +51,7 @@ def about_texts(testset: TestSet) -> Iterator[Caution]:
         if "canary" in (document, domain)]
     if canary:
         yield Caution("canary", f"Line {canary[0]} is called canary by the documents file: it is there to be found, "
-                                "not translated, and it is scored like any other. Leave it out of all files.")
+                                "not translated, and it was kept and is scored like any other. Leave it out.")
     for role, group in (("System", testset.systems), ("Reference", testset.references)):
         present_in = {name: [text for text in segments if text is not None] for name, segments in group.items()}
         empty_in = {name: sum(not text.strip() for text in present) for name, present in present_in.items()}
@@ -54,18 +68,39 @@ def about_texts(testset: TestSet) -> Iterator[Caution]:
                                              "Check that nothing was lost.", a=name)
 
 
+def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
+    """Warnings about what metrics (by name, with the tokenizer of each) can tell of a test set."""
+    for metric in tokenizers:
+        yield from about_ratings(testset, metric)
+    yield from _about_words(testset, tokenizers)
+
+
+def _about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
+    """Warnings about metrics whose tokenizer (by the name of the metric) does not cut the references into words."""
+    language = written_in(chain(*testset.references.values())) if any(tokenizers.values()) else None
+    for metric, tokenizer in tokenizers.items():
+        if better := poorly_cut(tokenizer, language):
+            name, score = SPACELESS[language], metric.upper()
+            said = (f"{score} takes what stands between spaces for a word, here whole clauses: it says little, and the "
+                    f"order of the systems may be another. Go by chrF, or by BLEU with the tokenizer {better[0]}."
+                    if tokenizer == "tercom" else
+                    f"the tokenizer {tokenizer} does not cut {name} into words: {score} is not what others report, "
+                    f"and the order of the systems may be another. Choose the tokenizer {' or '.join(better)}.")
+            yield Caution("tokenizer-and-script", f"The references look {name}, and {said}", metric)
+
+
 def _about_design(testset, settings, units, results) -> Iterator[Caution]:
     if len(testset.systems) == 1:
         yield Caution("one-system", "Only one system: its score and interval are given, there is no pair to test.",
                       a=next(iter(testset.systems)))
     if testset.documents is None and settings.unit == "block":
         yield Caution("no-documents", "No document ids: blocks of neighbouring segments stand in for documents. Give "
-                                      "the ids if there are any (--docs).")
+                                      "the ids if there are any.")
     elif testset.documents is None:
-        ids = "--docs" if testset.has_texts else "a column docid"
+        ids = "a documents file" if testset.has_texts else "a column docid"
         yield Caution("no-documents", "No document ids: segments are taken as independent, and neighbouring ones "
                                       "seldom are, least of all in a consecutive extract. Intervals and p may be too "
-                                      f"small. Give document ids ({ids}), or use --unit block.")
+                                      f"small. Give document ids ({ids}), or choose the unit block.")
     elif settings.unit == "segment":
         ratios = [p.se_ratio for r in results.values() for p in r.pairs if p.se_ratio is not None]
         measured = ""
@@ -74,7 +109,7 @@ def _about_design(testset, settings, units, results) -> Iterator[Caution]:
                         "those by segment (median over pairs).")
         yield Caution("documents-ignored", "Segments are resampled although document ids are known: sentences of one "
                                            f"document are alike, so p may be too small.{measured} "
-                                           "Use --unit document.")
+                                           "Choose the unit document.")
     if units.effective < FEW_UNITS:
         unit = _plural(units.effective, "stationary block" if settings.unit == "block" else settings.unit)
         yield Caution("few-units", f"Only {units.effective} {unit} to resample: intervals and p are rough below "
@@ -83,17 +118,39 @@ def _about_design(testset, settings, units, results) -> Iterator[Caution]:
     if test.caution:
         code = "as-published" if test.as_published else "assumes"
         yield Caution(f"{settings.test}-{code}", f"{test.title.capitalize()} ({test.source}): {test.caution}")
-    if len(results) > 1:
-        yield Caution("several-metrics", f"{len(results)} metrics were tried, and the correction is for the pairs "
-                                         "within each: choose the one that counts beforehand, or report all.")
+    if len(testset.references) > 1 and any(name not in testset.scores for name in results):
+        for reference, system in repeated_references(testset).items():
+            yield Caution("reference-among-systems", f"{system} is reference {reference} word for word, which no other "
+                                                     "system can equal. Leave it out, or score with the "
+                                                     "other references alone, so that it is judged like the "
+                                                     "rest.")
+    yield from about_several(results)
     if "nist" in results:
         yield Caution("nist-size", "NIST takes its weights from the references of the test set, so its scores grow "
                                    f"with the size of the set. Compare them on these {testset.n_segments} segments "
                                    "alone.", "nist")
 
 
+def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
+    """Warnings about human translations: those that have ratings and are not ranked, or have nothing but ratings."""
+    if metric not in testset.scores:
+        if testset.rated_alone:
+            yield Caution("ratings-alone", f"{', '.join(testset.rated_alone)} takes part by ratings alone, not by "
+                                           f"{metric}: a reference is not scored by itself.", metric)
+        return
+    by_system = testset.scores[metric].by_system
+    counts = {name: sum(value is not None for value in by_system.get(name, ())) for name in testset.waiting}
+    for name, n in counts.items():
+        if n:
+            yield Caution("ratings-of-references", f"{n} {_plural(n, 'score')} of {name} by {metric} "
+                                                   f"{'is' if n == 1 else 'are'} not used: it is a human translation, "
+                                                   f"no system. To rank it as {as_system(name)}, let references take "
+                                                   "part as systems.", metric)
+
+
 def _about_scores(testset, result) -> Iterator[Caution]:
     """What of the set has segment scores, for a metric that is a mean of them."""
+    yield from about_ratings(testset, result.metric)
     if result.metric not in testset.scores:
         return
     metric, by_system = result.metric, testset.scores[result.metric].by_system
@@ -117,6 +174,45 @@ def _about_scores(testset, result) -> Iterator[Caution]:
                                                   "the lines that both have.", metric)
 
 
+def _about_references(testset, result) -> Iterator[Caution]:
+    said = disagreement(result, testset.n_segments)
+    if said is not None:
+        yield Caution("references-disagree", f"{said} Say which reference counts, or report the result by each.",
+                      result.metric)
+
+
+def disagreement(result: MetricResult, n_segments: int) -> str | None:
+    """A sentence on the references by which alone others are ahead than by all together; None where they agree."""
+    together, told = headline(result), []
+    for row in otherwise_led(result):
+        part = "" if row.n_segments == n_segments else f" (on the {row.n_segments} of {n_segments} segments it has)"
+        gone = [name for name in together if name not in row.leaders]
+        new = [name for name in row.leaders if name not in together]
+        if not gone:
+            said = f"{_named(new)} {'is' if len(new) == 1 else 'are'} tied for first too"
+        else:
+            ahead = "is ahead of all others" if len(row.leaders) == 1 else "are tied for first"
+            said = f"{_named(row.leaders)} {ahead}, and not {_named(gone)}"
+        told.append(f"with {row.reference} alone{part} {said}")
+    if told:
+        return f"The references do not agree on who is ahead by {result.metric}: {'; '.join(told)}."
+    return None
+
+
+def _named(names, shown=4):
+    """The first of some names as an English list, and the number of the others."""
+    more = len(names) - shown
+    listed = [*names[:shown], f"{more} others"] if more > 1 else [*names]
+    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
+
+
+def repeated_references(testset: TestSet) -> dict[str, str]:
+    """The references that a system repeats word for word, with the system."""
+    return {reference: system for reference, texts in testset.references.items()
+            for system, said in testset.systems.items()
+            if any(texts) and all(text in (None, other) for text, other in zip(texts, said, strict=True))}
+
+
 def _about_family(settings, result) -> Iterator[Caution]:
     m, test = len(result.pairs), TESTS[settings.test]
     if not m:
@@ -124,10 +220,10 @@ def _about_family(settings, result) -> Iterator[Caution]:
     smallest = test.smallest_p(settings.trials)
     if too_large_a_family(settings, m):
         needed = test.trials_for(settings.alpha / m)
-        remedy = " or --correction romano-wolf" if test.romano_wolf else ""
+        remedy = ", or the correction romano-wolf" if test.romano_wolf else ""
         yield Caution("family-too-large", f"{m} pairs are too many for {settings.trials} trials: the smallest p, "
                                           f"{smallest:.2g}, times {m} is above alpha, so {settings.correction} cannot "
-                                          f"reject anything. Use --trials {needed} or more{remedy}.", result.metric)
+                                          f"reject anything. Use {needed} trials or more{remedy}.", result.metric)
     open_pairs = [pair for pair in result.pairs if not pair.significant]
     if open_pairs:
         widest = max((pair.mdd for pair in open_pairs if pair.mdd is not None), default=0.0)

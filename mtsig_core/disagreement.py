@@ -12,7 +12,7 @@ from mtsig_core.results import MetricResult, Settings
 from mtsig_core.significance import TESTS, TOLERANCE
 
 __all__ = ["every_correction", "decided", "disagreeing", "better_matrix", "triple_examples", "trials_needed",
-           "decision_rows", "CONTROLS"]
+           "CONTROLS"]
 
 #: What each correction keeps at the level.
 CONTROLS = {
@@ -118,15 +118,3 @@ def trials_needed(settings: Settings, n_pairs: int, test: str, correction: str) 
     if TESTS[test].smallest_p(settings.trials) * factor <= settings.alpha + TOLERANCE:
         return None
     return TESTS[test].trials_for(settings.alpha / factor)
-
-
-def decision_rows(result: MetricResult) -> tuple[list[str], list[list]]:
-    """Header and rows of all pairs, numbers in full: difference as an improvement of a, what was found, who is better.
-
-    For a test without p the shares of wins stand where else the p-values do.
-    """
-    has_p = all(pair.win is None for pair in result.pairs)
-    sign = 1 if result.higher_is_better else -1
-    return ["a", "b", "difference", *(["p", "adjusted_p"] if has_p else ["win", "lose"]), "better"], [
-        [pair.a, pair.b, sign * pair.delta, *((pair.p_value, pair.p_adjusted) if has_p else (pair.win, pair.lose)),
-         {"a": pair.a, "b": pair.b, None: None}[pair.better]] for pair in result.pairs]

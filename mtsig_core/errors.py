@@ -1,14 +1,25 @@
 """The errors that a user can cause, each with one message fit for the screen.
 
-A message says what was expected, what came, where (file, line), and what to do. The command line prints it
-and exits with status 2; a page shows it unchanged.
+A message says what was expected, what came, where (file, line), and what to do, in words that hold on a screen and in
+a notebook alike. The command line prints it, adds the options that do it, and exits with status 2.
 """
 
-__all__ = ["MtsigError", "InputError", "SettingError", "NotYetError", "Cancelled"]
+__all__ = ["MtsigError", "InputError", "SettingError", "StoreError", "NotYetError", "Cancelled"]
 
 
 class MtsigError(Exception):
-    """Base of all errors whose message is meant for the user."""
+    """Base of all errors whose message is meant for the user.
+
+    Parameters
+    ----------
+    message : str
+    options : str
+        What of the command line would mend it, such as ``"--unit segment"``; said there alone.
+    """
+
+    def __init__(self, message: str = "", options: str = ""):
+        super().__init__(message)
+        self.options = options
 
 
 class InputError(MtsigError):
@@ -17,6 +28,10 @@ class InputError(MtsigError):
 
 class SettingError(MtsigError):
     """Something is wrong with an option or argument."""
+
+
+class StoreError(MtsigError):
+    """The database of kept test sets cannot be reached, read or written."""
 
 
 class NotYetError(MtsigError):

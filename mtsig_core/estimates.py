@@ -52,11 +52,16 @@ def estimate_seconds(metric: Metric, testset: TestSet) -> float:
         size *= _GROWTH
 
 
-def long_wait(metrics: Sequence[Metric], testset: TestSet) -> str | None:
-    """A sentence on how long counting takes, where that is worth saying; None where it is not, or all is cached."""
+def long_wait(metrics: Sequence[Metric], testset: TestSet, each_reference: bool = False) -> str | None:
+    """A sentence on how long counting takes, where that is worth saying; None where it is not, or all is cached.
+
+    That each reference is counted alone too takes about as long again.
+    """
     if len(testset.systems) * testset.n_segments <= _QUICK:
         return None
-    seconds = {metric.name: estimate_seconds(metric, testset) for metric in metrics if not is_cached(metric, testset)}
+    times, parts = 2 if each_reference else 1, [(metric, testset.under(metric.name)) for metric in metrics]
+    seconds = {metric.name: times * estimate_seconds(metric, part) for metric, part in parts
+               if not is_cached(metric, part)}
     if sum(seconds.values()) < WORTH_SAYING:
         return None
     slow = ", ".join(f"{name} {_rounded(value)}" for name, value in seconds.items() if value >= 1)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
-from mtsig_core.diagnostics import about_texts
+from mtsig_core.cells import number
+from mtsig_core.diagnostics import about_ratings, about_texts
 from mtsig_core.results import Caution
 from mtsig_core.testset import TestSet
 
-__all__ = ["inventory_rows", "suspicions"]
+__all__ = ["inventory_rows", "left_out", "suspicions"]
 
 _TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the reference, in all
 
@@ -23,25 +25,39 @@ def inventory_rows(testset: TestSet) -> tuple[list[str], list[list[str]]]:
     texts = [("reference", name, values) for name, values in testset.references.items()]
     texts += [("system", name, values) for name, values in testset.systems.items()]
     texts += [("source", "", testset.sources)] if testset.sources is not None else []
-    rows = [[role, name, *(f"{number:,}" for number in _counts(values))] for role, name, values in texts]
-    gone = testset.lines[-1] - testset.n_segments
-    if gone > 0:
-        first = next(line for k, line in enumerate(testset.lines, 1) if line != k) - 1
-        rows.append(["left out", f"line {first}" + (f" and {gone - 1} more" if gone > 1 else ""), f"{gone:,}",
-                     "", "", "", ""])
+    rows = [[role, name, *(number(count, ",") for count in _counts(values))] for role, name, values in texts]
+    if (lines := left_out(testset)) is not None:
+        rows.append(["left out", *lines, "", "", "", ""])
     if testset.documents is not None:
-        rows.append(["documents", f"{testset.n_documents:,} documents", f"{testset.n_segments:,}", "", "", "", ""])
-    rows += [["scores", metric, f"{testset.n_segments:,}", "", "", f"{_gaps(testset, scores):,}", ""]
-             for metric, scores in testset.scores.items()]
+        rows.append(["documents", f"{testset.n_documents:,} documents", number(testset.n_segments, ","),
+                     "", "", "", ""])
+    rows += [["scores", metric, number(testset.n_segments, ","), "", "",
+              number(_gaps(testset, table), ","), ""]
+             for metric, table in testset.scores.items()]
     if testset.domains is not None:
         sizes = Counter(testset.domains)
-        rows += [["domain", domain, f"{size:,}", "", "", "", ""] for domain, size in sizes.items()]
+        rows += [["domain", domain, number(size, ","), "", "", "", ""] for domain, size in sizes.items()]
     return header, rows
+
+
+def left_out(testset: TestSet) -> tuple[str, str] | None:
+    """Which lines before the last are no segments, and how many; of texts, they are those called canary.
+
+    >>> left_out(TestSet("toy", {"A": ["a"]}, {"ref": ["a"]}, lines=[2])), left_out(TestSet("toy", {}, {"ref": ["a"]}))
+    (('line 1, a canary', '1'), None)
+    """
+    gone = testset.lines[-1] - testset.n_segments
+    if gone <= 0:
+        return None
+    known = set(testset.lines)
+    first = next(line for line in range(1, testset.lines[-1]) if line not in known)
+    more = f" and {gone - 1} more" if gone > 1 else ""
+    return f"line {first}{more}{', a canary' if testset.has_texts else ''}", number(gone, ",")
 
 
 def suspicions(testset: TestSet) -> list[Caution]:
     """Empty texts, identical outputs, outputs that are a reference, and lengths far from the reference's."""
-    found = [*about_texts(testset)]
+    found = [*about_texts(testset), *chain(*(about_ratings(testset, metric) for metric in testset.scores))]
     names = list(testset.systems)
     for k, a in enumerate(names if testset.has_texts else ()):
         found += [Caution("identical-outputs", f"{a} and {b} have identical outputs.", a=a, b=b)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from mtsig_core._rows import row_chunks
 from mtsig_core.correction import ADJUSTMENTS, romano_wolf
 from mtsig_core.intervals import INTERVALS, Sample
 from mtsig_core.metrics import Metric
+from mtsig_core.ranking import decision_matrix, rank_intervals
 from mtsig_core.rated import common, has_gaps, paired, segment_scores
 from mtsig_core.resampling import Units, make_units
 from mtsig_core.results import Settings
 from mtsig_core.significance import TESTS, TOLERANCE, win_rates
 from mtsig_core.testset import TestSet
 
-__all__ = ["Drawn", "PairNumbers", "compare_pairs", "draw"]
+__all__ = ["Drawn", "PairNumbers", "best_first", "compare_pairs", "decide", "draw", "unbeaten"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +113,40 @@ def compare_pairs(testset: TestSet, metric: Metric, systems: Drawn, pairs: np.nd
 
     apart = systems.data.scores[pairs[:, 0]] - systems.data.scores[pairs[:, 1]]
     return PairNumbers(n, whole(delta, apart), *map(whole, (*ends, se, ratio, *tested)))
+
+
+def best_first(metric: Metric, statistics: np.ndarray) -> np.ndarray:
+    """Rows of the systems in the order of their scores, shape (systems,); ties as they come."""
+    scores = metric.score(statistics.sum(axis=1))
+    return np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
+
+
+def decide(delta, adjusted, win, lose, alpha, higher_is_better) -> np.ndarray:
+    """1 where the first system of a pair is significantly better, -1 where the second is, else 0."""
+    if adjusted is None and win is None:  # no pair could be tested
+        return np.zeros(len(delta), dtype=int)
+    sign = np.sign(delta) if higher_is_better else -np.sign(delta)
+    if adjusted is not None:  # NaN, for a pair that could not be tested, is not below alpha
+        return np.where(adjusted <= alpha + TOLERANCE, sign, 0).astype(int)
+    conclude = np.maximum(win, lose) >= 1 - alpha - TOLERANCE
+    return (np.where(conclude, np.sign(win - lose), 0) * (1 if higher_is_better else -1)).astype(int)
+
+
+def unbeaten(metric: Metric, statistics: np.ndarray, units: Units, settings: Settings, jobs: int,
+             progress: engine.Progress | None) -> list[int]:
+    """Rows of the systems that no other is significantly better than, best first, by a test that gives p.
+
+    The decisions are those behind the ranks of `compare`, without its intervals and standard errors.
+    """
+    order = best_first(metric, statistics)
+    bare = replace(settings, ci="percentile", resamples=0)
+    systems = draw(metric, statistics[order], units, bare, jobs, progress)
+    pairs, scores = engine.all_pairs(len(order)), systems.data.scores
+    delta = scores[pairs[:, 0]] - scores[pairs[:, 1]]
+    _, _, for_ranks, _, _ = _test(systems, pairs, delta, settings, jobs, progress)
+    decisions = decide(delta, for_ranks, None, None, settings.alpha, metric.higher_is_better)
+    low, _ = rank_intervals(decision_matrix(len(order), pairs, decisions))
+    return order[low == 1].tolist()
 
 
 def _differences(sample: Sample, pairs: np.ndarray, settings: Settings):

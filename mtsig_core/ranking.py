@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mtsig_core.results import MetricResult
+from mtsig_core.results import MetricResult, ReferenceLeaders
 
-__all__ = ["decision_matrix", "rank_intervals", "intransitive_triples", "headline"]
+__all__ = ["decision_matrix", "rank_intervals", "intransitive_triples", "headline", "otherwise_led"]
 
 
 def decision_matrix(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) -> np.ndarray:
@@ -64,3 +64,15 @@ def headline(result: MetricResult) -> tuple[str, ...] | None:
     if result.systems[0].rank_low == result.systems[0].rank_high == 1:
         return (result.systems[0].system,)
     return tuple(row.system for row in result.systems if row.rank_low == 1)
+
+
+def otherwise_led(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
+    """The references by which alone other systems are ahead than by all of them together.
+
+    One that lacks segments separates fewer systems: that it lets more be first is then no other answer.
+    """
+    together = headline(result)
+    n = max((pair.n or 0 for pair in result.pairs), default=0)
+    return () if together is None else tuple(
+        row for row in result.by_reference if set(row.leaders) != set(together)
+        and not (row.n_segments < n and set(together) < set(row.leaders)))

@@ -32,7 +32,8 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
         With what was expected, what came, and what to do.
     """
     if not testset.systems:
-        raise InputError(f"No system in {testset.name}. Give at least one output (--system FILE), two to compare.")
+        raise InputError(f"No system in {testset.name}. Give at least one output, two to compare.",
+                         "--system FILE")
     _choose("test", test, TESTS)
     chosen = TESTS[test]
     _whole("trials", trials, 1, _MOST_DRAWS)
@@ -55,18 +56,20 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
         correction = chosen.default_correction
     _choose("correction", correction, CORRECTIONS)
     if chosen.p_values is None and correction != "none":
-        raise SettingError(f"Test {test!r} gives no p to correct. Use --correction none, or another test.")
+        raise SettingError(f"Test {test!r} gives no p to correct. Choose the correction none, or another test.",
+                           "--correction none")
     if correction == "romano-wolf" and not chosen.romano_wolf:
         able = ", ".join(name for name, t in TESTS.items() if t.romano_wolf)
-        raise SettingError(f"Romano-Wolf is not defined for test {test!r}, only for {able}. Use --correction holm.")
+        raise SettingError(f"Romano-Wolf is not defined for test {test!r}, only for {able}. Choose another "
+                           "correction, such as holm.", "--correction holm")
 
     _choose("unit", unit, ("auto", *UNITS))
     units = make_units(testset, unit, block_length)
     if ci == "auto":
         ci = "percentile" if units.effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
     _choose("interval", ci, INTERVALS)
-    _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "--test ar")
-    _by_segment(units.kind, unit, "Interval", ci, ci == "t", "--ci percentile")
+    _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "ar")
+    _by_segment(units.kind, unit, "Interval", ci, ci == "t", "percentile")
     trials = None if chosen.of_segments else int(trials)
     return Settings(test, units.kind, units.block_length, trials, float(alpha), correction, ci, int(resamples),
                     int(seed), baseline, __version__), units
@@ -87,14 +90,17 @@ def check_metric(metric: Metric, test: str, ci: str) -> None:
         if value in known and value not in fitting:
             raise SettingError(
                 f"{what} {value!r} is for means of segment scores alone (human ratings, COMET), and {metric.name} is "
-                f"a score of the whole corpus. Use {', '.join(fitting)}, or --metrics with a table of --scores.")
+                f"a score of the whole corpus. Use {', '.join(fitting)}, or a metric that is a table of scores.",
+                "--scores NAME=FILE --metrics NAME")
 
 
 def _by_segment(kind, asked, what, value, needed, other):
     if needed and kind != "segment":
         why = " (auto, as document ids are known)" if asked == "auto" else ""
-        raise SettingError(f"{what} {value!r} works on single segments, and the unit is {kind}{why}. Use --unit "
-                           f"segment, which takes segments as independent, or {other}, which heeds the {kind}s.")
+        option = {"Test": "--test", "Interval": "--ci"}[what]
+        raise SettingError(f"{what} {value!r} works on single segments, and the unit is {kind}{why}. Choose the unit "
+                           f"segment, which takes segments as independent, or the {what.lower()} {other}, which heeds "
+                           f"the {kind}s.", f"--unit segment, {option} {other}")
 
 
 def _choose(what: str, value: str, among: Iterable[str]):

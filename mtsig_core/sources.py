@@ -7,10 +7,11 @@ import json
 import os
 import shlex
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from mtsig_core.errors import NotYetError, SettingError
+from mtsig_core.metrics import check_tokenizer
 from mtsig_core.readers import join_scores, language_pairs, read_scores, read_text, read_wmt
 from mtsig_core.testset import TestSet
 
@@ -41,6 +42,8 @@ class Source:
         Names of scores of which the lowest is best.
     ids : str or None
         File with the id of each line of the texts, by which the tables of scores name them.
+    tokenize : str or None
+        What to split the texts with; None: by the language pair.
     """
 
     ref: tuple = ()
@@ -58,12 +61,15 @@ class Source:
     lower_is_better: tuple[str, ...] = ()
     ids: str | None = None
     demo_references: int = 1
+    tokenize: str | None = None
 
     def read(self) -> TestSet:
         """Read and check the files."""
         if not self.has_texts:
             return read_scores(self.scores, self.lower_is_better)
         testset = self._read_texts()
+        if self.tokenize is not None:
+            testset = replace(testset, tokenizer=self.tokenize)
         if self.scores:
             testset = join_scores(testset, self.scores, self.lower_is_better, ids=self.ids)
         if self.refs or self.refs_as_systems:
@@ -78,7 +84,7 @@ class Source:
         if self.folder is not None:
             return read_wmt(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary)
         return read_text(self.ref, self.system, sources=self.src, documents=self.docs,
-                         parses=self.parse, langpair=self.langpair)
+                         parses=self.parse, langpair=self.langpair, keep_canary=self.keep_canary)
 
     @property
     def has_texts(self) -> bool:
@@ -115,7 +121,7 @@ class Source:
         given += [("--refs", ",".join(self.refs) or None)]
         given += [("--scores", f"{name}={path}") for name, path in self.scores]
         given += [("--lower-is-better", name) for name in self.lower_is_better]
-        given += [("--ids", self.ids)]
+        given += [("--ids", self.ids), ("--tokenize", self.tokenize)]
         flags = [("--demo", self.demo == 0), ("--refs-as-systems", self.refs_as_systems),
                  ("--keep-canary", self.keep_canary)]
         return [*(part for option, value in given if value is not None for part in option_with(option, value)),
@@ -143,8 +149,10 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--docs", metavar="FILE", help="documents: a line per segment, docid or domain<TAB>docid")
     add("--folder", metavar="DIR", help="folder in WMT layout: references/, system-outputs/, documents/, sources/")
     add("--langpair", metavar="XX-YY", help="language pair, such as en-de")
+    add("--tokenize", metavar="NAME", help="a tokenizer of sacreBLEU (default: by target language, else 13a)")
     add("--refs", type=names, default=(), metavar="NAME,...", help="references to score with (default: all)")
-    add("--refs-as-systems", action="store_true", help="let the references not chosen by --refs act as systems")
+    add("--refs-as-systems", action="store_true",
+        help="let the references not chosen by --refs, and those with ratings, act as systems")
     add("--keep-canary", action="store_true", help="keep the lines that the documents file calls canary")
     add("--demo", action="store_true", help="the simulated corpus: 30,000 segments, six systems")
     add("--demo-segments", type=int, metavar="N", help="its first N segments")
@@ -164,7 +172,9 @@ def source_from(args: argparse.Namespace) -> Source | None:
             raise NotYetError(f"--{option.replace('_', '-')} is not there yet. "
                               "Use --ref and --system, --folder and --langpair, or --demo.")
     tables = {"scores": tuple(map(_named_scores, args.scores)), "lower_is_better": tuple(args.lower_is_better),
-              "ids": args.ids}
+              "ids": args.ids, "tokenize": args.tokenize}
+    if args.tokenize is not None:
+        check_tokenizer(args.tokenize)
     if args.lower_is_better and not args.scores:
         raise SettingError("--lower-is-better goes with --scores NAME=FILE, and there is none.")
     if args.ids and not args.scores:
@@ -193,8 +203,6 @@ def source_from(args: argparse.Namespace) -> Source | None:
         return _scores_alone(args, tables) if args.scores else None
     elif not args.ref:
         raise SettingError(f"{given[0]} needs a reference. Give at least one with --ref FILE.")
-    elif args.keep_canary:
-        raise SettingError("--keep-canary goes with --folder: nothing is left out of text files.")
     return Source(tuple(map(_named, args.ref)), tuple(map(_named, args.system)), args.src, args.docs, args.folder,
                   args.langpair, args.refs, args.refs_as_systems, args.keep_canary, parse=parses, **tables)
 
@@ -202,7 +210,7 @@ def source_from(args: argparse.Namespace) -> Source | None:
 def _scores_alone(args, tables):
     """Scores without texts; what is about texts is out of place then."""
     about_texts = {"--langpair": args.langpair, "--refs": args.refs, "--refs-as-systems": args.refs_as_systems,
-                   "--keep-canary": args.keep_canary, "--ids": args.ids}
+                   "--keep-canary": args.keep_canary, "--ids": args.ids, "--tokenize": args.tokenize}
     for option, value in about_texts.items():
         if value:
             raise SettingError(f"{option} is about texts, and there are scores alone. Leave it out, or give the texts "

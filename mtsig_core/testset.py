@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,7 +13,27 @@ import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
 
-__all__ = ["SegmentScores", "TestSet"]
+__all__ = ["SegmentScores", "TestSet", "as_system", "is_human"]
+
+_HUMAN = re.compile(r"ref(erence)?[-_. ]?\w?\w?|human([-_. ].*|\w?)", re.IGNORECASE)
+
+
+def is_human(name: str) -> bool:
+    """Whether a name is that of a human translation, as tables of ratings have beside systems.
+
+    >>> [is_human(name) for name in ("refA", "ref-B", "HUMAN-refA", "human.0", "Reformer", "GPT-4")]
+    [True, True, True, True, False, False]
+    """
+    return _HUMAN.fullmatch(name) is not None
+
+
+def as_system(reference: str) -> str:
+    """What a reference is called where it acts as a system.
+
+    >>> as_system("refA"), as_system("HUMAN-A")
+    ('HUMAN-refA', 'HUMAN-A')
+    """
+    return reference if reference == "HUMAN" or reference.startswith("HUMAN-") else f"HUMAN-{reference}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,23 +76,27 @@ class TestSet:
         What the set is called on screen.
     systems : mapping of str to sequence of str
         Outputs by system name, one string per segment. An empty string is an empty segment. In a set without
-        references, which has scores alone, ``None`` stands for every text.
+        references, which has scores alone, ``None`` stands for every text; else for those of a system that has scores
+        alone.
     references : mapping of str to sequence of (str or None)
         The references used for scoring, by name. ``None`` marks a segment that this reference does not have;
         each segment needs at least one reference. There may be none at all where there are `scores`.
     sources, documents, domains : sequence of str, optional
         Source text, document id and domain of each segment.
     langpair : str, optional
-        Such as ``"en-de"``; decides the default tokenizer.
+        Such as ``"en-de"``; decides the tokenizer, unless one is given.
     simulated : bool
         Whether the texts are made up; every screen that shows them says so.
     lines : sequence of int, optional
         The line of each segment in the files it was read from, counted from 1. Defaults to 1, 2, ...
     scores : mapping of str to SegmentScores
-        By the name of the metric. They are of systems; those of a reference count once it acts as a system.
+        By the name of the metric. They are of systems; those of a reference, and of other human translations, count
+        once these act as systems.
     parses : mapping of str to sequence of str
         By system or reference, the dependency parse of each segment, as `mtsig_core.readers.conllu` has it: a line for
         each word with form, lemma, head and relation between tabs; an empty line between sentences.
+    tokenizer : str, optional
+        What metrics of words split the texts with, unless they have a setting of their own.
 
     Raises
     ------
@@ -98,6 +123,7 @@ class TestSet:
     lines: Sequence[int] | None = field(default=None, repr=False)
     scores: Mapping[str, SegmentScores] = field(default_factory=dict)
     parses: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
+    tokenizer: str | None = None
 
     def __post_init__(self):
         for key in ("systems", "references"):
@@ -130,7 +156,7 @@ class TestSet:
                 raise InputError(f"{self.name}: {what} has {len(values)} segments, {first} has {n}.")
         for metric, scores in self.scores.items():
             for name in scores.by_system:
-                if name not in self.systems and name not in self.references:
+                if name not in self.systems and name not in self.references and not is_human(name):
                     raise InputError(f"{self.name}: {metric} is of {name!r}, which is no system of the set. "
                                      f"It has: {', '.join(self.systems) or 'none'}.")
         for name in self.parses:
@@ -169,6 +195,17 @@ class TestSet:
         counts = {sum(ref is not None for ref in refs) for refs in zip(*self.references.values(), strict=True)}
         return counts.pop() if len(counts) == 1 else None
 
+    @cached_property
+    def rated_alone(self) -> tuple[str, ...]:
+        """The systems without texts in a set that has texts: human translations known by their scores."""
+        return tuple(k for k, texts in self.systems.items() if texts[0] is None) if self.references else ()
+
+    @cached_property
+    def waiting(self) -> tuple[str, ...]:
+        """References and other human translations that have segment scores and are no systems here."""
+        scored = (name for scores in self.scores.values() for name in scores.by_system)
+        return tuple(dict.fromkeys(name for name in scored if name not in self.systems))
+
     @property
     def target_language(self) -> str | None:
         """The part of `langpair` after the hyphen."""
@@ -188,7 +225,7 @@ class TestSet:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the content (texts, names, documents, domains, language pair, scores), not of the set's name."""
+        """Digest of the content (texts, names, documents, language pair, tokenizer, scores), not of the set's name."""
         h = hashlib.blake2b(digest_size=16)
         for group, texts in [("systems", self.systems), ("references", self.references)]:
             for name, values in texts.items():
@@ -199,6 +236,8 @@ class TestSet:
                 _feed(h, (key,))
                 _feed(h, getattr(self, key))
         _feed(h, ("langpair", self.langpair))
+        if self.tokenizer is not None:
+            _feed(h, ("tokenizer", self.tokenizer))
         for metric, scores in self.scores.items():
             _feed(h, ("scores", metric, "higher" if scores.higher_is_better else "lower"))
             for name, values in scores.by_system.items():
@@ -212,7 +251,8 @@ class TestSet:
     def __reduce__(self):
         # Worker processes and caches pickle a set, which the read-only views of its mappings do not allow.
         return TestSet, (self.name, dict(self.systems), dict(self.references), self.sources, self.documents,
-                         self.domains, self.langpair, self.simulated, self.lines, dict(self.scores), dict(self.parses))
+                         self.domains, self.langpair, self.simulated, self.lines, dict(self.scores), dict(self.parses),
+                         self.tokenizer)
 
     # -- other views of the same texts -----------------------------------------------------------------------
 
@@ -226,8 +266,13 @@ class TestSet:
         names = self._known(names, self.systems, "system")
         return self._of_systems([k for k in self.systems if k not in names])
 
+    def under(self, *metrics: str) -> TestSet:
+        """The same set as these metrics can score it: without systems that have scores alone, if one needs texts."""
+        return self.without(self.rated_alone) if self.rated_alone and set(metrics) - self.scores.keys() else self
+
     def _of_systems(self, names):
-        kept = {name: name for name in (*names, *(name for name in self.references if name not in self.systems))}
+        references = (name for name in self.references if name not in self.systems)
+        kept = {name: name for name in (*names, *references, *self.waiting)}
         return replace(self, systems={name: self.systems[name] for name in names}, parses=self._parses_of(kept),
                        scores={metric: scores.of(kept) for metric, scores in self.scores.items()})
 
@@ -239,27 +284,30 @@ class TestSet:
         names : iterable of str, optional
             References to score with; all of them by default.
         others_as_systems : bool
-            Whether the other references join the systems, as ``HUMAN-<name>``. They need a line for each segment.
+            Whether the other references join the systems, as ``HUMAN-<name>``; they need a line for each segment. So
+            do those with segment scores, without their texts: no reference is scored by itself.
         """
         names = list(self.references) if names is None else self._known(names, self.references, "reference")
-        systems, scored = dict(self.systems), {name: name for name in (*self.systems, *names)}
-        if others_as_systems:
-            others = [name for name in self.references if name not in names]
-            if not others:
-                raise SettingError(
-                    f"No reference is left to act as a system: all of {', '.join(self.references)} are used for "
-                    "scoring. Choose the ones to score with (--refs NAME,...).")
-            for other in others:
-                human = f"HUMAN-{other}"
-                if human in systems:
-                    raise InputError(f"{self.name}: a system is already called {human}. Rename it.")
-                if None in self.references[other]:
-                    raise InputError(f"{self.name}: reference {other} lacks segments, it cannot act as a system.")
-                systems[human] = self.references[other]
-                scored.setdefault(other, human)  # a system of that name keeps its scores
+        others = [name for name in self.references if name not in names]
+        rated = [name for name in self.waiting if name not in others]
+        systems, kept = dict(self.systems), {name: name for name in (*self.systems, *names)}
+        if others_as_systems and not others and not rated:
+            raise SettingError(
+                f"No reference is left to act as a system: all of {', '.join(self.references)} are used for "
+                "scoring, and none has ratings. Choose the ones to score with.", "--refs NAME,...")
+        for name in (*others, *rated) if others_as_systems else ():
+            human = as_system(name)
+            if human in systems:
+                raise InputError(f"{self.name}: a system is already called {human}. Rename it.")
+            if name in others and None in self.references[name]:
+                raise InputError(f"{self.name}: reference {name} lacks segments, it cannot act as a system.")
+            systems[human] = self.references[name] if name in others else (None,) * self.n_segments
+        # A system of the name of a reference keeps its scores; others' are kept for when they act as systems.
+        humans = {name: as_system(name) if others_as_systems or name in others else name for name in self.waiting}
+        parsed = kept | {name: as_system(name) for name in others if others_as_systems and name not in kept}
         return replace(self, systems=systems, references={k: v for k, v in self.references.items() if k in names},
-                       parses=self._parses_of(scored),
-                       scores={metric: scores.of(scored) for metric, scores in self.scores.items()})
+                       parses=self._parses_of(parsed),
+                       scores={metric: scores.of(kept | humans) for metric, scores in self.scores.items()})
 
     def in_domain(self, domain: str) -> TestSet:
         """The segments of one domain."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mtsig_core.cells import Cell, number
 from mtsig_core.experiments.averages import Averages, Case
 from mtsig_core.experiments.lengths import Lengths
 from mtsig_core.experiments.precisions import ORDERS, SystemPrecisions
@@ -23,7 +24,8 @@ def precision_rows(found: Sequence[SystemPrecisions], with_paper: bool) -> Table
 
     def cell(row, key, digits):
         value, paper = getattr(row, key), theirs.get(row.system, {}).get(key)
-        return _number(value, digits) + ("" if paper is None else f" ({paper:.1f})")
+        shown = _number(value, digits)
+        return shown if paper is None else Cell(f"{shown} ({paper:.1f})", value)
 
     return (["system", *(f"{n}-grams, %" for n in ORDERS), "length ratio", "brevity penalty", "BLEU"],
             [[row.system, *(cell(row, f"p{n}", 1) for n in ORDERS), cell(row, "length_ratio", 3),
@@ -78,8 +80,8 @@ def average_rows(found: Averages) -> Table:
     """Systems down, score and place by both across."""
     unit = found.metric.upper()
     return (["system", f"corpus {unit}", "place", f"mean of sentence {unit}", "place"],
-            [[row.system, f"{row.corpus:.2f}", str(row.corpus_place), f"{row.average:.2f}", str(row.average_place)]
-             for row in found.systems])
+            [[row.system, number(row.corpus), number(row.corpus_place, "d"), number(row.average),
+              number(row.average_place, "d")] for row in found.systems])
 
 
 def case_rows(case: Case, unit: str) -> Table:
@@ -116,7 +118,7 @@ def factor_rows() -> Table:
 
 
 def _number(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+    return number(value, f".{digits}f")
 
 
 def flat_steps(found: WorkedExample) -> list[dict]:

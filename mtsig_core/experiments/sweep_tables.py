@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from mtsig_core.bootstrap_tables import percent
+from mtsig_core.cells import Cell, number
 from mtsig_core.experiments.planning import PairPlan
 from mtsig_core.experiments.references import ReferenceSweep
 from mtsig_core.experiments.sizes import PairSize, SizeSweep, SystemSize
@@ -36,8 +37,8 @@ def pair_rows(rows: Sequence[PairSize]) -> Table:
     header = ["size", "segments", "test sets", "difference", "significant", "expected of parts of this set",
               "planned for fresh sets", "wrong direction"]
     return header, [[f"{row.size:,}", f"{row.segments:,.0f}", str(row.repeats),
-                     _or_dash(row.delta, "+#.3g"), f"{row.significant:.0%}", f"{row.expected:.0%}",
-                     f"{row.power:.0%}", _or_dash(row.wrong, ".1%")] for row in rows]
+                     number(row.delta, "+#.3g"), f"{row.significant:.0%}", f"{row.expected:.0%}",
+                     f"{row.power:.0%}", number(row.wrong, ".1%")] for row in rows]
 
 
 def plan_rows(planned: Sequence[PairPlan], difference: float, metric: str, units: str) -> Table:
@@ -48,8 +49,9 @@ def plan_rows(planned: Sequence[PairPlan], difference: float, metric: str, units
     rows = []
     for row in planned:
         sizes = [row.units, row.segments, row.units_for_own, row.segments_for_own]
-        rows.append([f"{row.a} - {row.b}", f"{row.delta:+#.3g}", f"{row.se:#.3g}", f"from {row.mdd:#.3g}",
-                     *map(_whole, sizes if segments else sizes[::2])])
+        rows.append([f"{row.a} - {row.b}", number(row.delta, "+#.3g"), number(row.se, "#.3g"),
+                     Cell(f"from {row.mdd:#.3g}", row.mdd),
+                     *(number(size, ",") for size in (sizes if segments else sizes[::2]))])
     return header, rows
 
 
@@ -78,7 +80,7 @@ def reference_rows(found: ReferenceSweep, system: str) -> Table:
     for record in reference_records(found):
         if (record["system"], record["size"]) == (system, found.n_units):
             ends = None if record["low"] is None else (record["low"], record["high"])
-            row = [str(record["references"]), _or_dash(record["score"], "#.4g"), percent(ends),
+            row = [str(record["references"]), number(record["score"], "#.4g"), percent(ends),
                    "-" if record["equivalent"] is None else f"{record['equivalent']:.0%} of the data"]
             if found.metric in ZHANG_VOGEL_3.rows:
                 row += ["" if record["paper_score"] is None else f"{record['paper_score']:.3f}",
@@ -130,7 +132,7 @@ def _paper(ends):
 
 
 def _score_and_interval(row):
-    return [_or_dash(row.score, "#.4g"), percent(None if row.low is None else (row.low, row.high))]
+    return [number(row.score, "#.4g"), percent(None if row.low is None else (row.low, row.high))]
 
 
 def _printed(ends):
@@ -140,11 +142,3 @@ def _printed(ends):
 def _ends(ends):
     """A relative interval in few characters, in percent."""
     return "-" if ends[0] is None else f"{100 * ends[0]:+.2f} {100 * ends[1]:+.2f}"
-
-
-def _or_dash(value, form):
-    return "-" if value is None else f"{value:{form}}"
-
-
-def _whole(number):
-    return "-" if number is None else f"{number:,}"

@@ -127,8 +127,8 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     settings, units = resolve(testset, test="percentile", unit=unit, block_length=None, trials=resamples, alpha=alpha,
                               correction="none", ci="percentile", resamples=resamples, seed=seed, baseline=None)
     if units.kind == "block":
-        raise SettingError("A smaller test set is drawn from segments or documents, and the unit is block. Use --unit "
-                           "segment or --unit document.")
+        raise SettingError("A smaller test set is drawn from segments or documents, and the unit is block. Choose "
+                           "segment or document.", "--unit segment, --unit document")
     check_whole("repeats", repeats, 1, _MOST_REPEATS)
     metric = metric_of(testset, metric)
     if statistics is None:

@@ -139,15 +139,16 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
         raise SettingError(f"{whole.n_segments} segments are too few to draw null pairs from. Expected at least 10.")
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole(
         "segments", n_segments, 2, 1_000_000)
-    found = _by_segment(whole, rows, n, n_pairs, trials, alpha, seed, jobs, stage(progress, "null by segment"))
     drawn = None
     if whole.n_documents > 1:
         drawn = min(_DOCUMENTS, whole.n_documents) if n_documents is None else check_whole(
             "documents", n_documents, 2, 100_000)
-        found += _by_document(whole, rows, drawn, n_pairs, trials, alpha, seed, jobs,
-                              stage(progress, "null by document"))
     elif n_documents is not None:
         raise SettingError("The test set has no document ids to draw documents by. Give them, or leave this out.")
+    found = _by_segment(whole, rows, n, n_pairs, trials, alpha, seed, jobs, stage(progress, "null by segment"))
+    if drawn is not None:
+        found += _by_document(whole, rows, drawn, n_pairs, trials, alpha, seed, jobs,
+                              stage(progress, "null by document"))
     return TypeOne(whole.systems[rows[0]], whole.systems[rows[1]], whole.metric.name, alpha, n_pairs, trials, seed, n,
                    drawn, tuple(found))
 

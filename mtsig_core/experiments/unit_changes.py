@@ -118,7 +118,8 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
         raise SettingError("1 system to compare. Expected at least 2: add outputs, or leave fewer out."
                            if testset.systems else "No system to compare. Give at least two outputs.")
     found = {unit: compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
-                           jobs=jobs, progress=progress, **ASKED) for unit in ("segment", "document")}
+                           jobs=jobs, progress=progress, by_reference=False, **ASKED)
+             for unit in ("segment", "document")}
     by_segment, by_document = (next(iter(one.metrics.values())) for one in found.values())
     return changes_between(part, by_segment, by_document, alpha)
 
@@ -132,12 +133,13 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
         Where it has no documents to take as units.
     """
     metric = metric_of(testset, metric)
-    part = rated_part(testset, metric, metric.statistics(testset))[0] if is_segment_mean(metric) else testset
+    part = rated_part(testset, metric, metric.statistics(testset))[0] if is_segment_mean(metric) else testset.under(
+        metric.name)
     if part.n_documents is None or part.n_documents < 2:
         scored = f" with a score by {metric.name}" if testset.n_documents != part.n_documents else ""
         raise SettingError(f"{testset.name} has {'no document ids' if part.n_documents is None else 'one document'}"
-                           f"{scored}: there is no other unit than the segment. Give the document of each segment "
-                           "(--docs FILE).")
+                           f"{scored}: there is no other unit than the segment. Give the document of each segment.",
+                           "--docs FILE")
     return part
 
 

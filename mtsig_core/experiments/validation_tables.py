@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
+from mtsig_core.cells import Cell, number
 from mtsig_core.experiments._population import Rate
 from mtsig_core.experiments.conclusions import Concluded, Conclusions
 from mtsig_core.experiments.coverage import Coverage
@@ -34,7 +35,7 @@ def percent_of(found: Rate | None) -> str:
     """
     if found is None or found.share is None:
         return "-"
-    return f"{100 * found.share:.1f}% [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+    return Cell(f"{100 * found.share:.1f}% [{100 * found.low:.1f}, {100 * found.high:.1f}]", found.share)
 
 
 def type_one_rows(found: TypeOne) -> Table:
@@ -89,11 +90,12 @@ def conclusion_rows(found: Conclusions, with_paper: bool) -> Table:
     rows = []
     for a, b in dict.fromkeys((row.a, row.b) for row in found.rows):
         of_pair = [row for row in found.rows if (row.a, row.b) == (a, b)]
-        rows.append([a, b, f"{of_pair[0].delta:.2f}"])
+        rows.append([a, b, number(of_pair[0].delta)])
         for row in of_pair:
             paper = koehns_conclusions(row) if with_paper else None
-            rows[-1].append(f"{100 * row.right.share:.0f} / {100 * row.wrong.share:.0f}"
-                            + ("" if paper is None else f" ({paper[0]} / {paper[1]})"))
+            found_here = f"{100 * row.right.share:.0f} / {100 * row.wrong.share:.0f}"
+            rows[-1].append(Cell(found_here + ("" if paper is None else f" ({paper[0]} / {paper[1]})"),
+                                 row.right.share))
     return ["better", "worse", "difference",
             *(f"{n} samples of {size:,}" for size, n in zip(found.sizes, found.samples, strict=True))], rows
 
@@ -104,7 +106,7 @@ def size_rows(found: Conclusions, size: int, with_paper: bool) -> Table:
     for row in found.rows:
         if row.size == size:
             paper = koehns_conclusions(row) if with_paper else None
-            rows.append([row.a, row.b, f"{row.delta:.2f}", percent_of(row.right), percent_of(row.wrong),
+            rows.append([row.a, row.b, number(row.delta), percent_of(row.right), percent_of(row.wrong),
                          *([] if not with_paper else ["-", "-"] if paper is None else (f"{x}%" for x in paper))])
     return ["better", "worse", "difference", "right", "wrong",
             *(["Koehn: right", "Koehn: wrong"] if with_paper else [])], rows
@@ -167,8 +169,8 @@ def unit_rows(found: UnitChanges) -> Table:
 def changed_rows(found: UnitChanges, correction: str) -> Table:
     """The pairs that are significant by one unit alone under a correction."""
     return (["system", "against", "difference", "p by segment", "p by document", "SE ratio"],
-            [[pair.a, pair.b, f"{pair.delta:+.2f}", format_p(pair.p_segment), format_p(pair.p_document),
-              "-" if pair.se_ratio is None else f"{pair.se_ratio:.2f}"]
+            [[pair.a, pair.b, number(pair.delta, "+.2f"), format_p(pair.p_segment), format_p(pair.p_document),
+              number(pair.se_ratio)]
              for pair in found.pairs if pair.correction == correction])
 
 

@@ -9,7 +9,7 @@ from math import prod
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.precisions import ORDERS, brevity_penalty, check_bleu, counts_of, share
 from mtsig_core.highlight import bleu_tokens
-from mtsig_core.metrics import Metric
+from mtsig_core.metrics import Metric, tokenizer_of
 from mtsig_core.testset import TestSet
 
 __all__ = ["NOTE_CLAIMS", "NOTE_OUTPUT", "NOTE_REFERENCE", "Claim", "NgramCount", "Step", "WorkedExample",
@@ -155,7 +155,7 @@ def worked_example(testset: TestSet, system: str | None, line: int, metric: str 
                          float(metric.score(row)), metric.signature(testset))
 
 
-def note_example(metric: str | Metric = "bleu") -> WorkedExample:
+def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) -> WorkedExample:
     """The sentence pair of the note, reckoned right; the note's own numbers are of BLEU as it comes.
 
     Examples
@@ -164,14 +164,14 @@ def note_example(metric: str | Metric = "bleu") -> WorkedExample:
     >>> round(found.brevity_penalty, 4), [round(step.bleu, 3) for step in found.steps[:2]]
     (0.8465, [0.423, 0.268])
     """
-    note = TestSet("the note's example", {"output": [NOTE_OUTPUT]}, {"reference": [NOTE_REFERENCE]})
+    note = TestSet("the note's example", {"output": [NOTE_OUTPUT]}, {"reference": [NOTE_REFERENCE]},
+                   tokenizer=tokenizer)
     return worked_example(note, "output", 1, metric)
 
 
 def tokens_of(metric: Metric, testset: TestSet):
     """How BLEU splits a text of this test set: str -> list of str."""
-    settings = dict(part.split(":", 1) for part in metric.signature(testset).split("|"))
-    return bleu_tokens(settings["tok"])
+    return bleu_tokens(tokenizer_of(metric, testset))
 
 
 def _ngrams(tokens, n):

@@ -13,10 +13,11 @@ from typing import Protocol
 import numpy as np
 
 from mtsig_core.errors import SettingError
+from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 from mtsig_core.testset import TestSet
 
-__all__ = ["Metric", "METRICS", "depends_on_testset", "is_segment_mean", "make_metric", "metric_of", "metrics_of",
-           "part_counter"]
+__all__ = ["Metric", "METRICS", "check_tokenizer", "depends_on_testset", "is_segment_mean", "make_metric", "metric_of",
+           "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
 
 
 class Metric(Protocol):
@@ -34,6 +35,8 @@ class Metric(Protocol):
     depends_on_testset : bool, optional
         Whether the statistics of a segment depend on the other segments, so that a part of a test set has others. It
         may then have a method ``parts``, which counts parts faster: see `part_counter`.
+    tokenizer : callable, optional
+        TestSet -> the name of the tokenizer that finds its words, for a metric of words: see `tokenizer_of`.
     """
 
     name: str
@@ -105,7 +108,7 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
     if isinstance(metric, str) and metric in testset.scores:
         if metric in METRICS:
             raise SettingError(f"{testset.name} has segment scores that are called {metric}, as a metric of mtsig is. "
-                               f"Give them another name, such as --scores my-{metric}=FILE.")
+                               f"Give them another name, such as my-{metric}.", f"--scores my-{metric}=FILE")
         from mtsig_core.metrics.segment_scores import SegmentMean
 
         return SegmentMean(metric, testset.scores[metric].higher_is_better)
@@ -124,6 +127,20 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
 def is_segment_mean(metric: Metric) -> bool:
     """Whether a metric is a mean of segment scores, which Student's t and Wilcoxon's test are for."""
     return getattr(metric, "is_segment_mean", False)
+
+
+def tokenizer_of(metric: Metric, testset: TestSet) -> str | None:
+    """The name of the tokenizer that finds the words of a metric, None for a metric without."""
+    return metric.tokenizer(testset) if hasattr(metric, "tokenizer") else None
+
+
+def poorly_cut(tokenizer: str | None, language: str | None) -> tuple[str, ...]:
+    """The tokenizers that fit a language (zh, ja, ko, th) better, the best first; none where this one cuts it.
+
+    >>> poorly_cut("13a", "zh"), poorly_cut("zh", "zh"), poorly_cut(None, "zh")
+    (('zh', 'char'), (), ())
+    """
+    return () if tokenizer is None or cuts(tokenizer, language) else fitting_tokenizers(language)
 
 
 def depends_on_testset(metric: Metric) -> bool:

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.metrics._texts import blocks, joined, reference_count
-from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, default_tokenizer, make_tokenizer
+from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
 from mtsig_core.testset import TestSet
 
 __all__ = ["WordMetric", "Words", "compiled_late"]
@@ -118,8 +118,12 @@ class WordMetric(ABC):
         counts = np.where(lengths < 0, -1, np.diff(bounds).reshape(lengths.shape))
         return Words(ids, bounds[:-1].reshape(lengths.shape), counts, codes, spans)
 
+    def tokenizer(self, testset: TestSet) -> str:
+        """The name of the tokenizer that finds its words."""
+        return tokenizer_name(testset, self.tokenize)
+
     def _tokenizer(self, testset: TestSet) -> Tokenizer:
-        return make_tokenizer(self.tokenize or default_tokenizer(testset.target_language))
+        return make_tokenizer(self.tokenizer(testset))
 
     def _prepared(self, texts, tokenizer):
         if self._ignores_case:

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.metrics._texts import as_columns, blocks, joined, reference_count
-from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, default_tokenizer, make_tokenizer
+from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
 from mtsig_core.testset import TestSet
 
 __all__ = ["Bleu"]
@@ -153,8 +153,12 @@ class Bleu:
         return (f"nrefs:{reference_count(testset)}|case:{case}|eff:no|tok:{tokenizer}|smooth:exp|"
                 f"version:{version('sacrebleu')}")
 
+    def tokenizer(self, testset: TestSet) -> str:
+        """The name of the tokenizer that finds its words."""
+        return tokenizer_name(testset, self.tokenize)
+
     def _tokenizer(self, testset: TestSet) -> Tokenizer:
-        return make_tokenizer(self.tokenize or default_tokenizer(testset.target_language))
+        return make_tokenizer(self.tokenizer(testset))
 
     def _prepared(self, texts: Sequence[str | None], tokenizer: Tokenizer) -> Sequence[str | None]:
         if self.lowercase:

@@ -195,7 +195,8 @@ def refuse_tokenizer(metric: str, tokenize: str | None) -> None:
     """
     if tokenize is not None:
         raise SettingError(f"Metric {metric} has no choice of tokenizer, so it cannot take {tokenize!r}. "
-                           "Leave --tokenize out, or score the metrics that need it in a run of their own.")
+                           "Leave the tokenizer out, or score the metrics that need it in a run of their own.",
+                           "--tokenize")
 
 
 @functools.cache

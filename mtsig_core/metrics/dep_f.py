@@ -106,7 +106,8 @@ class DepF:
         lacking = [name for name in (*testset.systems, *testset.references) if name not in testset.parses]
         if lacking:
             raise SettingError(f"dep-f needs a parse of each system and reference, and there is none of "
-                               f"{', '.join(lacking)}. Give CoNLL-U files with --parse NAME=FILE, one for each.")
+                               f"{', '.join(lacking)}. Give a CoNLL-U file for each, under its name.",
+                               "--parse NAME=FILE")
         stats = np.zeros((len(testset.systems), testset.n_segments, 3), dtype=np.int32)
         for k in range(testset.n_segments):
             references = [self._relations(testset.parses[name][k]) for name, texts in testset.references.items()

@@ -132,6 +132,10 @@ class Ter:
             return 100 * (edits / length)
         return 100 * np.where(length > 0, edits / np.where(length > 0, length, 1), edits > 0)
 
+    def tokenizer(self, testset: TestSet) -> str | None:
+        """Tercom's, which finds words between spaces; None where its extension cuts Chinese and Japanese too."""
+        return None if self.normalized and self.asian_support else "tercom"
+
     def signature(self, testset: TestSet) -> str:
         """sacreBLEU's signature of these settings.
 

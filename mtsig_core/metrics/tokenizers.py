@@ -16,14 +16,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
+from mtsig_core.testset import TestSet
 
-__all__ = ["TOKENIZERS", "Tokenizer", "check_tokenizer", "default_tokenizer", "make_tokenizer"]
+__all__ = ["TOKENIZERS", "Tokenizer", "check_tokenizer", "cuts", "default_tokenizer", "fitting_tokenizers",
+           "make_tokenizer", "tokenizer_name"]
 
 #: The names sacreBLEU knows, in its order.
 TOKENIZERS = ("none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200",
               "spBLEU-1K")
 
 _BY_LANGUAGE = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+#: The languages, of those that other tokenizers leave in pieces too long, that these cut into words; the rest cut all.
+_CUT = {"none": (), "13a": (), "intl": (), "tercom": (), "zh": ("zh",), "ja-mecab": ("ja",), "ko-mecab": ("ko",)}
 _INSTALL = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"', "intl": "sacrebleu"}
 
 # Classes of characters. Those below DIGIT count as [^0-9] in the expressions of 13a, and so does SPACE for the
@@ -79,6 +83,34 @@ def default_tokenizer(language: str | None) -> str:
     ('zh', 'zh', '13a', '13a')
     """
     return _BY_LANGUAGE.get((language or "").partition("_")[0], "13a")
+
+
+def tokenizer_name(testset: TestSet, setting: str | None = None) -> str:
+    """What the texts of a test set are split with: a metric's own setting, else the set's, else by its language.
+
+    >>> toy = TestSet("toy", systems={}, references={"ref": ["a"]}, langpair="en-zh")
+    >>> tokenizer_name(toy), tokenizer_name(toy, "char")
+    ('zh', 'char')
+    """
+    return setting or testset.tokenizer or default_tokenizer(testset.target_language)
+
+
+def cuts(name: str, language: str | None) -> bool:
+    """Whether a tokenizer finds words in a language that has no spaces between them (zh, ja, ko, th).
+
+    >>> cuts("13a", "zh"), cuts("zh", "zh"), cuts("zh", "ja"), cuts("char", "th"), cuts("13a", None)
+    (False, True, False, True, True)
+    """
+    return language is None or language in _CUT.get(name, (language,))
+
+
+def fitting_tokenizers(language: str) -> tuple[str, ...]:
+    """Those for such a language, the best first: sacreBLEU's choice, if it has one, and characters.
+
+    >>> fitting_tokenizers("zh"), fitting_tokenizers("ja"), fitting_tokenizers("th")
+    (('zh', 'char'), ('ja-mecab', 'char'), ('char', 'flores200'))
+    """
+    return (_BY_LANGUAGE[language], "char") if language in _BY_LANGUAGE else ("char", "flores200")
 
 
 def check_tokenizer(name: str) -> None:
@@ -157,12 +189,13 @@ def _sacrebleu_tokenizer(name):
     except (ImportError, RuntimeError) as error:
         raise SettingError(
             f"Tokenizer {name!r} needs a package that is not installed. Install it with: "
-            f"pip install {_INSTALL.get(name, 'sentencepiece')}") from error
+            f"pip install {_INSTALL.get(name, 'sentencepiece')}. Or choose another tokenizer: char needs none."
+        ) from error
     # A model is downloaded on first use. What goes wrong then ends in errors of many libraries, or in an exit of
     # the whole program.
     except (Exception, SystemExit) as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise SettingError(
             f"Tokenizer {name!r} could not be set up ({reason}). If it needs a model that sacreBLEU downloads on "
-            f"first use, run it once with a network connection: sacrebleu --tokenize {name}. "
-            "Or choose another tokenizer.") from error
+            "first use, use it in sacreBLEU once with a network connection. Or choose another tokenizer.",
+            f"--tokenize NAME, here and in: sacrebleu --tokenize {name}") from error

@@ -30,21 +30,23 @@ def check_langpair(langpair: str) -> None:
                            f"source first, such as en-de or en-zh_TW.{hint}")
 
 
-def by_name(files: Iterable[tuple[str, str | os.PathLike]], what: str, remedy: str) -> dict[str, str | os.PathLike]:
+def by_name(files: Iterable[tuple[str, str | os.PathLike]], what: str, remedy: str,
+            options: str = "") -> dict[str, str | os.PathLike]:
     """Files by name; raises InputError if a name is empty or comes twice.
 
     Parameters
     ----------
     files : iterable of (name, path)
-    what, remedy : str
+    what, remedy, options : str
         What the files are, such as "system", and what to do about two of one name, for the messages.
     """
     paths: dict = {}
     for name, path in files:
         if not name.strip():
-            raise InputError(f"The {what} {shown(path)} has an empty name. {remedy}")
+            raise InputError(f"The {what} {shown(path)} has an empty name. {remedy}", options)
         if name in paths:
-            raise InputError(f"Two {what}s are called {shown(name)}: {shown(paths[name])} and {shown(path)}. {remedy}")
+            raise InputError(f"Two {what}s are called {shown(name)}: {shown(paths[name])} and {shown(path)}. {remedy}",
+                             options)
         paths[name] = path
     return paths
 

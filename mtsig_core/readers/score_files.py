@@ -153,7 +153,7 @@ def _comet(name, whole, metric):
             key = next((key for key in keys if key.lower() in ("comet", *_SCORE, metric.lower())), None)
             if key is None:
                 raise InputError(f"{where} has no score: it has {_listed(keys) or _cut(entry)}. Expected what "
-                                 "comet-score --to_json writes, with COMET or score.")
+                                 "COMET writes as JSON, with COMET or score.")
             ratings.append(Rating(system, k, _number(entry[key], where), None, k))
     return ScoreFile(name, ratings, next(iter(sizes.values())))
 

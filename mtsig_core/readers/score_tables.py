@@ -12,7 +12,7 @@ from pathlib import Path
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.lines import read_lines, shown
 from mtsig_core.readers.score_files import Rating, ScoreFile, as_key, read_score_file
-from mtsig_core.testset import SegmentScores, TestSet
+from mtsig_core.testset import SegmentScores, TestSet, is_human
 
 __all__ = ["join_scores", "read_scores"]
 
@@ -31,7 +31,7 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
         Name of the scores, which becomes that of a metric, and file; several files of one name are put together.
         See `mtsig_core.readers.score_files.read_score_file`. Lines are those of the files of the test set, so
         `TestSet.lines`; scores of lines that it leaves out (a canary, another part) are left out. Scores of a
-        reference count only where it acts as a system.
+        reference, and of what is named like one (refA, HUMAN-B), count only where it acts as a system.
     lower_is_better : collection of str
         Names of scores of which the lowest is best.
     ids : path-like, optional
@@ -55,9 +55,10 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
         by_system = scores[name] = defaultdict(lambda: [None] * testset.n_segments)
         for file, rating in ratings:
             where = f"{file.path}, row {rating.row}"
-            if rating.system not in known:
+            if rating.system not in known and not is_human(rating.system):
                 raise InputError(f"{where}: {shown(rating.system)!r} is no system of {testset.name}."
-                                 f"{_nearest(rating.system, known)} It has: {', '.join(map(shown, testset.systems))}.")
+                                 f"{_nearest(rating.system, known)} It has: {', '.join(map(shown, testset.systems))}. "
+                                 f"{_remedy(rating.system, [other.system for _, other in ratings], known)}")
             if line_of is not None and file.n_rows is None:
                 line = _line_with_id(line_of, ids, rating, where)
             else:
@@ -107,12 +108,13 @@ def _check_names(tables: Sequence[NamedTable], lower_is_better: Collection[str])
     names = {name for name, _ in tables}
     for name in names:
         if not name.strip() or "," in name or name != name.strip():
-            raise SettingError(f"{shown(name)!r} is no name for scores: --metrics NAME,... could not name them. "
-                               "Expected a word such as human: --scores human=FILE.")
+            raise SettingError(f"{shown(name)!r} is no name for scores: a list of metrics could not name them. "
+                               "Expected a word such as human.", "--scores human=FILE")
     for name in lower_is_better:
         if name not in names:
-            raise SettingError(f"--lower-is-better {shown(name)}: there are no scores of that name. "
-                               f"--scores gives: {', '.join(map(shown, sorted(names))) or 'none'}.")
+            raise SettingError(f"Lower is better in {shown(name)}: there are no scores of that name. "
+                               f"There are: {', '.join(map(shown, sorted(names))) or 'none'}.",
+                               "--lower-is-better NAME, --scores NAME=FILE")
 
 
 def _read(tables, known) -> Iterable[tuple[str, list[tuple[ScoreFile, Rating]]]]:
@@ -150,7 +152,8 @@ def _line_in(testset, file, rating, last, where):
         return line if file.n_rows == last else testset.lines[line - 1]
     if isinstance(line, str):
         raise InputError(f"{where}: the line is {shown(line)!r}. Expected a number, the line in the text files, "
-                         "counted from 1; or give a file with the id of each line of the texts (--ids FILE).")
+                         "counted from 1; or give a file with the id of each line of the texts.",
+                         "--ids FILE")
     if not 1 <= line <= last:
         hint = " Lines are counted from 1: add 1 to each." if line == 0 else " See whether it is for these texts."
         raise InputError(f"{where}: there is no line {line}. Expected 1 to {last}, as the text files have.{hint}")
@@ -221,6 +224,15 @@ def _documents(entries, lines):
 
 def _frozen(scores, lower_is_better):
     return {name: SegmentScores(by_system, name not in lower_is_better) for name, by_system in scores.items()}
+
+
+def _remedy(name, names, known):
+    """What to do about a system that is not there, and about others in the same table."""
+    others = [other for other in dict.fromkeys(names) if other not in (name, *known) and not is_human(other)]
+    if not others:
+        return "Rename it in the table, add its output, or take its rows out."
+    return (f"Nor are these: {', '.join(map(shown, others))}. Rename them in the table, add their outputs, or take "
+            "their rows out.")
 
 
 def _nearest(name, known):

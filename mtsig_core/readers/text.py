@@ -24,6 +24,7 @@ def read_text(
     parses: Sequence[NamedFile] = (),
     langpair: str | None = None,
     name: str | None = None,
+    keep_canary: bool = False,
 ) -> TestSet:
     """A test set from text files, plain or gzipped, with one segment per line.
 
@@ -42,6 +43,8 @@ def read_text(
         Such as ``en-de``.
     name : str, optional
         Name of the set. By default that of the folder that holds the references and systems, and the language pair.
+    keep_canary : bool
+        Whether to keep a line that the documents file calls ``canary``; see `mtsig_core.readers.wmt.read_wmt`.
 
     Raises
     ------
@@ -54,15 +57,14 @@ def read_text(
         raise SettingError("No reference. Give at least one, a text file with one segment per line.")
     if langpair is not None:
         check_langpair(langpair)
-    remedy = "Give each a name of its own: NAME=FILE."
-    files = {what: by_name(((_stem(path) if own is None else own, path) for own, path in group), what, remedy)
+    remedy = ("Give each a name of its own.", "NAME=FILE")
+    files = {what: by_name(((_stem(path) if own is None else own, path) for own, path in group), what, *remedy)
              for what, group in (("reference", references), ("system", systems))}
     if name is None:
         paths = [*files["reference"].values(), *files["system"].values()]
         name = " ".join(filter(None, [_common_folder(paths), langpair]))
-    # All lines of files that were named one by one are meant.
     return assemble(name, files["reference"], files["system"], sources=sources, documents=documents,
-                    parses=by_name(parses, "parse", "Give one for each."), langpair=langpair, keep_canary=True)
+                    parses=by_name(parses, "parse", "Give one for each."), langpair=langpair, keep_canary=keep_canary)
 
 
 def _stem(path):

@@ -6,19 +6,22 @@ import io
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.lines import shown
+from mtsig_core.readers.lines import read_lines, shown
+from mtsig_core.readers.names import task_name, without_pair
 from mtsig_core.readers.score_tables import join_scores, read_scores
+from mtsig_core.readers.scripts import written_in
 from mtsig_core.readers.text import read_text
 from mtsig_core.readers.wmt import language_pairs, read_wmt
 from mtsig_core.testset import TestSet
 
-__all__ = ["ROLES", "Upload", "guess_role", "guess_name", "read_uploads", "zip_language_pairs", "read_zip"]
+__all__ = ["ROLES", "Upload", "guess_name", "guess_role", "guess_uploads", "named_alike", "read_uploads", "read_zip",
+           "reference_language", "zip_language_pairs"]
 
 ROLES = ("system", "reference", "documents", "source", "scores", "scores, lower is better", "segment ids", "parse",
          "leave out")
@@ -57,12 +60,14 @@ def guess_role(file: str, content: bytes = b"") -> str:
 
     >>> [guess_role(name) for name in ("en-de.refA.txt", "docs.txt", "news.src.en", "GPT-4.txt", "human.tsv")]
     ['reference', 'documents', 'source', 'system', 'scores']
-    >>> guess_role("human.txt", b"system,line,score")
-    'scores'
+    >>> guess_role("human.txt", b"system,line,score"), guess_role("generaltest2022.uk-en.hyp.GTCOM.en")
+    ('scores', 'system')
     """
     header = re.split(rb"[\t,;]", content[:1000].partition(b"\n")[0].lower().replace(b'"', b""))
     if {b"system", b"score"} <= {cell.strip() for cell in header}:
         return "scores"
+    if (found := task_name(PurePosixPath(file).name)) is not None:
+        return found.role
     words = re.split(r"[^a-z0-9]+", PurePosixPath(file).name.lower())
     for role, pattern in _SIGNS:
         if any(re.fullmatch(pattern, word) for word in words):
@@ -71,13 +76,75 @@ def guess_role(file: str, content: bytes = b"") -> str:
 
 
 def guess_name(file: str) -> str:
-    """The name of a file without its endings.
+    """The name of a file without its endings, nor what the names of a shared task have around it.
 
-    >>> guess_name("outputs/sysA.txt.gz")
-    'sysA'
+    >>> guess_name("outputs/sysA.txt.gz"), guess_name("generaltest2022.uk-en.hyp.GTCOM.en"), guess_name("en-zh.esa.tsv")
+    ('sysA', 'GTCOM', 'esa')
     """
     name = PurePosixPath(file).name
+    found = task_name(name)
+    if found is not None and found.name:
+        return found.name
+    name = name if found else without_pair(name)[2]
     return re.sub(r"(\.(txt|conllu|tsv|csv|jsonl?|parquet))?(\.gz)?$", "", name) or name
+
+
+def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
+    """Role and name of each file, from its name, the beginning of its content, and what the other names say.
+
+    >>> guess_uploads([("en-zh.refA.txt", b""), ("test.en", b""), ("GPT-4.zh", b"")])
+    [('reference', 'refA'), ('source', 'test.en'), ('system', 'GPT-4.zh')]
+    """
+    roles = [guess_role(file, content) for file, content in files]
+    pairs = {_set_and_pair(file)[1] for file, _ in files} - {""}
+    origins = tuple(f".{pair.split('-')[0]}" for pair in pairs)
+    for k, (file, _) in enumerate(files):  # nothing says that it is an output, and it ends as the sources would
+        if roles[k] == "system" and task_name(file) is None and file.removesuffix(".gz").endswith(origins):
+            roles[k] = "source"
+    return [(role, guess_name(file)) for role, (file, _) in zip(roles, files, strict=True)]
+
+
+def named_alike(files: Iterable[str]) -> tuple[str, str]:
+    """The set and the language pair that names of files agree on; empty where none says one, or where the sets differ.
+
+    Raises
+    ------
+    InputError
+        If the names are of several language pairs.
+
+    >>> named_alike(["generaltest2022.en-zh.ref.A.zh", "en-zh.docs", "mine.txt"])
+    ('generaltest2022', 'en-zh')
+    """
+    said = {file: _set_and_pair(file) for file in files}
+    by_pair: dict[str, list[str]] = {}
+    for file, (_, pair) in said.items():
+        by_pair.setdefault(pair, []).append(shown(file))
+    by_pair.pop("", None)
+    if len(by_pair) > 1:
+        listed = "; ".join(f"{pair} ({', '.join(named[:3])}{', ...' if len(named) > 3 else ''})"
+                           for pair, named in by_pair.items())
+        raise InputError(f"The names are of {len(by_pair)} language pairs: {listed}. Expected the files of one: leave "
+                         "out the others, and open them after these.")
+    sets = {name for name, _ in said.values()} - {""}
+    return sets.pop() if len(sets) == 1 else "", next(iter(by_pair), "")
+
+
+def reference_language(uploads: Sequence[Upload]) -> str | None:
+    """The language of the references if it is one of `SPACELESS`, by its script."""
+    lines = []
+    for upload in uploads:
+        if upload.role == "reference":
+            try:
+                lines += _in_folder(lambda folder, upload=upload: read_lines(_save(folder, 0, upload)))
+            except InputError:
+                continue  # what is wrong with the file is said once it is to be opened
+    return written_in(lines)
+
+
+def _set_and_pair(file):
+    name = PurePosixPath(file).name
+    found = task_name(name)
+    return (found.set, found.pair) if found else without_pair(name)[:2]
 
 
 def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None) -> TestSet:
@@ -150,7 +217,7 @@ def _save(folder, number, upload):
 
 
 def _unpack(content, folder):
-    """Unpack an archive below `folder`; the folder in it that holds references/."""
+    """Unpack an archive below `folder`; the folder in it that holds references/, or references side by side."""
     root = folder / "zip"
     root.mkdir()
     try:
@@ -166,5 +233,7 @@ def _unpack(content, folder):
         raise InputError(f"The zip archive cannot be read: {error}. "
                          "Zip the folder again, without a password.") from None
     holders = [path.parent for path in root.rglob("references") if path.is_dir()]
+    holders = holders or [path.parent for path in root.rglob("[!.]*") if path.is_file()
+                          and (found := task_name(path.name)) and found.role == "reference"]
     holders.sort(key=lambda path: len(path.parts))
     return holders[0] if holders else root

@@ -1,41 +1,28 @@
-"""Folders in the layout of the WMT shared tasks, of 2024 and of 2021 to 2023.
+"""Folders in the layout of the WMT shared tasks, of 2024 and of 2021 to 2023; see `mtsig_core.readers.names`.
 
-2024, also mt-metrics-eval::
-
-    references/en-de.refA.txt     system-outputs/en-de/NAME.txt
-    sources/en-de.txt             documents/en-de.docs
-
-2021 to 2023, where SET is such as ``newstest2021``::
-
-    references/SET.en-de.ref.A.de     system-outputs/SET.en-de.hyp.NAME.de
-    sources/SET.en-de.src.en          metainfo/SET.en-de.meta.jsonl
-
-The inputs of the metrics tasks mix the two: ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Each file may be gzipped.
+The inputs of the metrics tasks mix the two: ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Where names say all, the
+files may also lie side by side. Each may be gzipped.
 """
 
 from __future__ import annotations
 
 import difflib
 import os
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.assemble import LANGUAGE, assemble, by_name, check_langpair
+from mtsig_core.readers.assemble import assemble, by_name, check_langpair
 from mtsig_core.readers.lines import missing, shown
+from mtsig_core.readers.names import OUTPUTS, TaskName, task_name
 from mtsig_core.testset import TestSet
 
 __all__ = ["language_pairs", "read_wmt"]
 
-PAIR = rf"(?P<pair>{LANGUAGE}-(?P<target>{LANGUAGE}))"
-REFERENCE = rf"{PAIR}(\.(?P<name>.+))?\.txt"
-REFERENCE_OF_SET = rf"((?P<set>.+?)\.)?{PAIR}\.ref(\.(?P<name>.+))?\.(?P=target)"
-OUTPUTS = ("system-outputs", "system_outputs")
 ONE_OF_EACH = "Remove or rename one of them."
 LAYOUT = ("Expected are references/ and system-outputs/, with files such as references/en-de.refA.txt or "
-          "references/SET.en-de.ref.A.de.")
+          "references/SET.en-de.ref.A.de; or files side by side, such as SET.en-de.ref.A.de and SET.en-de.hyp.NAME.de.")
 
 
 def language_pairs(folder: str | os.PathLike) -> list[str]:
@@ -87,21 +74,22 @@ def read_wmt(folder: str | os.PathLike, langpair: str, *, parses: Sequence[tuple
     check_langpair(langpair.rpartition(".")[2])
     found = _references(folder)
     set_name, pair = _choose(found, langpair, folder)
-    source, target = pair.split("-")
-    # Files of the other generation's names beside those of this one are taken too, but not those of another set.
-    stem = rf"({re.escape(set_name) or '.+?'}\.)?{pair}"
+    flat = not (folder / "references").is_dir()
 
-    references = [(_reference_name(name), path) for name, path in found[set_name, pair]]
-    systems = _matches(folder, OUTPUTS, rf"{stem}\.hyp\.(?P<name>.+)\.{target}")
-    systems += _matches(folder, [f"{outputs}/{pair}" for outputs in OUTPUTS],
-                        rf"{stem}\.hyp\.(?P<name>.+)\.{target}|(?P<plain>.+)\.(txt|{target})")
+    def of_role(role, *subfolders):
+        # Files of the other generation's names beside those of this one are taken too, but not those of another set.
+        return [(found.name, path) for found, path in _files(folder, [""] if flat else subfolders)
+                if found.role == role and found.pair == pair and (not set_name or found.set in ("", set_name))]
+
+    inside = [f"{outputs}/{pair}" for outputs in OUTPUTS]
+    documents = of_role("documents", "documents", "metadata", "metainfo")
     testset = assemble(
         f"{set_name or _own_name(folder)} {pair}",
-        by_name(sorted(references), "reference", ONE_OF_EACH),
-        by_name(sorted(systems), "system", ONE_OF_EACH),
-        sources=_only(_matches(folder, ["sources"], rf"{stem}(\.txt|\.src\.{source})"), "source file"),
-        documents=_only(_matches(folder, ["documents"], rf"{stem}\.docs")
-                        or _matches(folder, ["metadata", "metainfo"], rf"{stem}(\.meta)?\.jsonl"), "documents file"),
+        by_name(sorted(found[set_name, pair]), "reference", ONE_OF_EACH),
+        by_name(sorted(of_role("system", *OUTPUTS, *inside)), "system", ONE_OF_EACH),
+        sources=_only(of_role("source", "sources"), "source file"),
+        documents=_only([(name, path) for name, path in documents if ".docs" in path.suffixes] or documents,
+                        "documents file"),
         parses=by_name(parses, "parse", "Give one for each."), langpair=pair, keep_canary=keep_canary, blanks=True)
     return replace(testset, systems={name: texts for name, texts in testset.systems.items()
                                      if testset.references.get(name) != texts})
@@ -113,19 +101,19 @@ def _references(folder):
         raise InputError(missing(folder))
     if not folder.is_dir():
         raise InputError(f"{shown(folder)} is a file; a folder is expected. {LAYOUT}")
-    if not (folder / "references").is_dir():
+    inside = folder / "references"
+    flat = not inside.is_dir()
+    found: dict = {}
+    for name, path in _files(folder, [""] if flat else ["references"]):
+        if name.role == "reference":
+            found.setdefault((name.set, name.pair), []).append((name.name, path))
+    if flat and not (found and any(name.role == "system" for name, _ in _files(folder, [""]))):
         names = _names(folder)
         near = [folder / name for name in names if (folder / name / "references").is_dir()]
         near += [folder.parent] if folder.name in ("references", *OUTPUTS) else []
         hint = f" Did you mean {shown(near[0])}?" if near else ""
         raise InputError(f"{shown(folder)} has no references/; it has {_listed(names)}. {LAYOUT}{hint}")
-    found: dict = {}
-    for pattern in (REFERENCE, REFERENCE_OF_SET):
-        for match, path in _matching(folder / "references", pattern):
-            parts = match.groupdict()
-            found.setdefault((parts.get("set") or "", parts["pair"]), []).append((parts["name"] or "ref", path))
     if not found:
-        inside = folder / "references"
         raise InputError(f"{shown(inside)} has no reference; it has {_listed(_names(inside))}. {LAYOUT}")
     return found
 
@@ -145,22 +133,13 @@ def _choose(found, langpair, folder):
     raise InputError(f"{shown(folder)} has no reference for {shown(langpair)}; it has {', '.join(pairs)}.{hint}")
 
 
-def _matches(folder, subfolders, pattern):
-    """(name, path) of the files in these subfolders, as far as there are such, whose names match."""
-    found = []
-    for subfolder in filter(os.path.lexists, (folder / name for name in subfolders)):
-        for match, path in _matching(subfolder, pattern):
-            parts = match.groupdict()
-            found.append((parts.get("name") or parts.get("plain") or "", path))
-    return found
-
-
-def _matching(folder, pattern):
-    """The files in a folder whose names, without .gz, match as a whole. Backups of editors match no pattern."""
-    for name in _names(folder):
-        match = re.fullmatch(pattern, name.removesuffix(".gz"))
-        if match and not (folder / name).is_dir():
-            yield match, folder / name
+def _files(folder: Path, subfolders: Sequence[str]) -> Iterator[tuple[TaskName, Path]]:
+    """The files in these subfolders, as far as there are such, whose names say what they are. Backups do not."""
+    for subfolder in filter(lambda name: os.path.lexists(folder / name), subfolders):
+        for name in _names(folder / subfolder):
+            path = folder / subfolder / name
+            if (found := task_name(f"{subfolder}/{name}" if subfolder else name)) and not path.is_dir():
+                yield found, path
 
 
 def _names(folder):
@@ -174,11 +153,6 @@ def _only(files, what):
     if len(files) > 1:
         raise InputError(f"There are two {what}s: {shown(files[0][1])} and {shown(files[1][1])}. {ONE_OF_EACH}")
     return files[0][1] if files else None
-
-
-def _reference_name(name):
-    """The first generation calls a reference A, the second refA."""
-    return f"ref{name}" if re.fullmatch("[A-Z]", name) else name
 
 
 def _own_name(folder):

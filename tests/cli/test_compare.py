@@ -107,7 +107,7 @@ class TestOtherFormats:
 
     def test_latex_and_html(self, run, options):
         code = run("compare", *options, "--format", "latex").out
-        assert code.count(r"\toprule") == 2 and "good & " in code and "60 segments in 15 documents" in code
+        assert code.count(r"\toprule") == 3 and "good & " in code and "60 segments in 15 documents" in code
         page = run("compare", *options, "--format", "html").out
         assert page.startswith("<!DOCTYPE html>") and "15 documents" in page and "We compared 3 systems" in page
 
@@ -154,6 +154,14 @@ class TestSources:
         assert data["testset"]["systems"] == ["good", "poor"]
         data = as_json(run("compare", *options, "--exclude", "poor", "--format", "json"))
         assert data["testset"]["systems"] == ["fair", "good"]
+
+    def test_a_canary_is_left_out_and_said_to_be(self, run, options, files):
+        (files / "docs.txt").write_text("canary\tcanary\n" + "".join(f"news\td{k // 4}\n" for k in range(59)))
+        found = run("compare", *options, "--trials", 99, "--resamples", 50, "--format", "json")
+        assert as_json(found)["testset"]["n_segments"] == 59
+        assert found.err == "mtsig: line 1, a canary by the documents file, is left out; --keep-canary keeps it.\n"
+        kept = run("compare", *options, "--trials", 99, "--resamples", 50, "--keep-canary", "--format", "json")
+        assert as_json(kept)["testset"]["n_segments"] == 60 and not kept.err
 
     def test_tokenizer_follows_the_target_language(self, run, options):
         bleu = as_json(run("compare", *options, "--langpair", "en-zh", "--format", "json"))["metrics"]["bleu"]

@@ -39,7 +39,8 @@ def test_in_a_folder(run, folder, files, parsed):
 
 def test_without_parses(run, options):
     done = run("score", *options, "--metrics", "dep-f")
-    assert done.status == 2 and "none of fair, good, poor, ref. Give CoNLL-U files with --parse NAME=FILE" in done.err
+    assert done.status == 2 and "none of fair, good, poor, ref. Give a CoNLL-U file for each" in done.err
+    assert "Options: --parse NAME=FILE." in done.err
 
 
 @pytest.mark.parametrize("extra, message", [

@@ -298,7 +298,7 @@ def test_is_the_metric_of_that_name_and_survives_a_pickle(name, metric):
     made = make_metric(name, tokenize=None, lowercase=True)
     assert made == metric(None, True) == pickle.loads(pickle.dumps(made))
     assert (made.name, made.higher_is_better, len(set(made.stat_names))) == (name, True, 18 + 3 * metric.word_order)
-    with pytest.raises(SettingError, match="'13a'.*--tokenize"):
+    with pytest.raises(SettingError, match="'13a'.*Leave the tokenizer out"):
         make_metric(name, tokenize="13a")
 
 

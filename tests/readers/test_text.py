@@ -67,20 +67,21 @@ class TestReading:
         monkeypatch.chdir(ref.parent)
         assert read_text([(None, "ref.txt")], []).name == "data"
 
-    def test_canary_line_is_kept(self, ref, write):
+    def test_canary_line_is_left_out_as_of_folders(self, ref, write):
         docs = write("docs.tsv", ["canary\tcanary"] + ["news\td"] * 4)
-        assert read_text([(None, ref)], [], documents=docs).n_segments == 5
+        assert read_text([(None, ref)], [], documents=docs).lines == (2, 3, 4, 5)
+        assert read_text([(None, ref)], [], documents=docs, keep_canary=True).n_segments == 5
 
 
 class TestNames:
     def test_two_systems_of_one_name(self, ref, sys_a, write):
         other = write("other/sysA.txt.gz", LINES)
         assert error([(None, ref)], [(None, sys_a), (None, other)]) == (
-            f"Two systems are called sysA: {sys_a} and {other}. Give each a name of its own: NAME=FILE.")
+            f"Two systems are called sysA: {sys_a} and {other}. Give each a name of its own.")
 
     def test_two_references_of_one_name(self, ref, sys_a):
         message = error([(None, ref), ("ref", sys_a)], [])
-        assert f"Two references are called ref: {ref} and {sys_a}." in message and "NAME=FILE" in message
+        assert f"Two references are called ref: {ref} and {sys_a}." in message and "name of its own" in message
 
     def test_system_and_reference_may_share_a_name(self, ref):
         assert list(read_text([(None, ref)], [(None, ref)]).systems) == ["ref"]
@@ -88,7 +89,7 @@ class TestNames:
     @pytest.mark.parametrize("name", ["", " "])
     def test_empty_name(self, ref, sys_a, name):
         message = error([(None, ref)], [(name, sys_a)])
-        assert f"The system {sys_a} has an empty name." in message and "NAME=FILE" in message
+        assert f"The system {sys_a} has an empty name." in message and "name of its own" in message
         assert f"The reference {ref} has an empty name." in error([(name, ref)], [])
 
     def test_no_reference(self, sys_a):

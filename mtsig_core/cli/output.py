@@ -1,0 +1,57 @@
+"""Where a command writes to: standard output, or a file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from mtsig_core.errors import SettingError
+from mtsig_core.sources import Source
+
+__all__ = ["check_out", "write"]
+
+
+def check_out(path: str | None, source: Source) -> None:
+    """Fail before the work, not after it; and never write over what is read."""
+    if path is None:
+        return
+    if os.path.exists(path) and any(os.path.samefile(path, file) for file in source.files()):
+        raise SettingError(f"--out {path} is one of the files to read. Choose another name.")
+    folder = Path(path).resolve().parent
+    if Path(path).is_dir():
+        raise SettingError(f"--out {path} is a folder. Expected a file name.")
+    if not folder.is_dir():
+        raise SettingError(f"--out {path}: there is no folder {folder}. Create it first.")
+
+
+def write(content: str | bytes, path: str | None) -> None:
+    """To standard output, or to a file that appears whole or not at all."""
+    if path is None:
+        try:
+            sys.stdout.write(content)
+            sys.stdout.flush()
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise SettingError(f"Standard output cannot be written: {error.strerror}.") from error
+        return
+    if isinstance(content, str):
+        content = content.encode("utf-8", "backslashreplace")
+    target, temporary = Path(path).resolve(), None  # where a link leads, so that the link stays
+    try:
+        if target.exists() and not target.is_file():  # a device or a pipe: nothing to replace
+            target.write_bytes(content)
+            return
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".mtsig-", delete=False) as file:
+            temporary = file.name
+            file.write(content)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, target)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise SettingError(f"--out {path} cannot be written: {error.strerror}.") from error

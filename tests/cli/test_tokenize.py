@@ -1,0 +1,37 @@
+"""--tokenize belongs to the test set; every command warns where the tokenizer cuts no words."""
+
+import json
+
+import pytest
+
+from tests.toys import SPACELESS
+
+
+@pytest.fixture
+def chinese(tmp_path):
+    for name, lines in {"ref": SPACELESS["zh"], "A": [text[:-1] for text in SPACELESS["zh"]]}.items():
+        (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return ["--ref", tmp_path / "ref.txt", "--system", tmp_path / "A.txt"]
+
+
+@pytest.mark.parametrize("command", ["score", "segments", "sweep resamples"])
+def test_a_command_warns(run, chinese, command):
+    assert run(*command.split(), *chinese).err.startswith("Warning: The references look Chinese")
+    assert not run(*command.split(), *chinese, "--tokenize", "zh").err
+
+
+def test_compare_has_it_among_its_warnings(run, chinese):
+    found = run("compare", *chinese, "--trials", 99, "--resamples", 50, "--format", "json")
+    assert not found.err
+    assert "tokenizer-and-script" in [warning["code"] for warning in json.loads(found.out)["warnings"]]
+
+
+def test_metrics_without_a_tokenizer_stand_beside_it(run, chinese):
+    found = run("score", *chinese, "--tokenize", "char", "--metrics", "bleu,chrf", "--format", "json")
+    metrics = json.loads(found.out)["metrics"]
+    assert "|tok:char|" in metrics["bleu"]["signature"] and "chrf" in metrics
+
+
+def test_scores_alone_have_no_words(run, tmp_path):
+    (tmp_path / "t.tsv").write_text("system\tline\tscore\nA\t1\t2\n")
+    assert "--tokenize is about texts" in run("score", "--scores", f"x={tmp_path / 't.tsv'}", "--tokenize", "zh").err
