@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mtsig_core.bootstrap import ScoreBootstrap
+from mtsig_core.cells import Cell, number
 from mtsig_core.published import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
 from mtsig_core.stability import Stability, bound_sd
 
@@ -21,7 +22,7 @@ def bracketed(ends: tuple[float, float] | None) -> str:
 
 def percent(ends: tuple[float, float] | None) -> str:
     """A relative interval, given as fractions; a dash where it is undefined."""
-    return "-" if ends is None else f"[{100 * ends[0]:+.2f}%, {100 * ends[1]:+.2f}%]"
+    return "-" if ends is None else Cell(f"[{100 * ends[0]:+.2f}%, {100 * ends[1]:+.2f}%]", ends[0])
 
 
 def interval_rows(found: ScoreBootstrap, chosen: str, level: str, segment: ScoreBootstrap | None = None,
@@ -42,7 +43,7 @@ def interval_rows(found: ScoreBootstrap, chosen: str, level: str, segment: Score
 def relative_rows(systems: Sequence[ScoreBootstrap], kind: str, metric: str, level: str) -> Table:
     """All systems with their relative intervals."""
     return (["system", metric.upper(), "median", f"relative {level} interval"],
-            [[s.system, f"{s.score:.2f}", f"{s.median:.2f}", percent(s.relative(kind))] for s in systems])
+            [[s.system, number(s.score), number(s.median), percent(s.relative(kind))] for s in systems])
 
 
 def published_rows(metric: str) -> Table:

@@ -1,41 +1,55 @@
-"""Results as JSON and CSV."""
+"""Results as JSON and CSV, and what to call the files."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 
 import numpy as np
 
 from mtsig_core.metrics import Metric
+from mtsig_core.records import matrix_records
 from mtsig_core.results import Comparison, PairResult, SystemResult
 from mtsig_core.testset import TestSet
 
-__all__ = ["comparison_json", "comparison_csv", "scores_json", "scores_csv", "segment_rows", "to_csv", "defuse"]
+__all__ = ["comparison_json", "comparison_csv", "matrix_csv", "scores_json", "scores_csv", "segment_rows", "to_csv",
+           "defuse", "file_name"]
+
+_LONGEST_STEM = 100  # of a file name
+_NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or a sign alone
+_NOT_IN_NAMES = re.compile(r"([^A-Za-z0-9.]|(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9]))+")
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """The whole result; stable keys, undefined is null, full precision."""
+    """The whole result; stable keys, undefined is null, full precision.
+
+    The pairs of each metric are the matrix: all of them once, the better-scoring system first.
+    """
     return to_json({
         "testset": asdict(comparison.testset),
         "settings": asdict(comparison.settings),
+        "excluded": [asdict(exclusion) for exclusion in comparison.excluded],
         "warnings": [asdict(caution) for caution in comparison.warnings],
         "metrics": {
             name: {
                 "signature": result.signature,
+                "tokenizer": result.tokenizer,
                 "higher_is_better": result.higher_is_better,
                 "systems": [asdict(row) for row in result.systems],
                 "pairs": [asdict(row) for row in result.pairs],
+                "by_reference": [asdict(row) for row in result.by_reference],
             } for name, result in comparison.metrics.items()
         },
     })
 
 
 def comparison_csv(comparison: Comparison) -> str:
-    """One table: rows of systems, then rows of pairs, told apart by the column ``table``.
+    """One table: rows of systems, of pairs, and of what was left out, told apart by the column ``table``.
 
     The last columns say on each row what it depends on, settings and version in the signature: a comment line would
     not, once rows are sorted, joined or cut, and readers of CSV trip over it.
@@ -44,14 +58,20 @@ def comparison_csv(comparison: Comparison) -> str:
     systems = [f.name for f in fields(SystemResult)]
     pairs = [f.name for f in fields(PairResult)]
     header = ["table", "metric", *systems, *(name for name in pairs if name not in systems),
-              "testset", "digest", "simulated", "signature"]
+              "reason", "testset", "digest", "simulated", "signature"]
+    source = {"testset": info.name, "digest": info.digest, "simulated": info.simulated}
     rows = []
     for name, result in comparison.metrics.items():
-        source = {"testset": info.name, "digest": info.digest, "simulated": info.simulated,
-                  "signature": result.signature}
         for table, records in (("systems", result.systems), ("pairs", result.pairs)):
-            rows += [{"table": table, "metric": name, **asdict(record), **source} for record in records]
+            rows += [{"table": table, "metric": name, **asdict(record), **source, "signature": result.signature}
+                     for record in records]
+    rows += [{"table": "excluded", **asdict(exclusion), **source} for exclusion in comparison.excluded]
     return to_csv(header, ([row.get(key) for key in header] for row in rows))
+
+
+def matrix_csv(comparison: Comparison) -> str:
+    """The matrix of all pairs, systems as rows and columns, as `mtsig_core.records.matrix_records` has it."""
+    return to_csv(*matrix_records(list(comparison.metrics.values())))
 
 
 def scores_json(scores: Mapping[str, tuple[str, Mapping[str, float]]]) -> str:
@@ -84,11 +104,29 @@ def to_csv(header: Sequence[str], rows: Iterable[Sequence]) -> str:
     """A CSV table in which no cell is a spreadsheet formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
+    writer.writerow(map(defuse, header))  # which may be names of systems
     writer.writerows([defuse(cell) for cell in row] for row in rows)
     return out.getvalue()
 
 
 def defuse(cell):
-    """Text that a spreadsheet would take for a formula, made plain by a leading apostrophe; the rest unchanged."""
-    return "'" + cell if isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") and cell else cell
+    """Text that a spreadsheet would take for a formula, made plain by a leading apostrophe; the rest unchanged.
+
+    A number as text, or a sign alone, is no formula.
+    """
+    formula = isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") and cell and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if formula else cell
+
+
+def file_name(*parts: str, ending: str) -> str:
+    """A name for a file that every system takes: ASCII letters, digits, dots and dashes, of no great length.
+
+    >>> file_name("wmt24/en-de", "bleu", "comparison", ending="csv")
+    'wmt24-en-de-bleu-comparison.csv'
+    """
+    ascii_parts = (unicodedata.normalize("NFKD", part).encode("ascii", "ignore").decode() for part in parts)
+    plain = [part for part in (_NOT_IN_NAMES.sub("-", part).strip("-") for part in ascii_parts) if part] or ["mtsig"]
+    while len("-".join(plain)) > _LONGEST_STEM:  # the longest part gives way
+        longest = max(range(len(plain)), key=lambda k: len(plain[k]))
+        plain[longest] = plain[longest][:-1]
+    return f"{'-'.join(plain)}.{ending}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from mtsig_core.results import Comparison, MetricResult
-from mtsig_core.tables import group_cautions, leaderboard_rows, pair_rows, summary, verdict
+from mtsig_core.html_figures import STYLE, forest_svg, matrix_key, matrix_svg
+from mtsig_core.results import Comparison, MetricResult, Settings
+from mtsig_core.tables import by_reference_rows, group_cautions, leaderboard_rows, pair_rows, summary, verdict
 from mtsig_core.text_report import printable
 from mtsig_core.wording import paper_sentences
 
@@ -16,9 +17,10 @@ _FEW_PAIRS = 30  # more are folded away
 
 _STYLE = """
 :root {color-scheme: light dark; --back: #FFFFFF; --soft: #F3F5F8; --text: #1B2330; --line: #C9D0DA; --mark: #0072B2;
-       --warn: #D08700}
+       --grey: #7A8594; --warn: #D08700}
 @media (prefers-color-scheme: dark) {
-  :root {--back: #12161D; --soft: #1C222C; --text: #E8ECF2; --line: #3A4454; --mark: #56B4E9; --warn: #E69F00}}
+  :root {--back: #12161D; --soft: #1C222C; --text: #E8ECF2; --line: #3A4454; --mark: #56B4E9; --grey: #8F9AA9;
+         --warn: #E69F00}}
 body {background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; max-width: 70rem;
       margin: 0 auto; padding: 2rem 1rem; overflow-wrap: anywhere}
 h1 {font-size: 1rem; font-weight: 600; margin: 0; opacity: .8}
@@ -40,12 +42,14 @@ dt {font-weight: 600} dd {margin: 0}
 code {font-size: .9rem}
 summary {cursor: pointer; color: var(--mark)}
 :focus-visible {outline: 2px solid var(--mark); outline-offset: 2px}
+@media print {body {max-width: none; padding: 0} .scroll {overflow: visible} tr {break-inside: avoid}}
 @media (max-width: 40rem) {dl {grid-template-columns: 1fr} dd {margin-bottom: .5rem}}
-"""
+""" + STYLE
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """The answer first, then leaderboard, warnings, pairs, sentences for a paper, settings and signature.
+    """The answer first, then leaderboards with figures, what was left out, warnings, matrices and pairs, sentences
+    for a paper, settings and signature.
 
     Parameters
     ----------
@@ -72,7 +76,12 @@ def comparison_html(comparison: Comparison) -> str:
     body += [f'<p class="note">{_text("; ".join(part))}</p>' for part in summary(comparison)]
     for result in comparison.metrics.values():
         header, rows = leaderboard_rows(result, comparison.settings)
-        body += [f"<h2>{_text(result.metric.upper())}: systems</h2>", _table(header, rows, names=(1,))]
+        body += [f"<h2>{_text(result.metric.upper())}: systems</h2>", _table(header, rows, names=(1,)),
+                 _figure(forest_svg(result, comparison.settings), _forest_key(comparison.settings))]
+        header, rows = by_reference_rows(result)
+        body += [f"<h2>{_text(result.metric.upper())}: leaders by reference</h2>",
+                 _table(header, rows, names=(0, 1, 2))] if rows else []
+    body += _left_out(comparison)
     body += _warnings(comparison)
     for result in comparison.metrics.values():
         body += _pairs(comparison, result)
@@ -96,6 +105,21 @@ def _answer(comparison: Comparison, result: MetricResult) -> str:
     return f'<p class="answer">{_text(said)} <small>{_text(result.metric.upper())}, {direction}</small></p>'
 
 
+def _forest_key(settings: Settings) -> str:
+    blue = "the best score" if settings.baseline is None else "the baseline"
+    return f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not, which does not mean equal."
+
+
+def _figure(drawn: str, key: str) -> str:
+    return f'<figure>{drawn}<figcaption>{_text(key)}</figcaption></figure>'
+
+
+def _left_out(comparison: Comparison) -> Iterable[str]:
+    if comparison.excluded:
+        yield "<h2>Left out</h2>"
+        yield _table(["system", "reason"], [[one.system, one.reason] for one in comparison.excluded], names=(0, 1))
+
+
 def _warnings(comparison: Comparison) -> Iterable[str]:
     groups = group_cautions(comparison.warnings)
     if groups:
@@ -109,6 +133,8 @@ def _pairs(comparison: Comparison, result: MetricResult) -> Iterable[str]:
         return
     header, rows = pair_rows(result, comparison.settings)
     yield f"<h2>{_text(result.metric.upper())}: pairs</h2>"
+    if comparison.settings.baseline is None:
+        yield _figure(matrix_svg(result, comparison.settings), matrix_key(result, comparison.settings))
     yield '<p class="note">Not significant (a dash under "better") does not mean equal.</p>'
     unfolded = " open" if len(rows) <= _FEW_PAIRS else ""
     yield f"<details{unfolded}><summary>{len(rows)} pairs</summary>{_table(header, rows, names=(0, 5))}</details>"

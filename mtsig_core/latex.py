@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
+from mtsig_core.records import matrix_records
 from mtsig_core.results import Comparison, MetricResult
-from mtsig_core.tables import leaderboard_rows, pair_rows
+from mtsig_core.tables import format_p, leaderboard_rows, left_out, pair_rows
 from mtsig_core.text_report import printable
 from mtsig_core.wording import caption_sentences
 
 __all__ = ["comparison_latex", "escape"]
 
 _MOST_ON_A_PAGE = 40
+_WIDEST_MATRIX = 15  # systems
 
 # \mtsigtext shows characters that pdfLaTeX has no glyph for as code points there, and as themselves elsewhere.
 # The fonts that are the default of pdfLaTeX have no straight double quote, and LuaLaTeX curls it: still readable.
@@ -31,7 +33,7 @@ _UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u
 
 
 def comparison_latex(comparison: Comparison) -> str:
-    """Leaderboard and pairs of each metric as booktabs tables, with captions that say how it was tested.
+    """Leaderboard, pairs and matrix of each metric as booktabs tables, with captions that say how it was tested.
 
     Parameters
     ----------
@@ -49,11 +51,16 @@ def comparison_latex(comparison: Comparison) -> str:
     >>> r"A\\_1" in comparison_latex(compare(ts, trials=999))
     True
     """
-    parts = [_PREAMBLE + "".join(f"% Warning: {printable(caution.text)}\n" for caution in comparison.warnings)]
+    gone = f"% Left out: {printable(left_out(comparison))}\n" if comparison.excluded else ""
+    parts = [_PREAMBLE + gone + "".join(f"% Warning: {printable(caution.text)}\n" for caution in comparison.warnings)]
     for result in comparison.metrics.values():
         parts.append(_leaderboard(comparison, result))
         if result.pairs:
             parts.append(_pairs(comparison, result))
+        if 2 < len(result.systems) and comparison.settings.baseline is None:
+            parts.append(_matrix(comparison, result) if len(result.systems) <= _WIDEST_MATRIX else
+                         f"% A matrix of {len(result.systems)} systems is too wide for a page: the pairs above have "
+                         "its numbers.\n")
     return "\n".join(parts)
 
 
@@ -97,9 +104,35 @@ def _pairs(comparison, result):
     return table("pairs", "lrrrrc", [*header[:5], "decision"], cells, result, said)
 
 
-def _tabular(what, columns, header, cells, result, said):
+def _matrix(comparison, result):
+    n, (_, rows) = len(result.systems), matrix_records([result])
+    significant = {frozenset((pair.a, pair.b)) for pair in result.pairs if pair.significant}
+    names = [row.system for row in result.systems]
+    shares = any(pair.win is not None for pair in result.pairs)
+
+    def cell(i, j, value):
+        if i == j:
+            return ""
+        if value is None:
+            return "--"
+        if i > j:
+            return f"{value:.3f}" if shares else _number(format_p(value))
+        text = _number(f"{round(value, 2) + 0.0:+.2f}")
+        return rf"\textbf{{{text}}}" if frozenset((names[i], names[j])) in significant else text
+
+    cells = [[str(i + 1), escape(name), *(cell(i, j, value) for j, value in enumerate(values))]
+             for i, (_, name, *values) in enumerate(rows)]
+    said = caption_sentences(comparison, result, "All pairs")
+    below = "the share of samples that the better one wins" if shares else "the adjusted p"
+    said.insert(1, "Above the diagonal the difference row minus column, positive where the row is better, bold where "
+                   f"significant; below it {below}. Not significant does not mean equal.")
+    return _tabular("matrix", "rl" + "r" * n, ["", "", *map(str, range(1, n + 1))], cells, result, said,
+                    r"\scriptsize\setlength{\tabcolsep}{2pt}")
+
+
+def _tabular(what, columns, header, cells, result, said, size=r"\footnotesize\setlength{\tabcolsep}{4pt}"):
     return "\n".join([
-        r"\begin{table*}", r"\centering\footnotesize\setlength{\tabcolsep}{4pt}",
+        r"\begin{table*}", rf"\centering{size}",
         _caption(what, result, said), rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _row(map(escape, header)),
         r"\midrule", *map(_row, cells), r"\bottomrule", r"\end{tabular}", r"\end{table*}", ""])
 

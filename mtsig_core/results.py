@@ -11,7 +11,8 @@ from types import MappingProxyType
 from mtsig_core.errors import InputError
 from mtsig_core.testset import TestSet
 
-__all__ = ["TestSetInfo", "Settings", "Caution", "SystemResult", "PairResult", "MetricResult", "Comparison"]
+__all__ = ["TestSetInfo", "Settings", "Caution", "Exclusion", "SystemResult", "PairResult", "ReferenceLeaders",
+           "MetricResult", "Comparison"]
 
 _JSON_TYPES = {"str": "a text", "float": "a number", "int": "a whole number", "bool": "true or false",
                "tuple[str, ...]": "a list of texts"}
@@ -77,6 +78,14 @@ class Caution:
 
 
 @dataclass(frozen=True)
+class Exclusion:
+    """A system that was left out of the comparison, and why, where somebody said so."""
+
+    system: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class SystemResult:
     """One system under one metric. Scores in points; ranks from 1, simultaneous over all systems."""
 
@@ -134,14 +143,34 @@ class PairResult:
 
 
 @dataclass(frozen=True)
+class ReferenceLeaders:
+    """Who is ahead by one of several references alone.
+
+    Attributes
+    ----------
+    reference : str
+    leaders : tuple of str
+        The systems that no other is significantly better than, best first.
+    n_segments : int
+        Segments that the reference has, which this is about.
+    """
+
+    reference: str
+    leaders: tuple[str, ...]
+    n_segments: int
+
+
+@dataclass(frozen=True)
 class MetricResult:
-    """All systems, best first, and all pairs under one metric."""
+    """All systems, best first, and all pairs under one metric; with several references, the leaders by each."""
 
     metric: str
     signature: str
     higher_is_better: bool
     systems: tuple[SystemResult, ...]
     pairs: tuple[PairResult, ...]
+    by_reference: tuple[ReferenceLeaders, ...] = ()
+    tokenizer: str | None = None  # that finds its words; None also in results of versions that did not say
 
     def to_frame(self, table: str = "systems"):
         """One of the two tables as a pandas DataFrame, ``"systems"`` or ``"pairs"``."""
@@ -168,12 +197,13 @@ class Comparison:
     settings: Settings
     warnings: tuple[Caution, ...]
     metrics: Mapping[str, MetricResult]
+    excluded: tuple[Exclusion, ...] = ()
 
     def __post_init__(self):
         object.__setattr__(self, "metrics", MappingProxyType(dict(self.metrics)))
 
     def __reduce__(self):  # a mapping proxy cannot be pickled
-        return Comparison, (self.testset, self.settings, self.warnings, dict(self.metrics))
+        return Comparison, (self.testset, self.settings, self.warnings, dict(self.metrics), self.excluded)
 
     def to_frame(self, table: str = "systems"):
         """One table over all metrics, with a column ``metric`` first."""
@@ -213,7 +243,8 @@ class Comparison:
             raise InputError(f"{_WHOLE} has no metric. Expected at least one under 'metrics'.")
         return cls(_record(TestSetInfo, _at("testset", data, _WHOLE), "testset"),
                    _record(Settings, _at("settings", data, _WHOLE), "settings"),
-                   _records(Caution, _at("warnings", data, _WHOLE), "warnings"), metrics)
+                   _records(Caution, _at("warnings", data, _WHOLE), "warnings"), metrics,
+                   _records(Exclusion, data.get("excluded", []), "excluded"))
 
 
 # -- reading JSON --------------------------------------------------------------------------------------------
@@ -247,7 +278,13 @@ def _metric(name, data, where):
         if row.better not in ("a", "b", None):
             raise InputError(f'{where}: better is {row.better!r} in the pair {row.a} - {row.b}. '
                              'Expected "a", "b" or null.')
-    return MetricResult(name, signature, higher_is_better, systems, pairs)
+    by_reference = _records(ReferenceLeaders, data.get("by_reference", []), f"{where}: by_reference")
+    for row in by_reference:  # results of versions that did not look have none
+        if not row.leaders or not known.issuperset(row.leaders):
+            raise InputError(f"{where}: by {row.reference} the leaders are {_shown(row.leaders)}. Expected some of its "
+                             "systems.")
+    tokenizer = _typed("str | None", data.get("tokenizer"), f"{where}: tokenizer")
+    return MetricResult(name, signature, higher_is_better, systems, pairs, by_reference, tokenizer)
 
 
 def _records(kind, values, where):

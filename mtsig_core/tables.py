@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mtsig_core.agreement import KINDS, RELATIONS, pairs_across
+from mtsig_core.cells import Cell, number
 from mtsig_core.diagnostics import p_word, too_large_a_family
-from mtsig_core.ranking import headline
+from mtsig_core.ranking import headline, otherwise_led
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 from mtsig_core.significance import TESTS
 
-__all__ = ["summary", "verdict", "leaderboard_rows", "rank_change_rows", "pair_rows", "across_rows",
-           "relation_records", "relation_rows", "with_metrics", "without_relation", "p_word", "format_p",
+__all__ = ["summary", "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows", "rank_change_rows",
+           "pair_rows", "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "format_p",
            "group_cautions"]
 
 
@@ -27,12 +28,26 @@ def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
     data += [] if info.n_documents is None else [f"{info.n_documents:,} documents"]
     data += [f"{len(info.systems)} systems"]
     data += [f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"]
+    tokenizers = {result.tokenizer for result in comparison.metrics.values() if result.tokenizer is not None}
+    data += [f"tokenizer {', '.join(sorted(tokenizers))}"] if tokenizers else []
     return data, [
         f"{TESTS[settings.test].title} ({settings.test}) by {unit}",
         *([] if settings.trials is None else [f"{settings.trials} trials"]),
         f"seed {settings.seed}", f"alpha {settings.alpha:g}",
         f"correction {settings.correction} over {family} {'pair' if family == 1 else 'pairs'}",
         f"{settings.ci} intervals, {settings.resamples} resamples"]
+
+
+def left_out(comparison: Comparison) -> str:
+    """The systems that were left out, each with its reason where there is one; empty where none was."""
+    return ", ".join(f"{one.system} ({one.reason})" if one.reason else one.system for one in comparison.excluded)
+
+
+def apart(result: MetricResult, settings: Settings) -> tuple[str, set[str]]:
+    """The baseline, or else the best system, and with it those that differ significantly from it."""
+    anchor = settings.baseline or result.systems[0].system
+    return anchor, {anchor} | {name for pair in result.pairs if pair.significant and anchor in (pair.a, pair.b)
+                               for name in (pair.a, pair.b)}
 
 
 def verdict(result: MetricResult, settings: Settings) -> str | None:
@@ -48,6 +63,27 @@ def verdict(result: MetricResult, settings: Settings) -> str | None:
         return None
     if too_large_a_family(settings, len(result.pairs)):
         return "Nothing can be decided: too many pairs for so few trials"
+    return _ahead(first)
+
+
+def by_reference_rows(result: MetricResult) -> tuple[list[str], list[list[str]]]:
+    """Header and rows: who is ahead by all references together and by each alone, and where that is another.
+
+    No rows where there are not several references, or no ranks.
+    """
+    together, others = headline(result), otherwise_led(result)
+    if together is None or not result.by_reference:
+        return [], []
+    n = max((pair.n or 0 for pair in result.pairs), default=0)
+    rows = [["all together", _ahead(together), ""]]
+    for row in result.by_reference:
+        some = f" ({row.n_segments} of {n} segments)" if row.n_segments < n else ""
+        same = "same" if set(row.leaders) == set(together) else "more, on fewer segments"
+        rows.append([f"{row.reference} alone{some}", _ahead(row.leaders), "differs" if row in others else same])
+    return ["leaders by reference", "who is ahead", "against all together"], rows
+
+
+def _ahead(first: Sequence[str]) -> str:
     return f"{first[0]} is ahead of all others" if len(first) == 1 else f"Tied for first: {', '.join(first)}"
 
 
@@ -69,14 +105,14 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str
     tally = result.tally()
     rows = []
     for system in result.systems:
-        row = [_ranks(system), system.system, f"{system.score:.2f}", _interval(system.ci_low, system.ci_high)]
+        row = [_ranks(system), system.system, number(system.score), _interval(system.ci_low, system.ci_high)]
         if system.system in against:
             pair, sign = against[system.system]
             row += _signed(pair, sign if result.higher_is_better else -sign)
         else:
             row += ["", ""]
         if not settings.baseline:
-            row += map(str, tally[system.system])
+            row += (number(count, "d") for count in tally[system.system])
         elif system.system in against:
             row += [*_chances(pair, settings), {"a": "better", "b": "worse", None: "not separated"}[pair.better]]
         rows.append(row + [""] * (len(header) - len(row)))
@@ -101,7 +137,7 @@ def with_metrics(header: list[str], rows: list[list[str]], name: int,
     header, rows = [*header], [[*row] for row in rows]
     for result in further:
         header += [_metric_word(result), "its rank"]
-        found = {row.system: [f"{row.score:.2f}", _ranks(row)] for row in result.systems}
+        found = {row.system: [number(row.score), _ranks(row)] for row in result.systems}
         for row in rows:
             row += found.get(row[name], ["-", "-"])
     return header, rows
@@ -114,7 +150,7 @@ def across_rows(results: Sequence[MetricResult]) -> tuple[list[str], list[list[s
     """
     pairs = [pair for kind in KINDS[:-1] for pair in pairs_across(results) if pair.kind == kind]
     return ["pair", *(result.metric.upper() for result in results), "together"], [
-        [f"{pair.a} - {pair.b}", *(f"{_fixed(value, '+')}{' ●' * (decision != 0)}" for value, decision in
+        [f"{pair.a} - {pair.b}", *(Cell(f"{_fixed(value, '+')}{' ●' * (decision != 0)}", value) for value, decision in
                                    zip(pair.improvements, pair.decisions, strict=True)), pair.kind] for pair in pairs]
 
 
@@ -138,15 +174,6 @@ def without_relation(results: Sequence[MetricResult]) -> list[str]:
     return [row.system for row in results[0].systems if row.system not in paired]
 
 
-def relation_records(results: Sequence[MetricResult]) -> tuple[list[str], list[list]]:
-    """Header and rows of every pair under every metric, contradictions first: improvements, then signs."""
-    columns = [f"{what} {result.metric}" for what in ("improvement", "relation") for result in results]
-    pairs = pairs_across(results)
-    return ["a", "b", *columns, "together"], [
-        [pair.a, pair.b, *pair.improvements, *pair.relations, kind] for kind in KINDS for pair in pairs
-        if pair.kind == kind]
-
-
 def pair_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list[list[str]]]:
     """Header and rows of the tested pairs: difference with interval, p or win rates, decision, what could be seen.
 
@@ -160,18 +187,14 @@ def pair_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list
     for pair in result.pairs:
         rows.append([
             f"{pair.a} - {pair.b}", *_signed(pair, 1 if result.higher_is_better else -1), *_chances(pair, settings),
-            {"a": pair.a, "b": pair.b, None: "-"}[pair.better], _or_dash(pair.se),
-            _or_dash(pair.se_ratio), _or_dash(pair.mdd), *([str(pair.n)] * gaps)])
+            {"a": pair.a, "b": pair.b, None: "-"}[pair.better], number(pair.se),
+            number(pair.se_ratio), number(pair.mdd), *([number(pair.n, "d")] * gaps)])
     return header, rows
 
 
 def format_p(p: float | None) -> str:
     """A p-value, never 0; a dash where there is none."""
-    return "-" if p is None else f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}"
-
-
-def _or_dash(value: float | None, form: str = ".2f") -> str:
-    return "-" if value is None else f"{value:{form}}"
+    return number(p, ".4f" if p is None or p >= 0.0001 else ".1e")
 
 
 def group_cautions(cautions, shown: int = 3) -> list[list[str]]:
@@ -190,7 +213,7 @@ def _chance_words(settings):
 def _chances(pair, settings):
     """p and adjusted p, or the shares of samples that a test without p goes by."""
     if TESTS[settings.test].p_values is None:
-        return [_or_dash(pair.win, ".3f"), _or_dash(pair.lose, ".3f")]
+        return [number(pair.win, ".3f"), number(pair.lose, ".3f")]
     return [format_p(pair.p_value), format_p(pair.p_adjusted)]
 
 
@@ -199,7 +222,7 @@ def _metric_word(result):
 
 
 def _ranks(system):
-    return "-" if system.rank_low is None else f"{system.rank_low}-{system.rank_high}"
+    return "-" if system.rank_low is None else Cell(f"{system.rank_low}-{system.rank_high}", system.rank_low)
 
 
 def _signed(pair: PairResult, sign: int) -> list[str]:
@@ -211,9 +234,9 @@ def _signed(pair: PairResult, sign: int) -> list[str]:
 
 
 def _interval(low, high, sign=""):
-    return "-" if low is None else f"[{_fixed(low, sign)}, {_fixed(high, sign)}]"
+    return "-" if low is None else Cell(f"[{_fixed(low, sign)}, {_fixed(high, sign)}]", low)
 
 
 def _fixed(value, sign=""):
     """Two decimals, and no minus before a zero."""
-    return f"{round(value, 2) + 0.0:{sign}.2f}"
+    return Cell(f"{round(value, 2) + 0.0:{sign}.2f}", value)

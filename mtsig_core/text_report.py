@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from mtsig_core.results import Comparison, MetricResult
+from mtsig_core.results import Caution, Comparison, MetricResult
 from mtsig_core.tables import (
+    by_reference_rows,
     group_cautions,
     leaderboard_rows,
+    left_out,
     pair_rows,
     relation_rows,
     summary,
@@ -16,7 +19,7 @@ from mtsig_core.tables import (
     without_relation,
 )
 
-__all__ = ["comparison_text", "scores_text", "printable", "printable_lines"]
+__all__ = ["comparison_text", "scores_text", "printable", "printable_lines", "warn"]
 
 _FEW_PAIRS = 30  # more are shown as a matrix alone
 
@@ -24,6 +27,7 @@ _FEW_PAIRS = 30  # more are shown as a matrix alone
 def comparison_text(comparison: Comparison) -> str:
     """Settings; for each metric the systems, the pairs and the matrix of decisions; all metrics together; warnings."""
     lines = [printable("; ".join(part)) for part in summary(comparison)]
+    lines += [f"Left out: {printable(left_out(comparison))}"] if comparison.excluded else []
     for result in comparison.metrics.values():
         lines += ["", *_metric_lines(result, comparison)]
     lines += _relation_lines(list(comparison.metrics.values()))
@@ -39,6 +43,12 @@ def scores_text(scores) -> str:
         rows = [[system, f"{value:.2f}"] for system, value in values.items()]
         lines += [*_table(["system", name.upper()], rows, "<>"), "", signature, ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def warn(cautions: Iterable[Caution]) -> None:
+    """Print warnings to standard error."""
+    for texts in group_cautions(cautions):
+        print(*(f"Warning: {printable(text)}" for text in texts), sep="\n", file=sys.stderr)
 
 
 def printable(text: str) -> str:
@@ -60,6 +70,9 @@ def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
         title += f". {printable(said)}"
     header, rows = leaderboard_rows(result, settings)
     lines = [title, *_table(header, rows, "<<" + ">" * (len(header) - 2))]
+    header, rows = by_reference_rows(result)
+    if rows:
+        lines += ["", *_table(header, rows, "<<<")]
     if result.pairs and (len(result.pairs) <= _FEW_PAIRS or settings.baseline is not None):
         header, rows = pair_rows(result, settings)
         lines += ["", *_table(header, rows, "<" + ">" * (len(header) - 1))]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtsig_core.diagnostics import too_large_a_family
+from mtsig_core.diagnostics import disagreement, too_large_a_family
 from mtsig_core.ranking import headline
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TestSetInfo
 from mtsig_core.significance import TESTS
-from mtsig_core.tables import pair_rows
+from mtsig_core.tables import left_out, pair_rows
 from mtsig_core.text_report import printable
 
-__all__ = ["paper_sentences", "caption_sentences", "method_sentences"]
+__all__ = ["paper_sentences", "caption_sentences", "method_sentences", "exclusion_sentences"]
 
 _TESTS = {"bootstrap": "the bootstrap with a signed shift", "percentile": "the percentile interval of the difference",
           "koehn": "paired bootstrap", "riezler-maxwell": "the shift method as printed",
@@ -54,7 +54,7 @@ def paper_sentences(comparison: Comparison, metric: str) -> str:
     """
     result = comparison.metrics[metric]
     return " ".join([*_subject(comparison, result), *_outcome(comparison, result),
-                     *method_sentences(comparison, result)])
+                     *method_sentences(comparison, result), *exclusion_sentences(comparison)])
 
 
 def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
@@ -83,7 +83,13 @@ def caption_sentences(comparison: Comparison, result: MetricResult, what: str) -
     simulated = ["The test set is simulated: its texts are made up."] if info.simulated else []
     return [f"{what} of {_count(len(result.systems), 'system')} on {_data(info)} by {_metric(result)} "
             f"({_direction(result)}).", *simulated, *method_sentences(comparison, result),
+            *exclusion_sentences(comparison),
             f"Signature: {printable(result.signature)}. Test set digest: {printable(info.digest)}."]
+
+
+def exclusion_sentences(comparison: Comparison) -> list[str]:
+    """Which systems were left out, and why; no sentence where none was."""
+    return [f"Left out of the comparison: {printable(left_out(comparison))}."] if comparison.excluded else []
 
 
 def _subject(comparison, result):
@@ -108,6 +114,8 @@ def _outcome(comparison, result):
         return
     yield from _against_baseline(comparison, result) if settings.baseline is not None else \
         _one_pair(comparison, result) if m == 1 else _all_pairs(comparison, result)
+    if (differs := disagreement(result, comparison.testset.n_segments)) is not None:
+        yield printable(differs)
     if any(pair.better is None for pair in result.pairs) and not all(
             _identical(comparison, result, pair) for pair in result.pairs):
         yield "Not significantly different does not mean equal." if TESTS[settings.test].p_values is not None else \

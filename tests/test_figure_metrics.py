@@ -18,7 +18,8 @@ def test_the_chosen_system_stands_out_and_the_paper_beside_it():
     other, mine, paper = figure.data
     assert (mine.line.color, other.line.color) == (BLUE, GREY) and other.y == (50, 20, None, None)
     assert paper.x == (1, 4) and paper.marker.symbol == "diamond-open"
-    assert said(figure) == [*(f"<b>{value}%</b>" for value in (60.0, 30.0, 15.0, 8.0)), "<b>&lt;b&gt;A</b>", "◇ Koehn"]
+    assert said(figure) == [*(f"<b>{value}%</b>" for value in (60.0, 30.0, 15.0, 8.0)),
+                            f'<span style="color:{BLUE}">●</span> <b>&lt;b&gt;A</b>', "◇ Koehn"]
     low, high = figure.layout.yaxis.range
     assert low < np.log10(8) and np.log10(62.6) < high
 
@@ -54,11 +55,12 @@ def test_a_score_of_nothing_is_not_divided_by():
 def test_rankings_name_all_of_a_few_and_the_two_of_many():
     few = rankings([("A", 30.0, 25.0), ("B" * 40, 29.0, 26.0)], ("A", "B" * 40), unit="BLEU")
     assert [trace.line.color for trace in few.data] == [BLUE, VERMILLION] and few.data[0].y == (30, 25)
-    assert said(few)[:2] == ["<b>A 30.0</b>", f"<b>{'B' * 15}… 29.0</b>"]
+    assert said(few)[:2] == ["<b>A 30.0</b>", "<b>BBBB…BBBB [1] 29.0</b>"]
+    assert few.layout.annotations[-1].text.replace("<br>", "") == f"[1] {'B' * 40}"
     assert "B" * 40 in few.data[1].hovertemplate
     many = rankings([(f"s{k}", k, k) for k in range(20)], ("s3", "s4"), unit="BLEU")
     assert len(many.data) == 20 and len(said(many)) == 4
-    assert few.layout.xaxis.ticktext == ("corpus BLEU", "mean of sentence BLEU")
+    assert few.layout.xaxis.ticktext == ("corpus<br>BLEU", "mean of<br>sentence BLEU")
 
 
 def test_intervals_of_one_size_lie_below_each_other():

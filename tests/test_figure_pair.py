@@ -45,7 +45,7 @@ def test_tails_begin_at_the_observed_difference():
     assert (max(low.x), min(middle.x), max(middle.x), min(high.x)) == (-1.5, -1.5, 1.5, 1.5)
     assert [low.line.color, high.line.color] == [VERMILLION, BLUE]
     assert max(high.y) == 4 and max(low.y) == 5
-    assert said(null_tails(edges, counts, -1.5, unit="BLEU")) == ["observed -1.50", "+1.50"]
+    assert said(null_tails(edges, counts, -1.5, unit="BLEU")) == ["observed<br>-1.50", "+1.50"]
 
 
 def test_drivers_are_coloured_by_direction():
@@ -55,9 +55,33 @@ def test_drivers_are_coloured_by_direction():
 
 
 def test_long_names_keep_their_ends():
-    first, second = (drivers([f"news-2024-of-the-long-name-{k:020d}"], [1.0], a="A", b="B", unit="BLEU")
-                     .layout.yaxis.ticktext[0] for k in (1, 2))
-    assert first != second and len(first) <= 32
+    names = [f"news-2024-of-the-long-name-{k:020d}" for k in (1, 2)]
+    figure = drivers(names, [1.0, 2.0], a="A", b="B", unit="BLEU")
+    assert [text.replace("<br>", "") for text in figure.layout.yaxis.ticktext] == names
+    assert max(len(line) for text in figure.layout.yaxis.ticktext for line in text.split("<br>")) <= 36
+
+
+def test_sides_stand_above_each_other_unless_both_are_short():
+    def sides(a, b):
+        figure = half_eye(X, Y, 1.0, None, a=a, b=b, unit="BLEU")
+        left, right = (note for note in figure.layout.annotations if "better" in note.text)
+        return left.yshift - right.yshift, figure.layout.margin.t, [left.text, right.text]
+
+    assert sides("A", "B")[0] == 0 and sides("Unbabel-Tower70B", "B")[0] == 18
+    apart, room, texts = sides("a" * 60, "b" * 60)
+    assert (apart, room) == (18, 46) and all(len(text) < 32 and "…" in text for text in texts)
+
+
+def test_names_that_are_cut_stand_in_full_below():
+    names = ["n" * 300, "m" * 299 + "x", "m" * 299 + "y"]
+    for figure in (half_eye(X, Y, 1.0, None, a=names[0], b=names[1], unit="BLEU"),
+                   drivers(names, [1.0, 2.0, 3.0], a=names[0], b=names[1], unit="BLEU")):
+        below = figure.layout.annotations[-1]
+        assert below.y == 0 and below.yshift == -48 and figure.layout.margin.b > 48 + 15 * below.text.count("<br>")
+        said = below.text.replace("<br>", "")
+        assert f"[1] {names[0]}" in said or f"[1] {names[1]}" in said
+        assert all(name in said for name in names[:2])
+    assert len({*figure.layout.yaxis.ticktext}) == 3
 
 
 def test_names_are_literal():

@@ -2,12 +2,16 @@
 
 import dataclasses
 from html.parser import HTMLParser
+from itertools import pairwise
+from xml.etree import ElementTree
 
 import pytest
 
 from mtsig_core import Caution, TestSet, compare
+from mtsig_core.drawing import width
+from mtsig_core.html_figures import forest_svg, matrix_svg
 from mtsig_core.html_report import comparison_html
-from tests.test_outputs import comparison, result
+from tests.test_outputs import SETTINGS, comparison, result
 from tests.toys import toy
 
 HOSTILE = ["<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "&amp;", "</style>", "a\nb", "\u202eabc",
@@ -77,9 +81,38 @@ def test_names_are_text():
     page = Page(code)
     assert page.tags <= {"html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "small", "br",
                          "div", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "dl", "dt", "dd",
-                         "code"}
+                         "code", "figure", "figcaption", "svg", "text", "tspan", "line", "rect", "circle"}
     assert {"<script>alert(1)</script>", "&amp;", "a\\nb", "\\u202eabc", "系统", "\\udc80"} <= set(page.cells)
     assert code.encode("utf-8")
+
+
+def test_figures_have_every_name_whole_and_nothing_on_top_of_another():
+    names = ["n" * 300, "MANY CAPITALS " * 8, "系统" * 40, "B"]
+    testset = TestSet("set", {name: [f"a b c d {'x' * k}"] * 30 for k, name in enumerate(names)},
+                      {"ref": ["a b c d e"] * 30})
+    result = compare(testset, trials=99, resamples=50).metrics["bleu"]
+    for drawn in (forest_svg(result, SETTINGS), matrix_svg(result, SETTINGS)):
+        picture = ElementTree.fromstring(drawn)
+        labels = [text for text in picture.iter("text") if len(text)]
+        said = ["".join(label.itertext()).strip() for label in labels]
+        assert all(text.endswith(row.system.strip()) for text, row in zip(said, result.systems, strict=True))
+        heights = [float(line.get("y")) for label in labels for line in label]
+        assert min(b - a for a, b in pairwise(heights)) >= 14 and max(heights) < float(picture.get("height"))
+        for label in labels:
+            assert all(0.65 * 14 * width(line.text) < float(line.get("x")) for line in label)
+
+
+def test_figures_have_the_numbers():
+    drawn = matrix_svg(result(), SETTINGS)
+    cells = [(text.get("class", "").strip(), text.text) for text in ElementTree.fromstring(drawn).iter("text")]
+    assert [text for kind, text in cells if kind.startswith("mid up")] == ["+0.50", "+10.00", "●", "+9.50", "●"]
+    assert [text for kind, text in cells if kind == "mid bold"] == ["0.4000"]
+    assert ("mid", "0.0010") in cells
+    page = comparison_html(comparison())
+    assert page.count("<svg") == 2 and page.count('class="dot first filled"') == 1
+    assert page.count('class="dot"') == 1 and page.count('class="dot filled"') == 1
+    shares = compare(toy(3, 5), test="koehn", trials=99, resamples=50)
+    assert "share of samples that the better one wins" in comparison_html(shares)
 
 
 def test_simulated_is_said():

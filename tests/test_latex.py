@@ -71,11 +71,13 @@ def rows_of(code, table):
 
 class TestTables:
     def test_systems_and_pairs(self):
-        systems, pairs = rows_of(comparison_latex(comparison()), "tabular")
+        systems, pairs, matrix = rows_of(comparison_latex(comparison()), "tabular")
         assert systems[0] == ["1--2", "A", "30.00", "[29.00, 31.00]", "--", "--", "1", "1", "0"]
         assert systems[2] == ["3--3", "C", "20.00", "--", "$-$10.00", "[$-$11.00, $-$9.00]", "0", "0", "2"]
         assert pairs[0] == ["A - B", "$+$0.50", "[$-$0.50, $+$1.50]", "0.4000", "0.4000", "--"]
         assert [row[-1] for row in pairs] == ["--", "$>$", "$>$"]
+        assert matrix == [["1", "A", "", "$+$0.50", r"\textbf{$+$10.00}"],
+                          ["2", "B", "0.4000", "", r"\textbf{$+$9.50}"], ["3", "C", "0.0010", "0.0010", ""]]
 
     def test_the_second_may_be_better(self):
         metric = dataclasses.replace(result(), pairs=(pair("A", "B", 0.5, "b", 1e-5),))
@@ -84,7 +86,7 @@ class TestTables:
 
     def test_captions_say_what_the_numbers_depend_on(self):
         captions = re.findall(r"\\caption\[.*", comparison_latex(comparison()))
-        assert len(captions) == 2
+        assert len(captions) == 3
         for part in ("approximate randomization", "documents as units", "999 trials", "alpha = 0.05", "3 pairs",
                      "Romano and Wolf", "seed 0", "mtsig 0", "tok:13a", "percentile bootstrap intervals"):
             assert all(part in caption for caption in captions), part
@@ -105,7 +107,13 @@ class TestTables:
 
     def test_a_long_table_where_a_page_is_too_short(self):
         code = comparison_latex(compare(toy(10, 5), trials=99, resamples=50))
-        assert len(rows_of(code, "longtable")[0]) >= 45 and len(rows_of(code, "tabular")) == 1
+        assert len(rows_of(code, "longtable")[0]) >= 45 and len(rows_of(code, "tabular")) == 2
+        assert "too wide" not in code
+
+    def test_a_matrix_only_where_it_fits_and_a_word_where_not(self):
+        fits, wide = (comparison_latex(compare(toy(n, 5), trials=99, resamples=50)) for n in (15, 16))
+        assert r"\label{tab:mtsig-bleu-matrix}" in fits and "matrix" not in wide.replace("% A matrix of 16", "")
+        assert "% A matrix of 16 systems is too wide for a page" in wide
 
     def test_hostile_names_leave_the_tables_whole(self):
         texts = {name: [f"a b c {k}"] * 5 for k, name in enumerate(HOSTILE)}
@@ -126,7 +134,7 @@ class TestTables:
 
     def test_lower_is_better(self):
         code = comparison_latex(comparison(result(higher_is_better=False)))
-        assert r"BLEU $\downarrow$" in code and code.count("a positive difference is an improvement") == 2
+        assert r"BLEU $\downarrow$" in code and code.count("a positive difference is an improvement") == 3
         assert rows_of(code, "tabular")[1][1][1] == "$+$10.00"
 
     def test_baseline(self):

@@ -8,18 +8,24 @@ import unicodedata
 import pandas as pd
 import pytest
 
-from mtsig_core import export, tables, text_report
+from mtsig_core import SettingError, compare, export, latex, tables, text_report
+from mtsig_core.comparison import joined
 from mtsig_core.figures import forest
+from mtsig_core.html_report import comparison_html
 from mtsig_core.ranking import headline
+from mtsig_core.records import leaderboard_records
 from mtsig_core.results import (
     Caution,
     Comparison,
+    Exclusion,
     MetricResult,
     PairResult,
     Settings,
     SystemResult,
     TestSetInfo,
 )
+from mtsig_core.wording import paper_sentences
+from tests.toys import toy
 
 SETTINGS = Settings("ar", "document", None, 999, 0.05, "romano-wolf", "percentile", 200, 0, None, "0")
 
@@ -117,10 +123,11 @@ class TestExport:
         assert data["metrics"]["bleu"]["pairs"][0]["delta"] == 0.5
         assert data["metrics"]["bleu"]["systems"][2]["ci_low"] is None
 
-    @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@x", "\tx", "\rx"])
+    @pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-cmd", "--1", "-e5", "@x", "\tx", "\rx"])
     def test_formulas_are_defused_and_numbers_are_not(self, cell):
         assert export.defuse(cell) == "'" + cell
-        assert export.defuse(-1.5) == -1.5 and export.defuse("") == "" and export.defuse("x=1") == "x=1"
+        for plain in (-1.5, "", "x=1", "-1.5", "+2", "-.5e-3", "-"):
+            assert export.defuse(plain) == plain
 
     def test_csv_has_a_row_for_each_system_and_pair(self):
         lines = export.comparison_csv(comparison()).splitlines()
@@ -131,6 +138,72 @@ class TestExport:
         assert set(frame["signature"]) == {"tok:13a"} and set(frame["digest"]) == {"d"}
         assert set(frame["testset"]) == {"set"} and not frame["simulated"].any()
         assert frame["delta"].dropna().tolist() == [0.5, 10.0, 9.5]
+
+    def test_what_was_left_out_is_in_every_format(self):
+        given = dataclasses.replace(comparison(), excluded=(Exclusion("=D", "sent late"), Exclusion("E")))
+        assert Comparison.from_json(export.comparison_json(given)) == given
+        frame = pd.read_csv(io.StringIO(export.comparison_csv(given)))
+        assert frame[frame["table"] == "excluded"][["system", "reason"]].fillna("").values.tolist() == [
+            ["'=D", "sent late"], ["E", ""]]
+        assert "Left out: =D (sent late), E\n" in text_report.comparison_text(given)
+        code = latex.comparison_latex(given)
+        assert "% Left out: =D (sent late), E\n" in code
+        assert all("Left out of the comparison: =D (sent late), E." in caption
+                   for caption in code.splitlines() if caption.startswith(r"\caption"))
+        assert "<td class=\"name\">=D</td><td class=\"name\">sent late</td>" in comparison_html(given)
+        assert paper_sentences(given, "bleu").endswith("Left out of the comparison: =D (sent late), E.")
+
+    def test_matrix_has_numbers_alone(self):
+        """Above the diagonal row minus column, below it p; a metric where lower is better is turned, and reordered."""
+        turned = dataclasses.replace(result(("B", "A", "C"), higher_is_better=False), metric="ter")
+        given = dataclasses.replace(comparison(), metrics={"bleu": result(), "ter": turned})
+        frame = pd.read_csv(io.StringIO(export.matrix_csv(given)))
+        assert list(frame) == ["metric", "system", "A", "B", "C"]
+        assert frame["system"].tolist() == ["A", "B", "C", "B", "A", "C"]
+        assert frame[["A", "B", "C"]].fillna(-1).values.tolist() == [
+            [-1, 0.5, 10], [0.4, -1, 9.5], [0.001, 0.001, -1], [0.5, -1, 10], [-1, 0.4, 9.5], [0.001, 0.001, -1]]
+        only_names = export.matrix_csv(comparison(result(("=1+1", "B", "C")))).splitlines()[0]
+        assert only_names == "metric,system,'=1+1,B,C"
+
+    def test_systems_as_numbers(self):
+        turned = dataclasses.replace(result(higher_is_better=False), metric="ter")
+        header, rows = leaderboard_records([result(), turned], SETTINGS)
+        found = [dict(zip(header, row, strict=True)) for row in rows]
+        assert [row["metric"] for row in found] == ["bleu"] * 3 + ["ter"] * 3
+        for row in found[2], found[5]:  # worse than the best, whichever way it is counted
+            assert (row["vs_best"], row["vs_best_ci_low"], row["vs_best_ci_high"]) == (-10, -11, -9)
+            assert (row["vs_best_p"], row["vs_best_adjusted_p"], row["rank_low"], row["losses"]) == (0.001, 0.001, 3, 2)
+        assert found[0]["vs_best"] is None and found[2]["ci_low"] is None
+
+    @pytest.mark.parametrize("parts, name", [
+        (["wmt24/en-de", "bleu", "comparison"], "wmt24-en-de-bleu-comparison.csv"),
+        (["wmt24", "pair", "GPT-4", "Aya23", "bleu"], "wmt24-pair-GPT-4-Aya23-bleu.csv"),
+        (["../../etc/passwd", "<b>", "a\nb\0"], "etc-passwd-b-a-b.csv"), (["系统", ""], "mtsig.csv"),
+        (["Zürich.v1.", "=x"], "Zurich.v1-x.csv")])
+    def test_names_of_files_suit_every_system(self, parts, name):
+        assert export.file_name(*parts, ending="csv") == name
+
+    def test_names_of_files_stay_short_and_whole(self):
+        name = export.file_name("set", "pair", "m" * 300, "n" * 200, "bleu", "difference", ending="svg")
+        assert len(name) <= 104 and name.startswith("set-pair-mmm") and name.endswith("n-bleu-difference.svg")
+
+
+class TestJoined:
+    def test_is_what_all_metrics_give_together(self):
+        testset = toy(3, 20)
+        parts = [compare(testset, metric, trials=99, resamples=50) for metric in ("bleu", "ter")]
+        whole = compare(testset, ["bleu", "ter"], trials=99, resamples=50)
+        found = joined(parts)
+        assert dict(found.metrics) == dict(whole.metrics) and set(found.warnings) == set(whole.warnings)
+        assert len(found.warnings) == len(whole.warnings)
+        assert (found.testset, found.settings) == (whole.testset, whole.settings)
+
+    @pytest.mark.parametrize("change", [
+        dict(settings=dataclasses.replace(SETTINGS, seed=1)), dict(excluded=(Exclusion("D"),)), {}])
+    def test_what_does_not_belong_together_is_refused(self, change):
+        other = dataclasses.replace(comparison(), **change)
+        with pytest.raises(SettingError, match="joined" if change else "bleu is in two"):
+            joined([comparison(), other])
 
 
 class TestForest:
@@ -145,7 +218,8 @@ class TestForest:
         figure = forest(result(("<b>A</b>", "B" * 300, "C")), SETTINGS)
         ticks = figure.layout.yaxis.ticktext
         assert ticks[0] == "&lt;b&gt;A&lt;/b&gt;" and len(ticks[1]) < 40
-        assert figure.data[0].customdata[1] == "B" * 300
+        assert figure.layout.annotations[-1].text.replace("<br>", "") == f"[1] {'B' * 300}"
+        assert list(figure.data[0].customdata[1]) == [1, "B" * 300]
 
     def test_without_ranks_there_is_one_panel(self):
         bare = tuple(dataclasses.replace(s, rank_low=None, rank_high=None) for s in result().systems)

@@ -1,19 +1,59 @@
-"""What the figures share: colours (Okabe and Ito), and names made safe for Plotly."""
+"""What the Plotly figures share: names made safe for Plotly and shown whole, axes, histograms."""
 
 import html
 
-BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
-_LONGEST = 32
+from mtsig_core.drawing import BLUE, GREY, VERMILLION, shortened, width, wrapped
+
+__all__ = ["BLUE", "GREY", "VERMILLION", "Labels", "full", "measured", "steps"]
+
+_LINE = 16  # from one line of the names below a figure to the next
+_DIGIT = 0.58  # of the font size, in most fonts at most
 
 
-def label(name: str) -> str:
-    """A name as Plotly text: shown literally whatever it contains, and cut when too long for an axis."""
-    short = name if len(name) <= _LONGEST else f"{name[:_LONGEST - 1]}…"
-    return html.escape(short, quote=False)
+class Labels:
+    """Names as texts of one figure: shown literally whatever they contain, in lines, and whole.
+
+    A name that its lines cannot hold is cut in the middle and numbered; `below` writes it out under the figure, so
+    that a saved picture has it too.
+
+    Attributes
+    ----------
+    lines : int
+        The most lines that a name of an axis has taken.
+    left : int
+        Pixels beside an axis of these names. Plotly's own measure is that of the screen's font, but a saved picture
+        is drawn with the fonts of whoever looks at it, which are often wider.
+    """
+
+    def __init__(self, widest: float = 32, most: int = 1):
+        self._widest, self._most, self._numbers, self.lines, self.left = widest, most, {}, 1, 8
+
+    def __call__(self, name: str, widest: float = 0) -> str:
+        """The name as Plotly text for an axis, or where a width is given, for one line of that width elsewhere."""
+        lines = wrapped(name, widest or self._widest)
+        if len(lines) > (1 if widest else self._most):
+            number = self._numbers.setdefault(name, len(self._numbers) + 1)
+            lines = [f"{shortened(name, (widest or self._widest) - 4)} [{number}]"]
+        if not widest:
+            self.lines = max(self.lines, len(lines))
+            self.left = max(self.left, 16 + round(_DIGIT * 13 * max(map(width, lines))))
+        return "<br>".join(map(full, lines))
+
+    def below(self, figure, widest: float = 76):
+        """The figure, with the names that were cut written out below it."""
+        lines = [line for name, number in self._numbers.items() for line in wrapped(f"[{number}] {name}", widest)]
+        if lines:
+            margin, high = figure.layout.margin, _LINE * len(lines) + 8
+            figure.add_annotation(
+                x=1, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", align="left", showarrow=False,
+                xshift=margin.r - 8 - round(_DIGIT * 12 * max(map(width, lines))), yshift=-margin.b, font_size=12,
+                text="<br>".join(map(full, lines)))
+            figure.update_layout(height=figure.layout.height + high, margin_b=margin.b + high)
+        return figure
 
 
 def full(name: str) -> str:
-    """A name as Plotly text in full, for hover."""
+    """A name as Plotly text in one line, for hover."""
     return html.escape(name, quote=False)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, label, measured, steps
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured, steps
 
 __all__ = ["replicates", "settling"]
 
@@ -56,10 +56,11 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
     margin = 0.06 * (max(ends) - min(ends)) or 1.0
     figure.update_xaxes(range=[min(ends) - margin, max(ends) + margin], zeroline=False, showgrid=False,
                         tickfont_size=13, tickformat="~g")
-    measured(figure, f"{label(unit)} of bootstrap samples")
+    named = Labels()
+    measured(figure, f"{named(unit)} of bootstrap samples")
     figure.update_yaxes(range=[0, 1.24 * top], visible=False)
     figure.update_layout(height=270, margin=dict(l=8, r=8, t=8, b=48), dragmode=False)
-    return figure
+    return named.below(figure)
 
 
 def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequence[tuple[float, float] | None],
@@ -100,7 +101,7 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
     seen = [math.log10(value) for value in seen if value > 0] or [0.0]
     above = bool(line) and line[0][1] > paper[0][1]  # the lines fall: free are the right of the upper, the left of
     for points, text, over in ((line, "here, and the line of theory", above),  # the lower
-                               (paper, f"Zhang and Vogel, {label(unit)}", not above)):
+                               (paper, f"Zhang and Vogel, {full(unit)}", not above)):
         if len(points) > 2:
             size, value = points[1 if over else 2]
             figure.add_annotation(x=math.log10(size), y=math.log10(value), text=text, showarrow=False, font_size=14,

@@ -5,18 +5,20 @@ from __future__ import annotations
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mtsig_core.figures._style import BLUE, GREY, full, label
+from mtsig_core.figures._style import BLUE, GREY, Labels, full
 from mtsig_core.results import MetricResult, Settings
+from mtsig_core.tables import apart
 
 __all__ = ["forest"]
 
-_ROW = 24  # pixels per system
+_ROW, _LINE = 24, 14  # pixels per system, and for a second line of names
 
 
 def forest(result: MetricResult, settings: Settings) -> go.Figure:
     """A row a system, best on top: score with interval on the left, simultaneous rank interval on the right.
 
     Blue is the best-scoring system, or the baseline; filled points differ significantly from it, hollow ones do not.
+    The custom data of points and bars are the system's place in the result and its name.
     Without ranks (one system, a baseline, a test without p) the right half is left out.
 
     Parameters
@@ -25,16 +27,15 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     settings : Settings
         Those of the comparison.
     """
-    systems = result.systems
+    systems, named = result.systems, Labels(34, 2)
     ranked = len(systems) > 1 and systems[0].rank_low is not None
-    scores = f"{label(result.metric.upper())} with {100 * (1 - settings.alpha):g}% interval"
+    scores = f"{named(result.metric.upper(), 24)} with {100 * (1 - settings.alpha):g}% interval"
     titles = [scores, "Rank interval"][:1 + ranked]
     figure = make_subplots(1, 1 + ranked, shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=titles,
                            column_widths=[0.64, 0.36][:1 + ranked] if ranked else None)
     rows = list(range(len(systems)))
-    anchor = settings.baseline or systems[0].system
-    filled = {anchor} | {name for pair in result.pairs if pair.significant and anchor in (pair.a, pair.b)
-                         for name in (pair.a, pair.b)}
+    whose = [[k, full(s.system)] for k, s in enumerate(systems)]
+    anchor, filled = apart(result, settings)
     colour = [BLUE if s.system == anchor else GREY for s in systems]
     undefined = any(s.ci_low is None for s in systems)
     figure.add_trace(go.Scatter(
@@ -44,25 +45,24 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
         error_x=None if undefined else dict(
             type="data", symmetric=False, array=[s.ci_high - s.score for s in systems],
             arrayminus=[s.score - s.ci_low for s in systems], color=GREY, thickness=1.5, width=3),
-        customdata=[full(s.system) for s in systems],
-        hovertemplate="%{customdata}<br>%{x:.2f}<extra></extra>"), 1, 1)
+        customdata=whose, hovertemplate="%{customdata[1]}<br>%{x:.2f}<extra></extra>"), 1, 1)
     if ranked:
         figure.add_trace(go.Bar(
             base=[s.rank_low - 0.3 for s in systems], x=[s.rank_high - s.rank_low + 0.6 for s in systems], y=rows,
             orientation="h", width=0.5, marker=dict(color=colour, opacity=0.75), showlegend=False,
             text=[_ranks(s) for s in systems], textposition="outside", cliponaxis=False, outsidetextfont_size=13,
-            constraintext="none",
-            customdata=[full(s.system) for s in systems],
-            hovertemplate="%{customdata}<br>rank %{text}<extra></extra>"), 1, 2)
+            constraintext="none", customdata=whose,
+            hovertemplate="%{customdata[1]}<br>rank %{text}<extra></extra>"), 1, 2)
         last = len(systems)
         ticks = sorted({1, *range(5, last - 2, 5), last})
         figure.update_xaxes(range=[0.4, last * 1.12 + 1], tickvals=ticks, row=1, col=2)
-    figure.update_yaxes(tickvals=rows, ticktext=[label(s.system) for s in systems], tickfont_size=13,
+    figure.update_yaxes(tickvals=rows, ticktext=[named(s.system) for s in systems], tickfont_size=13,
                         range=[len(systems) - 0.4, -0.6], showgrid=False, zeroline=False)
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13)
-    figure.update_layout(height=_ROW * len(systems) + 90, margin=dict(l=8, r=8, t=36, b=28), dragmode=False)
+    row = _ROW + _LINE * (named.lines - 1)
+    figure.update_layout(height=row * len(systems) + 90, margin=dict(l=named.left, r=8, t=36, b=28), dragmode=False)
     figure.update_annotations(font_size=14)
-    return figure
+    return named.below(figure)
 
 
 def _ranks(system):

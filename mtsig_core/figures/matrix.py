@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, full, label
+from mtsig_core.drawing import BLUE, GREY, ink, level, mixed, width
+from mtsig_core.figures._style import Labels, full
 from mtsig_core.results import MetricResult, PairResult, Settings
 from mtsig_core.tables import format_p, p_word
 
 __all__ = ["matrix"]
 
 _WIDTH = 690  # pixels of the cells on a screen of 1280: what the sizes of text are chosen for
-_LONGEST = 18
+_WIDEST = 24  # of a name, in digits
 _EVERY_P, _EVERY_NUMBER = 18, 14  # up to so many systems a cell has room for it
 _FILLED, _HOLLOW = "●", "○"
 
@@ -32,7 +31,7 @@ def matrix(result: MetricResult, settings: Settings) -> go.Figure:
     result : MetricResult
     settings : Settings
     """
-    n = len(result.systems)
+    n, named = len(result.systems), Labels(_WIDEST)
     place = {system.system: k for k, system in enumerate(result.systems)}
     cells = {}
     for pair in result.pairs:
@@ -42,28 +41,27 @@ def matrix(result: MetricResult, settings: Settings) -> go.Figure:
     limit = max((abs(value) for _, value in cells.values()), default=0) or 1.0
     size = _WIDTH / max(n, 1)
     figure = go.Figure()
-    _add_differences(figure, cells, n, limit, size, label(result.metric.upper()), settings.alpha)
+    _add_differences(figure, cells, n, limit, size, named(result.metric.upper(), _WIDEST), settings.alpha)
     figure.add_trace(go.Heatmap(
         z=[[0 if i == j else None for j in range(n)] for i in range(n)], x=list(range(n)), y=list(range(n)), xgap=1,
         ygap=1, colorscale=[[0, GREY], [1, GREY]], opacity=0.3, showscale=False, hoverinfo="skip"))
     _add_chances(figure, cells, n, size)
     _add_targets(figure, cells, full(result.metric.upper()))
-    names = [_cut(system.system) for system in result.systems]
-    axis = dict(tickvals=list(range(n)), ticktext=[label(name) for name in names], showgrid=False, zeroline=False,
+    names = [system.system for system in result.systems]
+    axis = dict(tickvals=list(range(n)), ticktext=[named(name) for name in names], showgrid=False, zeroline=False,
                 fixedrange=True, tickfont_size=max(9, min(13, round(size * 0.62))), ticks="")
     row_height = max(15, min(40, round(size * 0.92)))
-    top = 44 + round(7.3 * max(map(len, names), default=0))
+    top = 62 + round(8 * min(_WIDEST, max(map(width, names), default=0)))
     figure.update_xaxes(**axis, side="top", tickangle=-90, range=[-0.5, n - 0.5])
     figure.update_yaxes(**axis, range=[n - 0.5, -0.5])
     figure.update_layout(
-        height=top + row_height * n + 70, margin=dict(l=8, r=8, t=top, b=62), dragmode=False, hovermode="closest",
-        hoverdistance=-1,
-        showlegend=False, plot_bgcolor="rgba(0,0,0,0)",
+        height=top + row_height * n + 70, margin=dict(l=named.left, r=8, t=top, b=62), dragmode=False,
+        hovermode="closest", hoverdistance=-1, showlegend=False, plot_bgcolor="rgba(0,0,0,0)",
         hoverlabel=dict(bgcolor="#1B2330", bordercolor="#1B2330", font=dict(color="white", size=14)),
         # The span, because the theme of the dashboard sets titles bold.
         title=dict(text=f'<span style="font-weight:400">{_key(settings, cells, n)}</span>', font_size=14, x=0,
-                   xref="container", y=1, yref="container", yanchor="top", pad=dict(t=8)))
-    return figure
+                   xref="container", y=1, yref="container", yanchor="top", pad=dict(t=16)))
+    return named.below(figure)
 
 
 def _add_differences(figure, cells, n, limit, size, metric, alpha):
@@ -71,7 +69,7 @@ def _add_differences(figure, cells, n, limit, size, metric, alpha):
     stops = [k / 10 for k in range(-10, 11)]
     figure.add_trace(go.Heatmap(
         z=z, x=list(range(n)), y=list(range(n)), zmin=-limit, zmax=limit, xgap=1, ygap=1, hoverinfo="skip",
-        colorscale=[[0.5 + 0.5 * u * abs(u), "rgb({},{},{})".format(*_colour(u))] for u in stops],
+        colorscale=[[0.5 + 0.5 * u * abs(u), "rgb({},{},{})".format(*mixed(u))] for u in stops],
         colorbar=dict(orientation="h", thickness=10, len=0.5, x=0, xanchor="left", y=0, yanchor="top", ypad=12,
                       tickvals=[-limit, 0, limit], ticktext=[f"−{limit:.1f}", "0", f"+{limit:.1f}"], tickfont_size=12,
                       title=dict(text=f"row minus column in {metric}: blue, the row is better", side="bottom",
@@ -82,7 +80,7 @@ def _add_differences(figure, cells, n, limit, size, metric, alpha):
         text = f"{value:+.2f} {_glyph(pair, alpha)}".strip() if both else _glyph(pair, alpha)
         if text:
             texts[cell] = text
-            inks.append(_ink(math.copysign(math.sqrt(abs(value) / limit), value)))
+            inks.append(ink(level(value, limit)))
     # Not the heatmap's own text: its automatic colour is too pale on the middle blues.
     figure.add_trace(go.Scatter(
         x=[j for _, j in texts], y=[i for i, _ in texts], mode="text", hoverinfo="skip", text=list(texts.values()),
@@ -126,10 +124,11 @@ def _said(pair: PairResult, value, metric):
 
 def _key(settings, cells, n):
     if any(pair.win is not None for pair, _ in cells.values()):
-        return (f"Above the diagonal: {_FILLED} one side wins {100 * (1 - settings.alpha):g}% or more of the samples.  "
+        level = f"{100 * (1 - settings.alpha):g}%"
+        return (f"Above the diagonal: {_FILLED} one side wins {level} or more of the samples.<br>"
                 "Below: its share of wins")
     raw = "" if settings.correction == "none" else f"  {_HOLLOW} only without correction"
-    return (f"Above the diagonal: {_FILLED} significant{raw}.  "
+    return (f"Above the diagonal: {_FILLED} significant{raw}.<br>"
             f"Below: {p_word(settings.correction)}, {'only where' if n > _EVERY_P else 'bold if'} not significant")
 
 
@@ -160,20 +159,3 @@ def _compact(p, digits):
 def _fit(size, ems):
     """Font size with which text of so many ems fits a cell."""
     return max(7, min(13, int(size / ems)))
-
-
-def _cut(name):
-    return name if len(name) <= _LONGEST else f"{name[:_LONGEST - 1]}…"
-
-
-def _colour(share):
-    """Blue or vermillion mixed with white; share from -1 to 1."""
-    full_colour = BLUE if share > 0 else VERMILLION
-    return tuple(round(255 + abs(share) * (int(full_colour[k:k + 2], 16) - 255)) for k in (1, 3, 5))
-
-
-def _ink(share):
-    """Black or white, whichever stands out more on that colour (WCAG 2 contrast)."""
-    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in _colour(share))]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "#FFFFFF"

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, full, label, measured
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured
 
 __all__ = ["by_length", "by_order", "mean_intervals", "rankings", "student_density"]
 
 _PAPER = dict(size=11, symbol="diamond-open", color=GREY, line_width=2)
 _TAIL = "rgba(213,94,0,0.35)"
 _DEEPEST = 30  # how many times smaller a precision may be than the chosen system's to be drawn
-_LONGEST = 16  # characters of a name beside its line
+_BESIDE, _HALF = 17.5, 36  # widest name beside its line, and of a figure in half of the page, in digits
+_CAMERA = -34  # clear of the button that saves the picture
 _NAMED = 12  # systems up to which all lines of a ranking are named
 
 
@@ -32,7 +33,7 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
     source : str
         What these are.
     """
-    figure = go.Figure()
+    figure, named = go.Figure(), Labels(30)
     for name, percents in sorted(systems, key=lambda row: row[0] == chosen):
         mine = name == chosen
         figure.add_trace(go.Scatter(
@@ -44,14 +45,15 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
             for n, value in enumerate(percents, 1):
                 if value:
                     _say(figure, n, np.log10(value), f"<b>{value:.1f}%</b>", "left", "bottom", 8)
-            if percents[0]:
-                _say(figure, 1, np.log10(percents[0]), f"<b>{label(name)}</b>", "right", "middle", -12)
+            figure.add_annotation(  # where the lines, which fall, leave room
+                x=1, y=1, xref="paper", yref="paper", xanchor="right", yanchor="top", showarrow=False, font_size=14,
+                xshift=_CAMERA, text=f'<span style="color:{BLUE}">●</span> <b>{named(name)}</b>')
     if published:
         figure.add_trace(go.Scatter(
             x=[n for n, _ in published], y=[value for _, value in published], mode="markers", marker=_PAPER,
             hovertemplate=f"{full(source)}: %{{y:.1f}}%<extra></extra>", showlegend=False))
         figure.add_annotation(x=1, y=1, xref="paper", yref="paper", xanchor="right", yanchor="top", showarrow=False,
-                              font_size=14, text=f"◇ {label(source)}")
+                              font_size=14, xshift=_CAMERA, yshift=-20, text=f"◇ {full(source)}")
     figure.update_xaxes(tickvals=[1, 2, 3, 4], ticktext=["unigrams", "bigrams", "trigrams", "four-grams"],
                         range=[0.5, 4.5], tickfont_size=14, zeroline=False)
     # Systems that hardly match anything leave the frame below: they would squeeze all others.
@@ -63,7 +65,7 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
                         tickvals=shares, ticktext=[f"{share:g}%" for share in shares], tickfont_size=13,
                         zeroline=False)
     figure.update_layout(height=300, margin=dict(l=8, r=8, t=8, b=28), dragmode=False, hovermode="closest")
-    return figure
+    return named.below(figure)
 
 
 def by_length(ratios: Sequence[float], lines: Sequence[tuple[str, Sequence[float]]],
@@ -93,7 +95,7 @@ def by_length(ratios: Sequence[float], lines: Sequence[tuple[str, Sequence[float
             marker=dict(size=10, symbol=symbol, color=colour), customdata=[[score] for score in scores],
             hovertemplate=f"{full(name)}: %{{customdata[0]:.2f}}, %{{y:.0f}}% of its own<extra></extra>"))
         if kept[0] is not None:
-            named.append((kept[0], f"<b>{label(name)}</b>", colour))
+            named.append((kept[0], f"<b>{full(name)}</b>", colour))
     above = np.inf
     for value, text, _ in sorted(named, reverse=True):
         above = min(value, above - 6.5)
@@ -124,7 +126,7 @@ def rankings(rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str]
         Such as ``"BLEU"``.
     """
     colours = dict(zip(emphasised, (BLUE, VERMILLION), strict=False))
-    figure = go.Figure()
+    figure, named = go.Figure(), Labels(_BESIDE)
     for name, *scores in sorted(rows, key=lambda row: row[0] in colours):
         colour = colours.get(name, GREY)
         figure.add_trace(go.Scatter(
@@ -138,13 +140,14 @@ def rankings(rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str]
         above = np.inf
         for name, *scores in sorted(shown, key=lambda row: -row[1 + side]):
             above = min(scores[side], above - step)
-            text = f"{label(name if len(name) <= _LONGEST else name[:_LONGEST - 1] + '…')} {scores[side]:.1f}"
+            text = f"{named(name)} {scores[side]:.1f}"
             _say(figure, side, above, f"<b>{text}</b>" if name in colours else text, anchor, "middle", shift)
-    figure.update_xaxes(range=[-1, 2], tickvals=[0, 1], tickfont_size=14, showgrid=False, zeroline=False, side="top",
-                        ticktext=[f"corpus {label(unit)}", f"mean of sentence {label(unit)}"])
+    figure.update_xaxes(range=[-1.8, 2.8], tickvals=[0, 1], tickfont_size=14, showgrid=False, zeroline=False,
+                        side="top", tickangle=0,
+                        ticktext=[f"corpus<br>{named(unit)}", f"mean of<br>sentence {named(unit)}"])
     figure.update_yaxes(visible=False)
-    figure.update_layout(height=310, margin=dict(l=8, r=8, t=32, b=8), dragmode=False, hovermode="closest")
-    return figure
+    figure.update_layout(height=326, margin=dict(l=8, r=8, t=48, b=8), dragmode=False, hovermode="closest")
+    return named.below(figure, _HALF)
 
 
 def mean_intervals(rows: Sequence[tuple[str, float, Sequence[tuple[str, float | None, float | None]]]], *,
@@ -172,14 +175,15 @@ def mean_intervals(rows: Sequence[tuple[str, float, Sequence[tuple[str, float | 
                 arrayminus=[mean - low for _, mean, low, _ in known], color=mark["color"], thickness=2.5, width=5),
             customdata=[[low, high] for *_, low, high in known],
             hovertemplate=f"{kind}: %{{x:.2f}} [%{{customdata[0]:.2f}}, %{{customdata[1]:.2f}}]<extra></extra>"))
-    figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[label(text) for text, *_ in rows], tickfont_size=14,
+    figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[full(text) for text, *_ in rows], tickfont_size=14,
                         range=[len(rows) - 0.3, -0.5], zeroline=False, showgrid=False)
     figure.update_xaxes(tickfont_size=13, zeroline=False)
-    measured(figure, label(unit))
+    named = Labels()
+    measured(figure, named(unit))
     figure.update_layout(height=110 + 48 * len(rows), margin=dict(l=8, r=8, t=30, b=48), dragmode=False,
                          hovermode="closest", showlegend=True,
                          legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
-    return figure
+    return named.below(figure)
 
 
 def student_density(x: np.ndarray, t: np.ndarray, normal: np.ndarray, t_factor: float, normal_factor: float,

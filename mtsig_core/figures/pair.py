@@ -7,11 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, full, label, measured, steps
+from mtsig_core.drawing import width
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured, steps
 
 __all__ = ["half_eye", "null_tails", "drivers"]
 
 _ROW = 24  # pixels per bar
+_LINE, _SECOND = 18, 12  # pixels of a line above a figure, and of a second line of names
+_SIDE, _BOTH = 20, 16  # widest name of a side, and both together in one line, in digits
+_HALF = 36  # of a figure in half of the page
 _FILL = {BLUE: "rgba(0,114,178,0.55)", VERMILLION: "rgba(213,94,0,0.65)", GREY: "rgba(122,133,148,0.35)"}
 
 
@@ -59,10 +63,11 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
     margin = 0.04 * (max(ends) - min(ends)) or 1.0
     figure.update_xaxes(range=[min(ends) - margin, max(ends) + margin], zeroline=False,
                         tickfont_size=13, tickformat="~g")
-    measured(figure, f"{label(unit)} difference, bootstrapped")
+    named = Labels()
+    measured(figure, f"{named(unit, 16)} difference, bootstrapped")
     figure.update_yaxes(range=[-0.2 * top, 1.22 * top], visible=False)
-    _sides(figure, min(ends) < -margin, max(ends) > margin, a, b)
-    return _sized(figure)
+    lines = _sides(figure, named, min(ends) < -margin, max(ends) > margin, a, b)
+    return named.below(_sized(figure, lines=lines), _HALF)
 
 
 def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str) -> go.Figure:
@@ -90,16 +95,19 @@ def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str
         seen = at == delta
         figure.add_shape(type="line", x0=at, x1=at, y0=0, y1=1.04 * top, line=dict(
             color=BLUE if at >= 0 else VERMILLION, width=3 if seen else 2, dash="solid" if seen else "dot"))
-        figure.add_annotation(x=at, y=1.05 * top, text=f"{'observed ' if seen else ''}{at:+.2f}", showarrow=False,
+        figure.add_annotation(x=at, y=1.05 * top, text=f"{'observed<br>' if seen else ''}{at:+.2f}", showarrow=False,
                               yanchor="bottom", xanchor=_anchor(at, size, float(edges[-1])), font_size=14)
     figure.update_xaxes(zeroline=False, tickfont_size=13, tickformat="~g", range=[float(edges[0]), float(edges[-1])])
-    measured(figure, f"{label(unit)} difference after random swaps")
-    figure.update_yaxes(range=[-0.02 * top, 1.25 * top], visible=False)
-    return _sized(figure)
+    named = Labels()
+    measured(figure, f"{named(unit, 12)} difference after random swaps")
+    figure.update_yaxes(range=[-0.02 * top, 1.4 * top], visible=False)
+    return named.below(_sized(figure), _HALF)
 
 
 def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, unit: str) -> go.Figure:
     """What single units add to the difference: a bar each, blue for a, vermillion for b.
+
+    The custom data of a bar are its number and its name.
 
     Parameters
     ----------
@@ -108,25 +116,21 @@ def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, un
     values : sequence of float
         In points, as improvements of a over b.
     """
-    rows = list(range(len(names)))
+    rows, named = list(range(len(names))), Labels(34, 2)
     reach = 1.3 * max(map(abs, values), default=1.0)
     figure = go.Figure(go.Bar(
         x=list(values), y=rows, orientation="h", marker_color=[BLUE if v >= 0 else VERMILLION for v in values],
         text=[f"{v:+.3f}" for v in values], textposition="outside", cliponaxis=False, showlegend=False,
-        outsidetextfont_size=13, customdata=[full(name) for name in names],
-        hovertemplate="%{customdata}<br>%{x:+.3f}<extra></extra>"))
+        outsidetextfont_size=13, customdata=[[k, full(name)] for k, name in enumerate(names)],
+        hovertemplate="%{customdata[1]}<br>%{x:+.3f}<extra></extra>"))
     _zero(figure)
     figure.update_xaxes(range=[-reach, reach], zeroline=False, tickfont_size=13, tickformat="~g")
-    measured(figure, f"{label(unit)} added to the difference")
-    figure.update_yaxes(tickvals=rows, ticktext=[label(_shortened(name)) for name in names], tickfont_size=13,
+    measured(figure, f"{named(unit, 24)} added to the difference")
+    figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13,
                         showgrid=False, range=[len(names) - 0.4, -0.6], zeroline=False)
-    _sides(figure, True, True, a, b)
-    return _sized(figure, _ROW * len(names) + 110)
-
-
-def _shortened(name, longest=32):
-    """Document ids tend to begin alike: what is too much goes from the middle."""
-    return name if len(name) <= longest else f"{name[:longest // 2 - 1]}…{name[-longest // 2:]}"
+    row = _ROW + _SECOND * (named.lines - 1)
+    _sized(figure, row * len(names) + 110, _sides(figure, named, True, True, a, b))
+    return named.below(figure.update_layout(margin_l=named.left))
 
 
 def _zero(figure):
@@ -140,16 +144,19 @@ def _anchor(at, size, end):
     return "right" if at > 0.7 * end else "left" if at < -0.7 * end else "center"
 
 
-def _sides(figure, left, right, a, b):
-    """Which side of zero is whose."""
-    for show, x, anchor, text in ((left, 0, "left", f"◀ {label(b)} better"), (right, 1, "right",
-                                                                            f"{label(a)} better ▶")):
-        if show:
-            figure.add_annotation(x=x, y=1, xref="paper", yref="paper", xanchor=anchor, yanchor="bottom", text=text,
-                                  showarrow=False, font_size=14)
+def _sides(figure, named, left, right, a, b):
+    """Which side of zero is whose, in one line where both have room even in a narrow window; returns the lines."""
+    told = [(0, "left", f"◀ {named(b, _SIDE)} better")] * left + [(1, "right", f"{named(a, _SIDE)} better ▶")] * right
+    lines = 1 + (left and right and width(a) + width(b) > _BOTH)
+    for k, (x, anchor, text) in enumerate(told):
+        figure.add_annotation(x=x, y=1, xref="paper", yref="paper", xanchor=anchor, yanchor="bottom", text=text,
+                              showarrow=False, font_size=14, yshift=_LINE * (lines - 1) * (1 - k))
+    return lines
 
 
-def _sized(figure, height=250):
-    figure.update_layout(height=height, margin=dict(l=8, r=8, t=28, b=48), dragmode=False)
+def _sized(figure, height=250, lines=1):
+    """The figure, so high with one line above it."""
+    more = _LINE * (lines - 1)
+    figure.update_layout(height=height + more, margin=dict(l=8, r=8, t=28 + more, b=48), dragmode=False)
     figure.update_xaxes(showgrid=True)
     return figure

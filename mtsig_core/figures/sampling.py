@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, full, label, measured
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured
 
 __all__ = ["intervals", "outcomes", "ratios", "spread"]
 
@@ -34,7 +34,7 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
     unit : str
         What the axis measures, such as ``"BLEU"``.
     """
-    figure, published = go.Figure(), published or {}
+    figure, published, named = go.Figure(), published or {}, Labels()
     known = [whole, *(v for values in scores.values() for v in values[np.isfinite(values)]),
              *(end for ends in published.values() for end in ends)]
     margin = 0.05 * (max(known) - min(known)) or 1.0
@@ -52,8 +52,8 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
             x=values, y=base + 0.3 + 0.58 * (np.arange(len(values)) + 0.5) / max(len(values), 1), mode="markers",
             marker=dict(size=7, opacity=0.95, **_KINDS[band % 2]),
             customdata=np.arange(1, len(values) + 1), showlegend=False,
-            hovertemplate=f"{label(kind)}, sample %{{customdata}}: %{{x:.2f}}<extra></extra>"))
-        figure.add_annotation(x=0, xref="paper", y=base + 0.6, text=f"<b>{label(kind)}</b>", showarrow=False,
+            hovertemplate=f"{full(kind)}, sample %{{customdata}}: %{{x:.2f}}<extra></extra>"))
+        figure.add_annotation(x=0, xref="paper", y=base + 0.6, text=f"<b>{named(kind, 14)}</b>", showarrow=False,
                               xanchor="right", font_size=16)
     figure.add_shape(type="line", x0=whole, x1=whole, y0=0, y1=len(scores), line=dict(color=GREY, width=2, dash="dot"))
     side = "left" if whole == min(known) else "right" if whole == max(known) else "center"  # not beyond the edge
@@ -61,15 +61,15 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
                           xanchor=side, font_size=14)
     figure.update_xaxes(range=[min(known) - margin, max(known) + margin], zeroline=False, tickfont_size=13)
     figure.update_yaxes(range=[0, len(scores) + 0.16], visible=False)
-    measured(figure, f"{label(unit)} of a sample")
+    measured(figure, f"{named(unit)} of a sample")
     figure.update_layout(height=300, margin=dict(l=120, r=8, t=8, b=46), dragmode=False, hovermode="closest")
-    return figure
+    return named.below(figure)
 
 
 def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.ndarray, whole: float, *,
               unit: str) -> go.Figure:
     """The interval of each sample, and whether it contains the score on the whole test set (Koehn 2004, Fig. 6)."""
-    figure = go.Figure()
+    figure, named = go.Figure(), Labels()
     for hit, color, symbol, words in ((True, BLUE, "circle", "hit"), (False, VERMILLION, "x", "miss")):
         chosen = np.flatnonzero((hits == hit) & np.isfinite(low))
         figure.add_trace(go.Scatter(
@@ -80,7 +80,7 @@ def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.nd
             customdata=np.stack([low[chosen], high[chosen]], axis=-1),
             hovertemplate=f"sample %{{x}}: %{{y:.2f}} [%{{customdata[0]:.2f}}, %{{customdata[1]:.2f}}], {words}"
                           "<extra></extra>"))
-    return _by_sample(figure, len(scores), whole, f"whole test set, {whole:.2f}", label(unit))
+    return _by_sample(figure, len(scores), whole, f"whole test set, {whole:.2f}", named(unit), named)
 
 
 def outcomes(values: np.ndarray, verdicts: np.ndarray, line: float, words: str, *, what: str, unit: str = "",
@@ -107,7 +107,8 @@ def outcomes(values: np.ndarray, verdicts: np.ndarray, line: float, words: str, 
     for bound in bounds:
         figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=bound, y1=bound,
                          line=dict(color=BLUE, width=1.5, dash="dash"))
-    return _by_sample(figure, len(values), line, words, f"{what} ({label(unit)})" if unit else what)
+    named = Labels()
+    return _by_sample(figure, len(values), line, words, f"{what} ({named(unit)})" if unit else what, named)
 
 
 def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen: str,
@@ -122,7 +123,7 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
     middle : mapping of int to float
         Median of the systems by size.
     """
-    figure = go.Figure()
+    figure, named = go.Figure(), Labels()
     others = [(size, ratio, full(name)) for name, found in rows.items() if name != chosen for size, ratio, *_ in found]
     figure.add_trace(go.Scatter(
         x=[x for x, *_ in others], y=[y for _, y, _ in others], customdata=[[name] for *_, name in others],
@@ -132,7 +133,7 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
                                 line=dict(color=GREY, width=2), hovertemplate="median: %{y:.2f}<extra></extra>"))
     size, ratio, low, high = np.array(rows.get(chosen) or np.empty((0, 4)), dtype=float).T
     figure.add_trace(go.Scatter(
-        x=size, y=ratio, mode="markers", name=label(chosen), marker=dict(size=10, color=BLUE),
+        x=size, y=ratio, mode="markers", name=named(chosen), marker=dict(size=10, color=BLUE),
         error_y=dict(type="data", symmetric=False, array=high - ratio, arrayminus=ratio - low, color=BLUE,
                      thickness=1.5, width=3), customdata=np.stack([low, high], axis=-1),
         hovertemplate="%{x} segments: %{y:.2f} [%{customdata[0]:.2f}, %{customdata[1]:.2f}]<extra></extra>"))
@@ -147,10 +148,10 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
     measured(figure, "spread of blocks / spread of broad samples, by segments in a sample")
     figure.update_layout(height=320, margin=dict(l=8, r=8, t=30, b=46), dragmode=False, hovermode="closest",
                          legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
-    return figure
+    return named.below(figure)
 
 
-def _by_sample(figure, n, line, words, what):
+def _by_sample(figure, n, line, words, what, named):
     """Samples from left to right, and a level to compare them with."""
     figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=line, y1=line,
                      line=dict(color=GREY, width=2, dash="dot"))
@@ -162,5 +163,5 @@ def _by_sample(figure, n, line, words, what):
     measured(figure, f"{what}, by number of the sample")
     figure.update_layout(height=280, margin=dict(l=8, r=8, t=30, b=46), dragmode=False, hovermode="closest",
                          showlegend=True, legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
-    return figure
+    return named.below(figure)
 

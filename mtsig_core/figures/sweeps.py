@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
+from mtsig_core.drawing import width
 from mtsig_core.experiments.sizes import PairSize, Slope, SystemSize
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, label, measured
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured
 
 __all__ = ["decisions", "references", "scores", "widths"]
 
+_BESIDE, _HALF = 18, 36  # widest name beside its line, and of a figure in half of the page, in digits
 _BANDS = {BLUE: "rgba(0,114,178,0.25)", VERMILLION: "rgba(213,94,0,0.22)"}
 _STEPS = [m * 10**k for k in range(7) for m in (1, 2, 5)]
 _SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
@@ -59,7 +61,7 @@ def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: s
     lower : bool
         Whether a lower score is better.
     """
-    figure, ends = go.Figure(), []
+    figure, ends, named = go.Figure(), [], Labels(_BESIDE)
     names = list(dict.fromkeys(row.system for row in rows))
     for name in sorted(names, key=lambda name: name in emphasised):
         mine = [row for row in rows if row.system == name and row.score is not None]
@@ -69,13 +71,15 @@ def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: s
             figure.add_trace(go.Scatter(x=[*x, *x[::-1]], y=[*low, *high[::-1]], fill="toself", mode="lines",
                                         line_width=0, fillcolor=_BANDS[colour], hoverinfo="skip", showlegend=False))
         line = _line(x, [row.score for row in mine], colour, 3 if name in emphasised else 1.5)
-        line.update(hoverinfo=None, hovertemplate=f"{label(name)}: %{{y:.4~g}} at %{{x:,}}<extra></extra>")
+        line.update(hoverinfo=None, hovertemplate=f"{full(name)}: %{{y:.4~g}} at %{{x:,}}<extra></extra>")
         figure.add_trace(line)
         ends += [(mine[-1].score, name, colour)] if mine else []
     heights = [value for trace in figure.data for value in trace.y]
-    _name_lines(figure, ends, names, max(heights, default=1.0) - min(heights, default=0.0))
-    upwards = f"{label(metric)} upwards{', lower is better' * lower}"
-    return _finish(figure, [row.size for row in rows], f"{unit} in a test set; {upwards}", 330, right=110)
+    _name_lines(figure, ends, names, max(heights, default=1.0) - min(heights, default=0.0), named)
+    right = 12 + round(8 * min(_BESIDE, max((width(name) for _, name, _ in ends), default=0)))
+    upwards = f"{named(metric, 12)} upwards{', lower is better' * lower}"
+    _finish(figure, [row.size for row in rows], f"{unit} in a test set; {upwards}", 330, right=right)
+    return named.below(figure, _HALF)
 
 
 def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[float, float]], *, unit: str,
@@ -99,7 +103,7 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
         figure.add_trace(go.Scatter(
             x=[size for size, _ in paper], y=[width for _, width in paper], mode="lines+markers", showlegend=False,
             line=dict(color=GREY, width=1, dash="dot"), marker=dict(size=9, symbol="diamond-open", color=GREY),
-            hovertemplate=f"{label(theirs)}: %{{y:.2f}}% at %{{x:,}}<extra></extra>"))
+            hovertemplate=f"{full(theirs)}: %{{y:.2f}}% at %{{x:,}}<extra></extra>"))
     if mine and slope.slope is not None:
         middle = [sum(map(math.log, values)) / len(mine) for values in (x, y)]
         fitted = [math.exp(middle[1] + slope.slope * (math.log(size) - middle[0])) for size in x]
@@ -112,7 +116,7 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
         below = paper[-1][1] < nearest[1]  # then there is room under their end, else above their beginning
         size, width = paper[-1 if below else 0]
         figure.add_annotation(
-            x=math.log10(size), y=math.log10(width), text=label(theirs), showarrow=False, font_size=13,
+            x=math.log10(size), y=math.log10(width), text=full(theirs), showarrow=False, font_size=13,
             xanchor="right" if below else "left", yanchor="top" if below else "bottom", xshift=-8 if below else 8,
             yshift=-2 if below else 2)
     figure.update_yaxes(type="log", tickvals=_SHARES, ticktext=[f"{share:g}%" for share in _SHARES], tickfont_size=13)
@@ -140,16 +144,17 @@ def references(ours: Sequence[tuple[int, float, float, float]], theirs: Sequence
             marker=dict(size=10, symbol=symbol, color=colour), customdata=told, name=name,
             error_y=dict(type="data", symmetric=False, array=[row[1] * row[3] for row in rows],
                          arrayminus=[-row[1] * row[2] for row in rows], color=colour, thickness=2, width=6),
-            hovertemplate=f"{label(name)}: %{{customdata}}<extra></extra>"))
-        figure.add_annotation(x=x[-1], y=y[-1], text=label(name), showarrow=False, xanchor="left", xshift=12,
+            hovertemplate=f"{full(name)}: %{{customdata}}<extra></extra>"))
+        figure.add_annotation(x=x[-1], y=y[-1], text=full(name), showarrow=False, xanchor="left", xshift=12,
                               font_size=14)
     counts = sorted({row[0] for row in (*ours, *theirs)})
     figure.update_xaxes(tickvals=counts, range=[counts[0] - 0.25, counts[-1] + 0.25], zeroline=False, tickfont_size=13)
     figure.update_yaxes(tickfont_size=13, zeroline=False)
     figure.update_layout(height=300, margin=dict(l=8, r=190 if theirs else 60, t=8, b=48), dragmode=False,
                          hovermode="closest")
-    measured(figure, f"references; {label(metric)} upwards")
-    return figure
+    named = Labels()
+    measured(figure, f"references; {named(metric)} upwards")
+    return named.below(figure)
 
 
 def _line(x, y, colour, width, dash="solid"):
@@ -163,7 +168,7 @@ def _dots(x, y, colour, told, **more):
     return trace.update(more)
 
 
-def _name_lines(figure, ends, names, height):
+def _name_lines(figure, ends, names, height, named):
     """The names at the right ends of their lines, kept apart on a figure so high; at most twelve."""
     shown = sorted(ends, reverse=True) if len(names) <= 12 else [end for end in ends if end[2] != GREY]
     if not shown:
@@ -171,7 +176,7 @@ def _name_lines(figure, ends, names, height):
     step, above = 0.075 * (height or 1.0), math.inf
     for value, name, colour in sorted(shown, reverse=True):
         above = min(value, above - step)
-        figure.add_annotation(x=1, xref="paper", y=above, text=label(name), showarrow=False, xanchor="left", xshift=4,
+        figure.add_annotation(x=1, xref="paper", y=above, text=named(name), showarrow=False, xanchor="left", xshift=4,
                               font_size=14 if colour == GREY else 15)
 
 

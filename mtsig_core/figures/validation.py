@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, full, label, measured
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured
 
 __all__ = ["counts", "p_values", "panels", "rates"]
 
@@ -18,6 +18,7 @@ _GAP = 0.035  # between panels, as a share of the width
 _SERIES = (dict(symbol="circle", color=BLUE), dict(symbol="x", color=VERMILLION),
            dict(symbol="circle-open", color=BLUE, line_width=2), dict(symbol="diamond-open", color=GREY, line_width=2),
            dict(symbol="x-open", color=GREY, line_width=1.5))
+_LINE = 18  # pixels of a line of a name
 _TOLD = 0.02  # of the longest bar: parts as short as that have no room for their number
 _FILLS = (BLUE, VERMILLION, GREY)
 
@@ -41,7 +42,7 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
     what : str
         What the shares are of.
     """
-    figure = _lines([row[0] for row in rows])
+    figure, named = _lines([row[0] for row in rows])
     _dots(figure, rows, "x", [_colour(row, level) for row in rows], name=words[0])
     if against:
         _dots(figure, against, "x", [VERMILLION] * len(against), symbol="x", name=words[1])
@@ -52,7 +53,7 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
             marker=dict(size=11, symbol="diamond-open", color=GREY, line_width=2), hovertemplate=(
                 f"{full(other)}: %{{x:.1f}}%<extra></extra>")))
         figure.add_annotation(x=1, y=1, xref="paper", yref="paper", xanchor="right", yanchor="bottom", showarrow=False,
-                              font_size=14, text=f"◇ {label(other)}")
+                              font_size=14, text=f"◇ {full(other)}")
     if level is not None:
         _mark(figure, level, "x")
         figure.add_annotation(x=100 * level, y=1, yref="paper", yanchor="bottom", showarrow=False, font_size=14,
@@ -61,7 +62,7 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
     beside = 0 if level is None else 0.25  # clear of the name of the level, which is a small share where there are two
     figure.update_layout(showlegend=any(words), legend=dict(orientation="h", x=beside, y=1, yanchor="bottom",
                                                             font_size=14))
-    return _of(figure, what)
+    return named.below(_of(figure, what))
 
 
 def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "") -> go.Figure:
@@ -77,7 +78,7 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "") -> 
         What the shares are of.
     """
     lines = list(dict.fromkeys(row[0] for rows in found.values() for row in rows))
-    figure = _lines(lines)
+    figure, named = _lines(lines)
     known = [100 * end for rows in found.values() for row in rows if row[1] is not None for end in row[2:4]]
     low, high = min(known + [100 * level]), max(known + [100 * level])
     margin, width = 0.06 * (high - low) or 1.0, (1 + _GAP) / len(found)
@@ -91,9 +92,9 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "") -> 
         _dots(figure, rows, axis, [_colour(row, level) for row in rows])
         _mark(figure, level, axis)
         figure.add_annotation(x=(k + 0.5) * width - _GAP / 2, y=1, xref="paper", yref="paper", yanchor="bottom",
-                              xanchor="center", showarrow=False, font_size=14, text=label(title))
-    figure.update_layout(height=76 + 26 * len(lines), showlegend=False)
-    return _of(figure, what)
+                              xanchor="center", showarrow=False, font_size=14, text=full(title))
+    figure.update_layout(height=76 + max(26, named.lines * _LINE) * len(lines), showlegend=False)
+    return named.below(_of(figure, what))
 
 
 def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> go.Figure:
@@ -105,12 +106,12 @@ def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> g
         By case, from top to bottom, and by series: up to three of ours, then up to two of a paper; None where unknown.
     alpha : float
     """
-    figure = _lines(list(found))
+    figure, named = _lines(list(found))
     series = list(next(iter(found.values())))
     for mark, name in zip(_SERIES, series, strict=False):
         known = [(k, parts[name]) for k, parts in enumerate(found.values()) if parts[name] is not None]
         figure.add_trace(go.Scatter(
-            x=[p for _, p in known], y=[k for k, _ in known], mode="markers", name=label(name),
+            x=[p for _, p in known], y=[k for k, _ in known], mode="markers", name=full(name),
             marker=dict(size=11, **mark), hovertemplate=f"{full(name)}: p = %{{x:.4f}}<extra></extra>"))
     figure.add_shape(type="line", x0=alpha, x1=alpha, y0=0, y1=1, yref="paper", line=dict(color=BLUE, width=2,
                                                                                        dash="dot"))
@@ -118,9 +119,9 @@ def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> g
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks], tickfont_size=13,
                         zeroline=False)
     measured(figure, f"p on a log axis; dotted: the level, {alpha:g}")
-    figure.update_layout(height=110 + 26 * len(found), showlegend=True, margin=dict(l=8, r=16, t=32, b=46),
+    figure.update_layout(height=110 + 26 * len(found), showlegend=True, margin=dict(l=named.left, r=16, t=32, b=46),
                          legend=dict(orientation="h", x=0, y=1, yanchor="bottom", font_size=14))
-    return figure
+    return named.below(figure)
 
 
 def counts(found: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
@@ -133,11 +134,11 @@ def counts(found: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
     what : str
         What is counted.
     """
-    figure, whole = _lines(list(found)), max(sum(parts.values()) for parts in found.values())
+    (figure, named), whole = _lines(list(found)), max(sum(parts.values()) for parts in found.values())
     for color, part in zip(_FILLS, next(iter(found.values())), strict=False):
         values = [parts[part] for parts in found.values()]
         figure.add_trace(go.Bar(
-            y=list(range(len(found))), x=values, orientation="h", name=label(part),
+            y=list(range(len(found))), x=values, orientation="h", name=full(part),
             text=[v if v > _TOLD * whole else "" for v in values], textposition="inside", textangle=0,
             insidetextanchor="middle", textfont=dict(size=14, color="white"),
             marker=dict(color=color, line_width=0), constraintext="none",
@@ -145,18 +146,19 @@ def counts(found: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
     figure.update_xaxes(tickfont_size=13, zeroline=False)
     measured(figure, what)
     figure.update_layout(barmode="stack", bargap=0.25, height=92 + 30 * len(found), showlegend=True,
-                         margin=dict(l=8, r=16, t=32, b=46), legend=dict(
+                         margin=dict(l=named.left, r=16, t=32, b=46), legend=dict(
                              orientation="h", x=0, y=1, yanchor="bottom", font_size=14, traceorder="normal"))
-    return figure
+    return named.below(figure)
 
 
 def _lines(texts):
-    """A figure with a line for each text, from top to bottom."""
-    figure = go.Figure()
-    figure.update_yaxes(tickvals=list(range(len(texts))), ticktext=[label(text) for text in texts], tickfont_size=13,
+    """A figure with a line for each text, from top to bottom, and what names them."""
+    figure, named = go.Figure(), Labels(34, 2)
+    figure.update_yaxes(tickvals=list(range(len(texts))), ticktext=[named(text) for text in texts], tickfont_size=13,
                         range=[len(texts) - 0.5, -0.5], zeroline=False)
-    figure.update_layout(height=62 + 19 * len(texts), margin=dict(l=8, r=16, t=28, b=24), dragmode=False)
-    return figure
+    figure.update_layout(height=62 + max(19, _LINE * named.lines - 1) * len(texts), dragmode=False,
+                         margin=dict(l=named.left, r=16, t=28, b=24))
+    return figure, named
 
 
 def _of(figure, what):

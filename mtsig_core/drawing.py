@@ -1,0 +1,77 @@
+"""What all pictures share, drawn with Plotly or without: colours (Okabe and Ito), and how wide text is."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+__all__ = ["BLUE", "GREY", "VERMILLION", "ink", "level", "mixed", "shortened", "width", "wrapped"]
+
+BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
+_BROAD, _SLIM = frozenset("mwMW@%&—…●"), frozenset("iljtfI.,:;'|!()[]/ ")
+_BREAKS = frozenset(" -_/·.,:;")
+
+
+def level(value: float, limit: float) -> float:
+    """How much colour a value gets, from -1 to 1: its square root, so that one large value does not bleach all."""
+    return math.copysign(math.sqrt(min(1.0, abs(value) / limit)), value)
+
+
+def mixed(share: float) -> tuple[int, ...]:
+    """Blue (above 0) or vermillion mixed with white; share from -1 to 1."""
+    colour = BLUE if share > 0 else VERMILLION
+    return tuple(round(255 + abs(share) * (int(colour[k:k + 2], 16) - 255)) for k in (1, 3, 5))
+
+
+def ink(share: float) -> str:
+    """Black or white, whichever stands out more on that colour (WCAG 2 contrast)."""
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in mixed(share))]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "#FFFFFF"
+
+
+def width(text: str) -> float:
+    """About how wide a text is in a sans-serif font, in digits, which are 0.55 to 0.65 of the font size."""
+    return sum(_width(ch) for ch in text)
+
+
+def _width(ch):
+    if unicodedata.combining(ch):
+        return 0.0
+    if unicodedata.east_asian_width(ch) in "WF":
+        return 1.8
+    return 1.7 if ch in _BROAD else 0.65 if ch in _SLIM else 1.25 if ch.isupper() else 1.0
+
+
+def wrapped(text: str, widest: float) -> list[str]:
+    """The text in lines of at most that width, broken where words end if that is near; together they are the text.
+
+    >>> wrapped("news-2024 of-the-long-name", 12)
+    ['news-2024 of-', 'the-long-name']
+    """
+    lines, start, used, good = [], 0, 0.0, 0
+    for k, ch in enumerate(text):
+        if used + _width(ch) > widest and k > start:
+            end = good if good - start > 0.6 * (k - start) else k
+            lines.append(text[start:end])
+            start, used = end, width(text[end:k])
+        used += _width(ch)
+        if ch in _BREAKS:
+            good = k + 1
+    return [*lines, text[start:]]
+
+
+def shortened(text: str, widest: float) -> str:
+    """The text, at most so wide: what is too much goes from the middle, as names tend to begin alike."""
+    if width(text) <= widest:
+        return text
+    half, head, tail = (widest - _width("…")) / 2, "", ""
+    for ch in text:
+        if width(head + ch) > half:
+            break
+        head += ch
+    for ch in reversed(text):
+        if width(ch + tail) > half:
+            break
+        tail = ch + tail
+    return f"{head}…{tail}"
