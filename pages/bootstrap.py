@@ -11,6 +11,7 @@ from mtsig_core.published import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
 from mtsig_core.sources import command_line
 from mtsig_core.stability import bound_sd, flat, stability
 from pages._ui import background, charts, controls, frame, results, words
+from pages._ui.ending import end_page
 
 _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")
@@ -35,21 +36,22 @@ def found(kind, function, what, **asked):
         return background.result(key, work, what)
     except MtsigError as problem:
         words.error(str(problem))
-        st.stop()
+        end_page()
 
 
 systems = found("of all", bootstrap_systems, "Drawing bootstrap samples", resamples=settings.resamples)
 names = [system.system for system in systems]
-name = controls.kept(st, "System", names, "system", width=420)
+name = controls.choice("System", names, "system", width=420)
 chosen = systems[names.index(name)]
 ends, about = chosen.intervals[settings.ci], chosen.relative(settings.ci)
 words.answer(f"{name}: {chosen.score:.2f} {unit}, {level} interval {tables.bracketed(ends)}"
              + ("" if about is None else f" ({100 * about[0]:+.1f}% to {100 * about[1]:+.1f}%)"))
-words.cautions(c for c in view.comparison.warnings if c.code in ("documents-ignored", "few-units", "no-documents"))
+words.cautions(c for c in view.comparison.warnings if c.code in ("documents-ignored", "few-units", "no-documents",
+                                                              "tokenizer-and-script"))
 
 edges, counts = histogram(chosen.drawn)
 charts.show(replicates(edges, counts, chosen.score, chosen.median, ends, about, unit=unit), key="bootstrap.replicates",
-            command=view.command(), header=["from", "to", "samples"],
+            files=view.named(name), command=view.command(), header=["from", "to", "samples"],
             rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
             alt=f"Histogram of {len(chosen.drawn)} bootstrap scores with median {chosen.median:.2f}; filled inside the "
                 f"{level} interval {tables.bracketed(ends)}.")
@@ -73,8 +75,7 @@ with right:
                "of size.")
 
 st.subheader("Were enough samples drawn?")
-pool = st.selectbox("Samples in the pool", _POOLS, key="pool", bind="query-params", persist_state="session", width=200,
-                    help="auto: as many as take a few seconds.")
+pool = controls.choice("Samples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few seconds.")
 asked = None if pool == "auto" else int(pool)
 settled = found("pool", stability, "Drawing the pool", pool=asked, system=name)
 total = settled.settings.resamples
@@ -93,7 +94,7 @@ with left:
             settling([row.resamples for row in repeats], [row.relative_sd for row in repeats],
                      [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
                      [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=theirs.upper()),
-            key="bootstrap.settling", command=command, header=list(flat(repeats[0])),
+            key="bootstrap.settling", files=view.named(name), command=command, header=list(flat(repeats[0])),
             rows=[list(flat(row).values()) for row in repeats],
             alt="Standard deviation of an end of the relative interval against the number of bootstrap samples, on log "
                 "axes: ours and those of Zhang and Vogel fall with the square root of it.")

@@ -6,9 +6,21 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.inventory import inventory_rows, suspicions
-from mtsig_core.readers.uploads import ROLES, Upload, guess_name, guess_role, read_uploads, read_zip, zip_language_pairs
+from mtsig_core.metrics.tokenizers import TOKENIZERS, cuts, default_tokenizer, fitting_tokenizers
+from mtsig_core.readers.scripts import SPACELESS
+from mtsig_core.readers.uploads import (
+    ROLES,
+    Upload,
+    guess_name,
+    guess_uploads,
+    named_alike,
+    read_uploads,
+    read_zip,
+    reference_language,
+    zip_language_pairs,
+)
 from mtsig_core.sources import Source
-from pages._ui import frame, testsets, words
+from pages._ui import address, frame, tasks, testsets, words, yours
 
 
 def open_upload(testset, options):
@@ -26,29 +38,56 @@ def offer_zip(file):
                                                   "--langpair", langpair])
 
 
+def pick_tokenizer(place, langpair, language):
+    """The tokenizer (None: by the language pair), and whether that is decided.
+
+    Where the references are in a language without spaces and the pair is not given, it is asked for.
+    """
+    auto = default_tokenizer(langpair.partition("-")[2])
+    asked = language is not None and not langpair
+    options = list(dict.fromkeys([*(fitting_tokenizers(language) if asked else ["auto"]), *TOKENIZERS]))
+    label = "Tokenizer" if asked else f"Tokenizer (auto: {auto})"
+    chosen = place.selectbox(label, options, None if asked else 0,
+                             key=f"data.tokenizer.{language if asked else ''}",
+                             placeholder=f"such as {options[0]}", help="Finds the words; with sacreBLEU's names.")
+    used = auto if chosen in (None, "auto") else chosen
+    if not cuts(used, language):
+        best, other = fitting_tokenizers(language)
+        known = best == default_tokenizer(language)
+        give = f"Give the pair, such as en-{language}, or choose" if asked and known else "Choose"
+        why = "no language pair is given" if asked else f"the tokenizer is {used}"
+        words.caution_box(f"The references look {SPACELESS[language]}, and {why}: {used} would not cut them into "
+                          f"words. {give} a tokenizer: {best} or {other}.")
+    return (None if chosen == "auto" else chosen), not asked or chosen is not None
+
+
 def offer_files(files):
     """Roles and names as guessed, to be corrected; then the test set."""
     st.caption("What is each file? The roles are guessed from the names; correct them here.")
     uploads = []
-    for k, file in enumerate(files):
+    guesses = guess_uploads([(file.name, file.getvalue()[:1000]) for file in files])
+    for k, (file, (role_guess, name_guess)) in enumerate(zip(files, guesses, strict=True)):
         shown, role, name = st.columns([3, 2, 3], vertical_alignment="center")
         with shown:
             words.plain(f"{file.name} ({file.size:,} bytes)")
         key = f"data.{file.file_id}"
-        guessed = ROLES.index(guess_role(file.name, file.getvalue()[:1000]))
-        chosen = role.selectbox("Role", ROLES, guessed, key=f"{key}.role",
+        chosen = role.selectbox("Role", ROLES, ROLES.index(role_guess), key=f"{key}.role.{role_guess}",
                                 label_visibility="visible" if k == 0 else "collapsed")
-        called = name.text_input("Name", guess_name(file.name), key=f"{key}.name", max_chars=300,
+        called = name.text_input("Name", name_guess, key=f"{key}.name", max_chars=300,
                                  label_visibility="visible" if k == 0 else "collapsed")
         uploads.append(Upload(file.name, file.getvalue(), chosen, called))
-    left, right = st.columns(2)
-    title = left.text_input("Name of the test set", "upload", key="data.name", max_chars=100)
-    langpair = right.text_input("Language pair, such as en-de; decides the tokenizer, may stay empty",
-                                key="data.langpair")
-    if st.button("Open these files", type="primary", key="data.open_files"):
-        testset = replace(read_uploads(uploads, langpair=langpair.strip() or None), name=title.strip() or "upload")
+    of_set, pair = named_alike(upload.file for upload in uploads if upload.role != "leave out")
+    left, middle, right = st.columns([3, 2, 3])
+    proposed = f"{of_set} {pair}" if of_set else "upload"
+    title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
+    langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}", placeholder="such as en-de")
+    langpair = langpair.strip()
+    tokenizer, decided = pick_tokenizer(right, langpair, reference_language(uploads))
+    if st.button("Open these files", type="primary", key="data.open_files", disabled=not decided):
+        testset = replace(read_uploads(uploads, langpair=langpair or None), name=title.strip() or "upload",
+                          tokenizer=tokenizer)
         by_role = {role: tuple((u.name, u.file) for u in uploads if u.role == role) for role in ROLES}
-        source = Source(by_role["reference"], by_role["system"], langpair=langpair.strip() or None,
+        source = Source(by_role["reference"], by_role["system"], langpair=langpair or None,
                         parse=by_role["parse"],
                         scores=tuple((u.name, u.file) for u in uploads if u.role.startswith("scores")),
                         lower_is_better=tuple(name for name, _ in by_role["scores, lower is better"]),
@@ -68,6 +107,7 @@ else:
                  + (", simulated" if testset.simulated else ""))
 
 st.subheader("Bring your own")
+tasks.show()
 words.plain("Plain text, one segment per line (UTF-8, .gz too): at least one reference and one system, best with a "
             "documents file (docid, or domain, tab, docid, for each line). Or a zip of a shared-task folder in WMT "
             "layout. Segment scores of people or of a model (TSV, CSV, JSONL, Parquet: system, line, score, or a "
@@ -86,7 +126,12 @@ except MtsigError as problem:
     words.error(str(problem))
 if "data.opened" in st.session_state:
     words.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now.")
-    st.page_link(frame.ROOT / "pages" / "leaderboard.py", label="To its leaderboard", icon=":material/arrow_forward:")
+    address.link(frame.ROOT / "pages" / "leaderboard.py", "To its leaderboard", icon=":material/arrow_forward:")
+
+try:
+    yours.show()
+except MtsigError as problem:
+    words.error(str(problem))
 
 if not isinstance(view, MtsigError):
     found = suspicions(testset)

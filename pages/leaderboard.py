@@ -6,8 +6,9 @@ import streamlit as st
 
 from mtsig_core.diagnostics import FAMILY_WISE
 from mtsig_core.figures import forest
-from mtsig_core.tables import leaderboard_rows, verdict, with_metrics
-from pages._ui import charts, controls, exports, family, frame, further, words
+from mtsig_core.records import leaderboard_records
+from mtsig_core.tables import by_reference_rows, leaderboard_rows, verdict, with_metrics
+from pages._ui import charts, controls, exports, family, frame, further, pairs, words
 
 
 def against(view):
@@ -24,25 +25,36 @@ said = verdict(result, comparison.settings)
 if said is not None:
     words.answer(said)
 words.cautions(about_all)
+header, rows = by_reference_rows(result)
+if rows:
+    words.prose_table(header, rows)
 
 header, rows = leaderboard_rows(result, comparison.settings)
-charts.show(
+clicked = charts.show(
     forest(result, comparison.settings), key="leaderboard.forest",
-    header=header, rows=rows, command=view.command(), with_table=False,
+    files=view.named(), command=view.command(), with_table=False, select=True,
+    **dict(zip(("header", "rows"), leaderboard_records([result], comparison.settings), strict=True)),
     alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same numbers.")
 blue = "the best score" if comparison.settings.baseline is None else "the baseline"
 jointly = ", and hold for all pairs together" if comparison.settings.correction in FAMILY_WISE else ""
 st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not, which is not 'equal'. "
-           f"Overlap of two intervals is not the paired test: decisions come from the differences{jointly}.")
+           f"Overlap of two intervals is not the paired test: decisions come from the differences{jointly}. "
+           f"Click a dot or a bar, or tick a row of the table, to open the pair with {blue}.")
 others = further.pick(view)
-words.table(*with_metrics(header, rows + family.reference_rows(view, len(header)), 1, others), names=[1])
+header, rows = with_metrics(header, rows, 1, others)
+rows += family.reference_rows(view, len(header), [other.metric for other in others])
+chosen = words.table(header, rows, names=[0, 1], key="leaderboard.table", open_rows=True)
+if clicked:
+    pairs.open_pair(view, result.systems[clicked[0][0]].system)
+elif chosen is not None:
+    pairs.open_pair(view, rows[chosen][1])
 if others:
     several = ",".join([view.metric, *(other.metric for other in others)])
-    further.show_disagreement(result, others, replace(view, metric=several).command())
+    further.show_disagreement(view, others, replace(view, metric=several).command())
 left_out = family.show_left_out(view)
 
 if len(about_all) < len(comparison.warnings):
     st.subheader("Keep in mind")
     words.cautions(caution for caution in comparison.warnings if caution not in about_all)
-exports.show(comparison, view.metric, "leaderboard", left_out)
+exports.show(view, "leaderboard", left_out, [other.metric for other in others])
 st.html(f'<div class="mt-status">{words.escape(result.signature)}</div>')

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages._ui import controls, frame, words
+from pages._ui.ending import end_page
 from pages._ui.inside_counts import show_example, show_lengths, show_precisions, show_signatures
 from pages._ui.inside_means import show_averages, show_students_t
 
@@ -17,7 +18,7 @@ with first:
 if not view.testset.has_texts and chosen not in _BY_METRIC:
     words.error("This test set has segment scores without texts, and these numbers come from words. Open the texts "
                 "with the scores on the page Data, or look at Student's t.")
-    st.stop()
+    end_page()
 if chosen not in _BY_METRIC and view.metric != "bleu":
     words.plain(f"This view is about BLEU, whatever the metric at the side ({view.metric}).")
 _VIEWS[chosen](view, places)

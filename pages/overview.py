@@ -3,9 +3,10 @@
 import streamlit as st
 
 from mtsig_core.tables import leaderboard_rows, verdict
-from pages._ui import frame, words
+from pages._ui import address, frame, words
 
 SHOWN = 6
+ABOUT_REFERENCES = ("references-disagree", "reference-among-systems")  # who is ahead hangs on them
 
 view = frame.open_page("Which differences are real?")
 words.plain("A test set of a few hundred segments gives every system a score; another test set would give another. "
@@ -15,6 +16,8 @@ result = view.result
 said = verdict(result, view.comparison.settings)
 if said is not None:
     words.answer(said)
+words.cautions(caution for caution in view.comparison.warnings
+               if caution.code in (*ABOUT_REFERENCES, "tokenizer-and-script"))
 header, rows = leaderboard_rows(result, view.comparison.settings)
 words.table(header[:4], [row[:4] for row in rows[:SHOWN]], names=[1])
 if len(rows) > SHOWN:
@@ -22,12 +25,13 @@ if len(rows) > SHOWN:
 
 ways = {
     "Explore your own outputs": ("Upload references and outputs, see who is ahead, then go down to documents and "
-                                 "sentences.", "data"),
-    "Teach": ("Show a room what one difference rests on: the bootstrap, the swaps, the tests side by side.", "pair"),
+                                 "sentences.", "data", "Data", {}),
+    "Teach": ("Show a room what one difference rests on: the bootstrap, the swaps, the tests side by side.", "pair",
+              "Pair", {}),
     "Review a shared task": ("Rank intervals, every pair tested and corrected, and what to keep in mind.",
-                             "leaderboard")}
-for column, (title, (text, page)) in zip(st.columns(3), ways.items(), strict=True):
+                             "data", "How to load one", {"task": "true"})}
+for column, (title, (text, page, label, asks)) in zip(st.columns(3), ways.items(), strict=True):
     with column.container(border=True, height="stretch"):
         st.markdown(f"**{title}**")
         words.plain(text)
-        st.page_link(frame.ROOT / "pages" / f"{page}.py", label=page.capitalize(), icon=":material/arrow_forward:")
+        address.link(frame.ROOT / "pages" / f"{page}.py", label, icon=":material/arrow_forward:", **asks)

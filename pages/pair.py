@@ -6,7 +6,8 @@ from mtsig_core import MtsigError
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
 from mtsig_core.pair import density, equivalence, extremes, tally
 from mtsig_core.tables import format_p, p_word
-from pages._ui import charts, frame, pairs, texts, words
+from pages._ui import address, charts, controls, frame, pairs, texts, words
+from pages._ui.ending import end_page
 
 _SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
 
@@ -18,7 +19,7 @@ try:
     found = pairs.examine(view, a, b)
 except MtsigError as problem:
     words.error(str(problem))
-    st.stop()
+    end_page()
 
 pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
 better = {"a": pair.a, "b": pair.b, None: None}[pair.better]
@@ -40,7 +41,7 @@ words.answer(f"{a} and {b}: {delta:+.2f} {unit}{interval}, {chance}: "
 words.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b})
 
 if identical:
-    st.stop()
+    end_page()
 if not pair.significant and pair.p_value is not None and pair.p_value <= settings.alpha:
     words.plain(f"Alone, p is {format_p(pair.p_value)}; among {family} it is {format_p(pair.p_adjusted)} after the "
                 "correction, which decides. The figures, tests and intervals below are for this pair alone.")
@@ -51,7 +52,8 @@ with left:
     drawn = found.sign * found.drawn[:settings.resamples]
     x, y = density(drawn)
     over = float((drawn > 0).mean())
-    charts.show(half_eye(x, y, delta, ends, a=a, b=b, unit=unit), key="pair.difference", command=command,
+    charts.show(half_eye(x, y, delta, ends, a=a, b=b, unit=unit), key="pair.difference",
+                files=view.named(a, b), command=command,
                 header=[f"difference in {unit}", "density"], rows=list(zip(x.tolist(), y.tolist(), strict=True)),
                 alt=f"Density of the bootstrapped difference, above zero in {over:.1%} of the samples; observed "
                     f"{delta:+.2f}.")
@@ -62,7 +64,7 @@ with right:
     edges, counts = tally(found.sign * found.swapped, abs(delta))
     p_ar = found.outcomes[0].p_value
     reached, trials = round(p_ar * (len(found.swapped) + 1)) - 1, len(found.swapped)
-    charts.show(null_tails(edges, counts, delta, unit=unit), key="pair.null", command=command,
+    charts.show(null_tails(edges, counts, delta, unit=unit), key="pair.null", files=view.named(a, b), command=command,
                 header=["from", "to", "count"],
                 rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
                 alt=f"Differences after random swaps; {reached} of {trials} are at least as large as the observed.")
@@ -87,8 +89,8 @@ with left:
     words.table(*pairs.interval_rows(found, settings.ci))
 with right:
     st.subheader("Equal, or only not separated?")
-    margin = st.number_input("A difference that does not matter, in points", 0.01, 100.0, 1.0, 0.1, key="margin",
-                             bind="query-params", persist_state="session")
+    margin = controls.number(st, "A difference that does not matter, in points", 1.0, "margin", least=0.01, most=100.0,
+                             step=0.1)
     same = equivalence(found.drawn, margin, settings.alpha)
     words.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} {unit}: "
                  f"p {format_p(same.p_value)}")
@@ -105,29 +107,33 @@ if found.by_document is not None:
     added, ids = found.sign * found.by_document, pairs.document_names(view.testset)
     most, least = extremes(added, 10)
     shown = [*most, *least[::-1]]
-    charts.show(drivers([ids[k] for k in shown], added[shown].tolist(), a=a, b=b, unit=unit), key="pair.documents",
-                header=["document", f"{unit} added"], command=command,
-                rows=[(ids[k], float(added[k])) for k in (-added).argsort(kind="stable")],
-                alt="What the ten documents most in favour of each system add to the difference.")
-    st.caption("Added: the difference, less the difference without that document. These do not sum to the whole.")
+    clicked = charts.show(
+        drivers([ids[k] for k in shown], added[shown].tolist(), a=a, b=b, unit=unit), key="pair.documents",
+        header=["document", f"{unit} added"], files=view.named(a, b), command=command, select=view.testset.has_texts,
+        rows=[(ids[k], float(added[k])) for k in (-added).argsort(kind="stable")],
+        alt="What the ten documents most in favour of each system add to the difference.")
+    if clicked:
+        address.go(_SEGMENTS_PAGE, document=ids[shown[clicked[0][0]]])
+    st.caption("Added: the difference, less the difference without that document. These do not sum to the whole."
+               + (" Click a bar to read the document." if view.testset.has_texts else ""))
     document = st.selectbox("Read the segments of", [ids[k] for k in (-added).argsort(kind="stable")], index=None,
                             key="pair.document", placeholder="a document, most in favour of A first", width=480)
     if document is not None and view.testset.has_texts:
-        st.page_link(_SEGMENTS_PAGE, label="Read them", icon=":material/arrow_forward:",
-                     query_params=pairs.segments_query(a, b, document))
+        address.link(_SEGMENTS_PAGE, "Read them", icon=":material/arrow_forward:",
+                     **pairs.segments_query(a, b, document))
 
 st.subheader("Which segments?")
 if not view.testset.has_texts:
     st.caption("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
                "scores on the page Data.")
-    st.stop()
+    end_page()
 added = found.sign * found.by_segment
-n = st.selectbox("Segments each way", [5, 10, 25, 50], key="n", bind="query-params", width=160)
+n = controls.choice("Segments each way", [5, 10, 25, 50], "n", pages_own=True, width=160)
 texts.legend()
 for name, part in zip((a, b), extremes(added, n), strict=True):
     words.answer(f"Most in favour of {name}")
     if not part.size:
         st.caption("No segment pulls the difference this way.")
     texts.show(view.testset, [a, b], part.tolist(), added[part].tolist(), unit)
-st.page_link(_SEGMENTS_PAGE, label="All segments, to search and sort", icon=":material/arrow_forward:",
-             query_params=pairs.segments_query(a, b))
+address.link(_SEGMENTS_PAGE, "All segments, to search and sort", icon=":material/arrow_forward:",
+             **pairs.segments_query(a, b))

@@ -10,6 +10,7 @@ from mtsig_core.experiments.spreads import SIZES, spreads
 from mtsig_core.figures.sampling import spread
 from mtsig_core.published import KOEHN_2_3
 from pages._ui import background, charts, controls, frame, results, words
+from pages._ui.ending import end_page
 from pages._ui.samples import NAMES, Samples
 
 _ENOUGH = 10  # samples that tell a spread
@@ -21,10 +22,10 @@ sizes = [size for size in SIZES if 2 * size <= testset.n_segments] or [max(2, te
 default = max((size for size in sizes if size <= 300 and _ENOUGH * size <= testset.n_segments), default=sizes[0])
 
 left, middle, right = st.columns([3, 2, 2], vertical_alignment="bottom")
-name = controls.kept(left, "System", [system.system for system in view.result.systems], "system")
+name = controls.choice("System", [system.system for system in view.result.systems], "system", place=left)
 with middle:
     size = controls.choice("Segments in a sample", sizes, "size", default=default)
-asked["shuffle"] = right.toggle("Shuffle the sentences", key="shuffle", bind="query-params", persist_state="session")
+asked["shuffle"] = controls.toggle("Shuffle the sentences", False, "shuffle", place=right)
 
 
 def both(progress):
@@ -44,7 +45,7 @@ def found(work, what, *more):
                                  what)
     except MtsigError as problem:
         words.error(str(problem))
-        st.stop()
+        end_page()
 
 
 samples = found(both, "Taking samples", size)
@@ -52,7 +53,7 @@ n, shuffled = samples["broad"].n_samples, samples["broad"].shuffled
 chosen = {kind: one.system(name) for kind, one in samples.items()}
 if not all(one.known for one in chosen.values()):
     words.error(f"No sample has a score of {name}. Choose another system.")
-    st.stop()
+    end_page()
 koehns = testset.simulated and not shuffled and (metric, size, n) == ("bleu", 300, 100)
 theirs = {kind: ends for kind, *ends in KOEHN_2_3.rows["bleu"]} if koehns and name == "Spanish" else {}
 ratio = ratio_of_spreads(*(one.scores for one in chosen.values()), asked["alpha"])
@@ -67,7 +68,7 @@ words.numbers(
 rows = [{"kind": kind, **row} for kind, one in chosen.items() for row in system_records(one)]
 charts.show(spread({NAMES[kind]: one.scores for kind, one in chosen.items()}, chosen["broad"].full,
                    {NAMES[kind]: ends for kind, ends in theirs.items()}, unit=sections.unit),
-            key="sampling.spread", command=sections.command(*KINDS), **charts.columns(rows),
+            key="sampling.spread", files=view.named(name), command=sections.command(*KINDS), **charts.columns(rows),
             alt=f"Scores of {n} samples of {size} segments, one dot each: blocks above, broad samples below.")
 left_over = samples["broad"].n_segments - n * size
 st.caption(f"{n} samples of {size} segments each way. A block takes consecutive segments, broad sample k takes "

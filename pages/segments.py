@@ -5,18 +5,20 @@ import streamlit as st
 from mtsig_core import MtsigError, export
 from mtsig_core.metrics import metric_of
 from mtsig_core.segments import ORDERS, PLACES, added_by_segment, find_segments, in_order, scores_on, segment_table
-from pages._ui import background, frame, pairs, results, texts, words
+from pages._ui import background, controls, frame, pairs, results, texts, words
+from pages._ui.ending import end_page
 
 _SHOWN = 25
 _FILTERS = {"document": None, "genre": None, "text": "", "where": PLACES[0]}
 
 view = frame.open_page("Segments")
+words.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
 testset, unit = view.testset, view.metric.upper()
 a, b, (beside,) = pairs.choose(view, 3)
 if not testset.has_texts:
     words.error("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
                 "scores on the page Data.")
-    st.stop()
+    end_page()
 metric = metric_of(testset, view.metric)
 
 
@@ -28,25 +30,22 @@ def clear():
     st.session_state.update(_FILTERS, page=1)
 
 
-def control(kind, label, key, **more):
-    """One of the filters; a change of it leads to the first page. A link from elsewhere finds all filters unset."""
-    return kind(label, key=key, bind="query-params", on_change=first_page, **more)
-
-
-order = control(beside.selectbox, "Order", "order", options=ORDERS)
+FILTER = {"pages_own": True, "on_change": first_page}  # a link from elsewhere finds all filters unset
+order = controls.choice("Order", ORDERS, "order", place=beside, **FILTER)
 columns = st.columns([3, 2, 3, 2])
 domains = [] if testset.domains is None else list(dict.fromkeys(testset.domains))
 domain = None
 if len(domains) > 1:
-    domain = control(columns[1].selectbox, "Domain", "genre", options=domains, index=None, placeholder="all")
+    domain = controls.choice("Domain", domains, "genre", place=columns[1], optional=True, placeholder="all", **FILTER)
 numbers = {} if testset.documents is None else pairs.documents_of(testset, domain)
 document = None
 if numbers:
-    document = control(columns[0].selectbox, "Document", "document", options=list(numbers), index=None,
-                       placeholder=f"all {len(numbers)}")
-text = control(columns[2].text_input, "Text contains", "text", placeholder="any text, capitals or not", max_chars=500)
+    document = controls.choice("Document", list(numbers), "document", place=columns[0], optional=True,
+                               placeholder=f"all {len(numbers)}", **FILTER)
+text = controls.text(columns[2], "Text contains", "text", placeholder="any text, capitals or not", max_chars=500,
+                     **FILTER)
 places = [place for place in PLACES if place != "source" or testset.sources is not None]
-where = control(columns[3].selectbox, "Where", "where", options=places)
+where = controls.choice("Where", places, "where", place=columns[3], **FILTER)
 found = find_segments(testset, a, b, document=numbers.get(document), domain=domain, text=text, where=where)
 if not len(found):
     asked = [f"document {document}"] * (document is not None) + [f"domain {domain}"] * (domain is not None)
@@ -55,7 +54,7 @@ if not len(found):
     words.plain(f"None of the {testset.n_segments} segments has all of: {', '.join(asked)}. Choose another, or start "
                 "again without them.")
     st.button("Clear the filters", on_click=clear)
-    st.stop()
+    end_page()
 
 
 def added_by_each(progress):
@@ -76,10 +75,10 @@ st.caption("Corpus scores of these segments alone: descriptive, untested. By eac
 
 left, right = st.columns(2, vertical_alignment="center")
 with left:
-    page = st.pagination(-(-n // _SHOWN), key="page", bind="query-params")
+    page = controls.page_of(-(-n // _SHOWN))
 others = [name for name in testset.systems if name not in (a, b)]
-also = right.multiselect("Also show", others, key="also", bind="query-params", persist_state="session",
-                         placeholder="Also show the outputs of ...", label_visibility="collapsed") if others else []
+also = controls.several("Also show", others, "also", [], place=right, placeholder="Also show the outputs of ...",
+                        label_visibility="collapsed") if others else []
 shown = in_order(testset, found, added, order)
 texts.legend()
 part = shown[(page - 1) * _SHOWN:page * _SHOWN]
@@ -87,7 +86,8 @@ texts.show(testset, [a, b, *also], part.tolist(), added[part].tolist(), unit)
 st.html('<a href="#segments">Back to the top</a>')
 with st.expander("Files, command"):
     st.download_button(
-        f"{'This segment' if n == 1 else f'These {n} segments'} as CSV", mime="text/csv", file_name="segments.csv",
+        f"{'This segment' if n == 1 else f'These {n} segments'} as CSV", mime="text/csv",
+        file_name=export.file_name(*view.named(a, b), "segments", ending="csv"),
         data=lambda: export.to_csv(*segment_table(testset, a, b, shown, added)), key="segments.csv", on_click="ignore")
     st.caption("Prints the statistics of each segment, from which all numbers here are reckoned:")
     st.code(pairs.segments_command(view, a, b), language=None, wrap_lines=True)

@@ -3,15 +3,18 @@
 import numpy as np
 import streamlit as st
 
-from mtsig_core import MtsigError, disagreement, export
+from mtsig_core import MtsigError, disagreement
+from mtsig_core.cells import Cell, number
 from mtsig_core.disagreement import decided
 from mtsig_core.figures.matrix import matrix
 from mtsig_core.ranking import intransitive_triples
+from mtsig_core.records import pair_records
 from mtsig_core.significance import TESTS
 from mtsig_core.tables import format_p, pair_rows
-from pages._ui import charts, frame, results, words
+from pages._ui import charts, controls, exports, family, frame, results, words
+from pages._ui.ending import end_page
+from pages._ui.pairs import open_pair
 
-_PAIR_PAGE = frame.ROOT / "pages" / "pair.py"
 _SHOWN = 200
 
 view = frame.open_page("Significance")
@@ -21,7 +24,7 @@ names = [system.system for system in result.systems]
 if not pairs:
     words.answer("Only one system: there is no pair to test")
     words.plain("Add a second output, or leave out fewer systems at the side.")
-    st.stop()
+    end_page()
 has_p = TESTS[settings.test].p_values is not None
 n_significant = sum(pair.significant for pair in pairs)
 sign = 1 if result.higher_is_better else -1
@@ -43,12 +46,12 @@ def show_disagreement(pairs, adjusted, found, key):
     numbers = [[pairs[k].a, pairs[k].b, sign * pairs[k].delta, *(float(p[k]) for p in adjusted.values())]
                for k in found]
     words.table(["pair", "difference", *adjusted], [
-        [f"{a} - {b}", f"{delta:+.2f}", *(f"{'● ' if decided(p, settings.alpha) else ''}{format_p(p)}" for p in ps)]
-        for a, b, delta, *ps in numbers[:_SHOWN]])
+        [f"{a} - {b}", number(delta, "+.2f"),
+         *(Cell(f"{'● ' if decided(p, settings.alpha) else ''}{format_p(p)}", p) for p in ps)]
+        for a, b, delta, *ps in numbers[:_SHOWN]], key=key)
     if len(found) > _SHOWN:
         st.caption(f"The first {_SHOWN} of {len(found)} rows; the file has all.")
-    st.download_button("These pairs as CSV", export.to_csv(["a", "b", "difference", *adjusted], numbers),
-                       f"{key.replace('.', '-')}.csv", "text/csv", key=f"{key}.csv", on_click="ignore")
+    charts.csv_button(view.named(), key, ["a", "b", "difference", *adjusted], numbers, "These pairs as CSV")
 
 
 what = "pair differs" if len(pairs) == 1 else "pairs differ"
@@ -60,16 +63,16 @@ still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not 
               + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
 words.plain((still_open if open_pairs else "") + "Click a cell to open the pair.")
 words.cautions(c for c in comparison.warnings if c.a is None and c.code != "not-equal")
-header, rows = disagreement.decision_rows(result)
+header, rows = pair_records(result)
 clicked = charts.show(
-    matrix(result, settings), "significance.matrix", select=True, header=header, rows=rows, command=view.command(),
-    table=pair_rows(result, settings),
+    matrix(result, settings), "significance.matrix", select=True, header=header, rows=rows, files=view.named(),
+    command=view.command(), table=pair_rows(result, settings),
     alt=f"All pairs of {len(names)} systems, best first: {n_significant} of {len(pairs)} differ significantly; the "
         "table below has the same numbers.")
 words.cautions(c for c in comparison.warnings if c.code == "not-equal")
 if clicked:
     pair = next(pair for pair in pairs if {pair.a, pair.b} == {names[k] for k in clicked[0][:2]})
-    st.switch_page(_PAIR_PAGE, query_params={"a": pair.a, "b": pair.b})
+    open_pair(view, pair.a, pair.b)
 
 st.subheader("Every correction side by side")
 if not has_p:
@@ -106,8 +109,8 @@ if n_triples:
                 [[names[k] for k in triple] for triple in disagreement.triple_examples(better)], names=range(3))
 
 st.subheader("The tests side by side")
-if st.toggle("Compare the tests", key="significance.tests", bind="query-params", persist_state="session",
-             help="ar, bootstrap and percentile, each with its default correction; some seconds on large sets."):
+if controls.toggle("Compare the tests", False, "significance.tests",
+                   help="ar, bootstrap and percentile, each with its default correction; some seconds on large sets."):
     rows, by_test = [], {}
     of_segments = ("t", "wilcoxon") if view.metric in view.testset.scores and settings.unit == "segment" else ()
     for test in ("ar", "bootstrap", "percentile", *of_segments):
@@ -127,3 +130,4 @@ if st.toggle("Compare the tests", key="significance.tests", bind="query-params",
                "Choose the test before looking: to try several and keep one is to test more than once.")
     if len(unclear):
         show_disagreement(pairs, by_test, unclear, "significance.by-test")
+exports.show(view, "significance", family.left_out(view))

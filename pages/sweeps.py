@@ -14,6 +14,7 @@ from mtsig_core.figures._style import BLUE, VERMILLION
 from mtsig_core.figures.sweeps import decisions, scores, widths
 from mtsig_core.published import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2
 from pages._ui import background, charts, controls, frame, pairs, results, sweeping, words
+from pages._ui.ending import end_page
 
 _POWERS, _REPEATS = [0.5, 0.8, 0.9, 0.95], [30, 100, 300]
 _FEW_PAIRS = 15  # in sight
@@ -24,9 +25,8 @@ testset, metric, settings = view.testset, view.metric, view.comparison.settings
 alpha, seed, unit = view.settings["alpha"], view.settings["seed"], metric.upper()
 a, b, (third, fourth) = pairs.choose(view, 4)
 usual = default_difference(row.score for row in view.result.systems)
-difference = third.number_input(f"Difference, {unit}", min_value=1e-6, value=None, step=usual / 10, format="%.3g",
-                                placeholder=f"{usual:g}", key="difference", bind="query-params",
-                                persist_state="session") or usual
+difference = controls.number(third, f"Difference, {unit}", None, "difference", least=1e-6, most=1e9, step=usual / 10,
+                             format="%.3g", placeholder=f"{usual:g}") or usual
 with fourth:
     power = controls.choice("Power", _POWERS, "power", default=0.8, help="How often the difference is to be found.")
 with st.expander("Test sets drawn"):
@@ -53,11 +53,11 @@ try:
     planned = plan(found, difference, power)
 except MtsigError as problem:
     words.error(str(problem))
-    st.stop()
+    end_page()
 mine = next((row for row in planned if {row.a, row.b} == {a, b}), None)
 if mine is None:
     words.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")
-    st.stop()
+    end_page()
 units = f"{found.settings.unit}s"
 rows = [row for row in found.pairs if (row.a, row.b) == (mine.a, mine.b)]
 of_systems = [row for row in found.systems if row.system == mine.a]
@@ -80,7 +80,8 @@ if found.settings.unit == "segment" and testset.documents is not None:
 if found.n_units < 100:
     words.caution_box(f"The smallest test sets have {found.pairs[0].size} {units}. With so few the percentile test "
                       "finds too much: trust the planned curve rather than the dots at the left.")
-charts.show(decisions(rows, power, unit=units), key="sweeps.decisions", command=command, header=list(asdict(rows[0])),
+charts.show(decisions(rows, power, unit=units), key="sweeps.decisions", files=view.named(mine.a, mine.b),
+            command=command, header=list(asdict(rows[0])),
             rows=[list(asdict(row).values()) for row in rows], table=pair_rows(rows),
             alt=f"Share of random test sets on which {mine.a} and {mine.b} differ significantly, by size: from "
                 f"{rows[0].significant:.0%} at {rows[0].size} {units} to {rows[-1].significant:.0%} at all.")
@@ -95,7 +96,7 @@ with left:
     st.subheader("Scores")
     charts.show(scores(found.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=units, metric=unit,
                        lower=not view.result.higher_is_better), key="sweeps.scores",
-                command=command, header=list(asdict(found.systems[0])),
+                files=view.named(), command=command, header=list(asdict(found.systems[0])),
                 rows=[list(asdict(row).values()) for row in found.systems], with_table=False,
                 alt=f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.")
     st.caption("Mean score over the test sets; ribbons hold the middle 90% of them (Figs 4 to 7 of Zhang and Vogel). "
@@ -107,7 +108,7 @@ with right:
     length = 1 if units == "documents" else SENTENCES_PER_DOCUMENT
     paper = [(round(size * length), (high - low) / 100) for size, low, high in ZHANG_VOGEL_2.rows[theirs]]
     charts.show(widths(of_systems, slope, paper, unit=units, theirs=f"Zhang and Vogel, {theirs.upper()}"),
-                key="sweeps.widths", command=command,
+                key="sweeps.widths", files=view.named(mine.a), command=command,
                 header=list(asdict(of_systems[0])), rows=[list(asdict(row).values()) for row in of_systems],
                 table=width_rows(of_systems), alt="Relative width of the interval against the test-set size on log "
                                                   f"axes, falling with slope {slope.slope}.")
@@ -122,7 +123,7 @@ few = planned if len(planned) <= _FEW_PAIRS else [row for row in planned if mine
 words.table(*plan_rows(few, difference, unit, units))
 if len(few) < len(planned):
     with st.expander(f"All {len(planned)} pairs"):
-        words.table(*plan_rows(planned, difference, unit, units))
+        words.table(*plan_rows(planned, difference, unit, units), key="sweeps.all")
 st.caption(f"For power {power:.0%} at alpha {alpha:g}, without a correction for several pairs: {units} needed = "
            f"{found.n_units:,} x (z SE / difference)². Below some 30 {units} this is rough.")
 try:

@@ -11,21 +11,28 @@ import streamlit as st
 
 from mtsig_core import SettingError
 from mtsig_core.jobs import Office
-from pages._ui import words
+from pages._ui import address, words
+from pages._ui.ending import end_page
 
 __all__ = ["result"]
 
-PATIENCE = 0.8  # seconds that a page waits before it shows progress instead
-_REDRAWN = 0.4  # seconds between two looks at the progress
+PATIENCE = 0.8  # seconds that a page waits before it shows progress
+_REDRAWN = 0.2  # seconds between two looks at the progress
 _ME = "background.me"
 _CANCELLED = "background.cancelled"
 _OFFICE = Office()
+#: What the run before drew stays until this one ends: its numbers would stand below the new settings. And Streamlit's
+#: own Stop would only end the page, not the work. (A style alone would be put elsewhere, and outlast the progress.)
+_ALONE = """<style>
+[data-testid="stMain"] :is([data-stale="true"], :has(.mt-working) ~ *), [data-testid="stStatusWidget"] {display: none}
+</style><span class="mt-working" hidden></span>"""
 
 
 def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], what: str):
     """The value of some work, remembered by its key.
 
-    Where it takes longer than `PATIENCE`, the page shows progress and ends here; it runs again when the value is there.
+    Where it takes longer than `PATIENCE`, the page shows progress and goes on when the value is there. It waits in
+    its own run: a timer that asks for reruns would meet clicks, and Streamlit forgets one of the two then.
 
     Parameters
     ----------
@@ -39,45 +46,58 @@ def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], w
     if key in _OFFICE.values:
         return _OFFICE.values.get(key)
     me = st.session_state.setdefault(_ME, secrets.token_hex(8))
-    cancelled = st.session_state.setdefault(_CANCELLED, set())
-    job = None
-    if key not in cancelled:
-        job = _OFFICE.watch(key, work, me)
-        _wait(job)
-    if job is None or not job.future.done():
-        _show_progress(job, key, what, me, cancelled)
+    if key in st.session_state.setdefault(_CANCELLED, set()):
+        _draw(st.empty(), f"{what}: cancelled.", "Run it after all", _again, key)
+        end_page()
+    job = _OFFICE.watch(key, work, me)
+    if not _done(job, PATIENCE):
+        address.write()  # while one waits, it is already a link to what will come
+        _show_progress(job, key, what)
     try:
         return job.future.result()
     except MemoryError as error:
         raise SettingError("There is not enough memory for this. Use fewer trials, systems or segments.") from error
 
 
-def _wait(job):
-    """For a moment, in short steps: each look at the session lets a click that came meanwhile through."""
-    until = time.monotonic() + PATIENCE
-    while not wait([job.future], 0.05).done and time.monotonic() < until:
+def _show_progress(job, key, what):
+    """Progress with Cancel, until the work is done."""
+    place = st.empty()
+    line, share = _draw(place, what, "Cancel", _cancel, key)
+    done = False
+    while not done:
+        share.progress(min(1.0, job.share))
+        with line:
+            words.plain(f"{what}: {job.told()}")
+        done = _done(job, _REDRAWN)
+    place.empty()
+
+
+def _draw(place, said, button, clicked, key):
+    """A line, a place below it, and a button: the same at the same place, so that each replaces the other at once."""
+    with place.container():
+        line, below = st.empty(), st.empty()
+        with line:
+            words.plain(said)
+        name = f"background.{clicked.__name__.strip('_')}.{hash(key):x}"  # a click is never taken for other work's
+        st.button(button, key=name, on_click=clicked, args=(key,))
+        st.html(_ALONE)
+    return line, below
+
+
+def _done(job, patience):
+    """Whether the work ends within some seconds. Each look at the session ends a run that a click made obsolete."""
+    until = time.monotonic() + patience
+    while not wait([job.future], 0.05).done:
         st.session_state.get(_ME)
+        if time.monotonic() > until:
+            return False
+    return True
 
 
-def _show_progress(job, key, what, me, cancelled):
-    """Progress with Cancel, or what was cancelled; the page ends here until there is a value."""
-    @st.fragment(run_every=_REDRAWN)
-    def panel():
-        if key in cancelled:
-            words.plain(f"{what}: cancelled.")
-            if st.button("Run it after all", key="background.again"):
-                cancelled.discard(key)
-                st.rerun()
-            return
-        if job.future.done():
-            st.session_state.get(_ME)  # a click on another page comes first: a rerun asked for after it would undo it
-            st.rerun()
-        st.progress(min(1.0, job.share))
-        words.plain(f"{what}: {job.told()}")
-        if st.button("Cancel", key="background.cancel"):
-            _OFFICE.leave(key, me)
-            cancelled.add(key)
-            st.rerun(scope="fragment")
+def _cancel(key):
+    _OFFICE.leave(key, st.session_state[_ME])
+    st.session_state[_CANCELLED].add(key)
 
-    panel()
-    st.stop()
+
+def _again(key):
+    st.session_state[_CANCELLED].discard(key)

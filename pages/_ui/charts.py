@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from mtsig_core import export
+from mtsig_core.cells import Cell
 from pages._ui import words
 
-__all__ = ["columns", "show"]
+__all__ = ["columns", "csv_button", "show"]
 
+_BAR = 26  # pixels above a figure for the camera and the full screen, which would cover what stands there
 _INK = {"light": "#1B2330", "dark": "#E8ECF2"}
+_MOST = 500  # rows of a table
+_NOT_NEEDED = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d"]
 _GRID = {"light": "#DDE2E9", "dark": "#323A47"}
 
 
-def show(figure: go.Figure, key: str, alt: str, *, header: Sequence[str], rows: Sequence[Sequence], command: str,
-         table: tuple = (), with_table: bool = True, select: bool = False) -> list:
+def show(figure: go.Figure, key: str, alt: str, *, files: Sequence[str], header: Sequence[str],
+         rows: Sequence[Sequence], command: str, table: tuple = (), with_table: bool = True,
+         select: bool = False) -> list:
     """Draw a figure in the colours of the viewer's theme, and below it all that is behind it.
 
     Parameters
     ----------
     figure : go.Figure
     key : str
-        ``"page.figure"``, also the name of the files.
+        ``"page.figure"``, whose second part ends the names of the files.
     alt : str
         The text alternative: what the figure shows, in a sentence.
+    files : sequence of str
+        What the names of the files begin with, such as `View.named`.
     header, rows
-        The table of its numbers.
+        The table of its numbers, as numbers.
     command : str
         The command line that prints them.
     table : tuple, optional
@@ -45,7 +52,8 @@ def show(figure: go.Figure, key: str, alt: str, *, header: Sequence[str], rows: 
     """
     theme = "dark" if st.context.theme.type == "dark" else "light"
     # The theme of Streamlit alone sets axis labels in a grey too pale for a projector.
-    figure.update_layout(font_color=_INK[theme], title_font_color=_INK[theme])
+    figure.update_layout(font_color=_INK[theme], title_font_color=_INK[theme],
+                         margin_t=(figure.layout.margin.t or 0) + _BAR, height=(figure.layout.height or 450) + _BAR)
     figure.update_annotations(font_color=_INK[theme])
     figure.update_xaxes(tickfont_color=_INK[theme], gridcolor=_GRID[theme])
     figure.update_yaxes(tickfont_color=_INK[theme], gridcolor=_GRID[theme])
@@ -53,20 +61,38 @@ def show(figure: go.Figure, key: str, alt: str, *, header: Sequence[str], rows: 
     with st.expander("Numbers, files, command"):
         picture = st.radio("The camera above the figure saves it as", ["png", "svg"], horizontal=True,
                            key=f"{key}.picture")
-        name = key.replace(".", "-")
-        st.download_button("Numbers as CSV", export.to_csv(header, rows), f"{name}.csv", "text/csv",
-                           key=f"{key}.csv", on_click="ignore")
+        csv_button(files, key, header, rows)
         st.code(command, language=None, wrap_lines=True)
         if with_table:
-            shown, cells = table or (header, [["-" if cell is None else str(cell) for cell in row] for row in rows])
-            words.table(shown, cells[:500])
-        if with_table and len(rows) > 500:
-            st.caption(f"The first 500 of {len(rows)} rows; the file has all.")
-    config = {"displaylogo": False, "modeBarButtons": [["toImage"]],
+            shown, cells = table or (header, [[_cell(value) for value in row] for row in rows[:_MOST]])
+            words.table(shown, cells[:_MOST], key=f"{key}.table")
+        if with_table and len(rows) > _MOST:
+            st.caption(f"The first {_MOST} of {len(rows)} rows; the file has all.")
+    name = _file(files, key, picture).removesuffix(f".{picture}")  # Plotly adds the ending
+    # Streamlit adds a button for the full screen, but not to a bar whose buttons are all named.
+    config = {"displaylogo": False, "displayModeBar": True, "modeBarButtonsToRemove": _NOT_NEEDED,
               "toImageButtonOptions": {"format": picture, "filename": name, "scale": 2}}
     event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
                                selection_mode="points")
     return [point["customdata"] for point in event.selection.points] if select else []
+
+
+def _cell(value) -> str:
+    """A value as it is."""
+    if value is None or isinstance(value, str):
+        return "-" if value is None else value
+    return Cell(str(value), value)
+
+
+def csv_button(files: Sequence[str], key: str, header: Sequence[str], rows: Iterable[Sequence],
+               text: str = "Numbers as CSV") -> None:
+    """A table of numbers to take away; `files` and `key` as in `show`."""
+    st.download_button(text, export.to_csv(header, rows), _file(files, key, "csv"), "text/csv", key=f"{key}.csv",
+                       on_click="ignore")
+
+
+def _file(files, key, ending):
+    return export.file_name(*files, key.partition(".")[2], ending=ending)
 
 
 def columns(rows: Sequence[dict]) -> dict:

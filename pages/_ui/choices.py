@@ -12,6 +12,7 @@ from mtsig_core.figures.validation import counts, p_values
 from mtsig_core.metrics import metrics_of
 from mtsig_core.published_validation import RIEZLER_MAXWELL_T1
 from pages._ui import charts, controls, pairs, results, words
+from pages._ui.ending import end_page
 from pages._ui.experiments import Bench, warn_of_few_documents
 
 __all__ = ["show_pair", "show_units"]
@@ -40,6 +41,7 @@ def show_pair(bench: Bench, place) -> None:
     charts.show(p_values(_by_metric(found), bench.alpha), key="validation.pair", header=header, rows=[
         [name, *(getattr(row, column) for column in header[1:])] for name, one in found.items() for row in one.rows],
         command=bench.command("pair", metrics=",".join(found), a=a, b=b, segments=asked["n_segments"]),
+        files=bench.view.named(a, b, metric="-".join(found)),
         alt="p-values of the pair under each metric, by two tests, beside those of the paper.", with_table=False)
     words.table(*tables.metric_rows(found))
     words.plain(f"A is {a}, B is {b}, on {_tested(found)}"
@@ -48,7 +50,7 @@ def show_pair(bench: Bench, place) -> None:
                f"{RIEZLER_MAXWELL_T1.about}: another corpus, so it is the shape that compares. Their NIST found what "
                "BLEU and F did not; and their bootstrap, one-sided as printed, has the smaller p."
                + (" Here Portuguese and Danish come closest to their pair." if bench.testset.simulated else "")
-               + (" dep-f, their F, needs parses of all texts: start with --parse NAME=FILE (CoNLL-U)."
+               + (" dep-f, their F, needs parses of all texts: upload them with the texts on the page Data (CoNLL-U)."
                   if "dep-f" not in usable and bench.testset.has_texts else ""))
 
 
@@ -78,7 +80,7 @@ def show_units(bench: Bench, place) -> None:
         part = part_with_documents(bench.testset, bench.metric)
     except MtsigError as problem:
         words.error(str(problem))
-        st.stop()
+        end_page()
     asked = {key: bench.view.settings[key] for key in ("trials", "alpha", "seed")}
     trials = None if asked["trials"] == 9999 else asked["trials"]  # what the command takes anyway
     by = {unit: results.comparison(bench.testset, bench.metric, unit=unit, **ASKED, **asked)

@@ -1,8 +1,8 @@
-"""The settings that all pages share; every one is in the address of the page."""
+"""The settings that all pages share, and the kinds of control; what each is set to stands in the address."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import streamlit as st
 
@@ -12,19 +12,24 @@ from mtsig_core.intervals import fitting_intervals
 from mtsig_core.metrics import metrics_of
 from mtsig_core.resampling import UNITS
 from mtsig_core.significance import TESTS, fitting_tests
+from pages._ui import address
 
-__all__ = ["choice", "kept", "line", "pick_baseline", "pick_metric", "pick_settings", "pick_testset", "remember_link",
-           "several", "unlike", "unusable", "write_address"]
+__all__ = ["choice", "line", "number", "page_of", "pick_baseline", "pick_metric", "pick_settings", "pick_testset",
+           "several", "text", "toggle", "unlike"]
 
 _TRIALS = [999, 1999, 4999, 9999, 49999]
 _ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
-_UNUSABLE = "controls.unusable"
-_ADDRESS = "controls.address"
-_SHARED = ("a", "b", "system")  # the keys that pages give to `kept`
 
 
-def pick_testset(names: list[str]) -> str:
-    return kept(st, "Test set", names, "testset")
+def pick_testset(labels: Mapping[str, str]) -> str | None:
+    """Choose a test set by its name in the address, shown by its label; None where the address names one that is not
+    here: a page never changes to another set by itself."""
+    first = next(iter(labels))
+    wish = address.asked("testset")
+    chosen = address.settle("testset", first, lambda texts: texts[-1] if texts[-1] in labels else None,
+                            lambda name: [wish] if name is None else [name])
+    return st.selectbox("Test set", list(labels), key="testset", format_func=labels.get,
+                        **({"index": None, "placeholder": "not here; choose another"} if chosen is None else {}))
 
 
 def pick_metric(testset: TestSet | None) -> str:
@@ -51,8 +56,7 @@ def pick_settings(segment_means: bool = False) -> dict:
             ci=choice("Interval", ["auto", *fitting_intervals(segment_means)], "ci"),
             alpha=choice("Level (alpha)", _ALPHAS, "alpha", default=0.05),
             trials=choice("Trials", _TRIALS, "trials", default=9999, help="Draws of the test."),
-            seed=int(st.number_input("Seed", min_value=0, max_value=2**31, value=0, step=1, key="seed",
-                                     bind="query-params", persist_state="session")))
+            seed=number(st, "Seed", 0, "seed", least=0, most=2**31, step=1))
 
 
 def pick_baseline(names: list[str]) -> str | None:
@@ -67,80 +71,93 @@ def unlike(word: str, names: Container[str]) -> str:
     return word if word not in names else unlike(f"{word} of these", names)
 
 
-def kept(place, label: str, options: list[str], key: str, default: int = 0, **more) -> str:
-    """A choice that pages share: in the address of each of them, and kept while others are open.
+def choice(label: str, options: Sequence, key: str, default=None, *, place=st, free: bool = False,
+           optional: bool = False, pages_own: bool = False, **more):
+    """A choice of one.
 
-    Streamlit's own binding forgets what came by a link as soon as another page is opened.
+    Parameters
+    ----------
+    default
+        One of the options; the first of them where it is None.
+    free : bool
+        Whether anything else may be typed.
+    optional : bool
+        Whether nothing need be chosen (None), as at first.
+    pages_own : bool
+        Whether it is forgotten when another page is opened.
+    more
+        Passed on to Streamlit's selectbox.
     """
-    _check_link(key, options)
-    mine = f"{key}.kept"
-    known = (st.session_state.get(key), st.query_params.get(key), st.session_state.get(mine))
-    st.session_state[key] = next((value for value in known if value in options), options[default])
-    chosen = place.selectbox(label, options, key=key, **more)
-    st.session_state[mine] = chosen
-    st.session_state.setdefault(_ADDRESS, {})[key] = None if chosen == options[default] else chosen
-    return chosen
+    by_text = {str(option): option for option in options}
+
+    def read(texts):
+        if texts[-1] not in by_text and not free:
+            raise ValueError(texts[-1])
+        return by_text.get(texts[-1], texts[-1])
+
+    usual = None if optional else options[0] if default is None else default
+    more |= {"index": None} if optional else {}
+    address.settle(key, usual, read, lambda value: [str(value)], pages_own=pages_own)
+    return place.selectbox(label, options, key=key, accept_new_options=free, **more)
 
 
-def remember_link() -> None:
-    """What a link asks of `kept` counts even where its page is left before it could draw its controls."""
-    for key in _SHARED:
-        if key in st.query_params and key not in st.session_state:
-            st.session_state[f"{key}.kept"] = st.query_params[key]
+def several(label: str, options: Sequence[str], key: str, default: Sequence[str], *, place=st, **more) -> list[str]:
+    """A choice of several; of what the address says, those that are to be had."""
+    def read(texts):
+        known, unknown = ([text for text in texts if text and (text in options) is here] for here in (True, False))
+        if unknown:
+            raise address.Partly(", ".join(unknown), known or list(default))
+        return known
+
+    address.settle(key, list(default), read, lambda values: list(values) or [""])
+    return place.multiselect(label, options, key=key, **more)
 
 
-def write_address() -> None:
-    """Put into the address what was chosen in this run by `kept`, at once: each change is a step of the history."""
-    chosen = st.session_state.pop(_ADDRESS, {})
-    changed = {key: value for key, value in chosen.items() if st.query_params.get(key) != value}
-    for key in [key for key, value in changed.items() if value is None]:
-        del st.query_params[key]
-    st.query_params.update({key: value for key, value in changed.items() if value is not None})
+def number(place, label: str, usual, key: str, *, least, most, pages_own: bool = False, **more):
+    """A number, whole where the usual one is; where that is None, none need be given."""
+    def read(texts):
+        value = (float if usual is None else type(usual))(texts[-1])
+        if not least <= value <= most:
+            raise ValueError(texts[-1])
+        return value
 
-
-def unusable(page: str) -> list[str]:
-    """What the link asked for and no control has; said on the page where it was found, until another is opened."""
-    found = st.session_state.get(_UNUSABLE, {})
-    for text, where in list(found.items()):
-        if where in (None, page):
-            found[text] = page
-        else:
-            del found[text]
-    return list(found)
-
-
-def several(label, options, key, default, help=None):
-    """A choice of several, in the address."""
-    _check_link(key, options, several=True)
-    return st.multiselect(label, options, default, key=key, help=help, bind="query-params", persist_state="session")
-
-
-def choice(label, options, key, default=None, help=None, width="stretch", free=False):
-    """A choice of one, in the address; where it is free, anything else may be typed."""
-    if not free:
-        _check_link(key, options)
-    # No format_func: what it returns, not the option, would stand in the address.
-    return st.selectbox(label, options, index=0 if default is None else options.index(default), key=key, help=help,
-                        width=width, bind="query-params", persist_state="session", accept_new_options=free)
+    address.settle(key, usual, _said_as_text(read), lambda value: [repr(value)], pages_own=pages_own)
+    more |= {"value": None} if usual is None else {}
+    return place.number_input(label, min_value=least, max_value=most, key=key, **more)
 
 
 def line(place, lines: Sequence[int]) -> int:
-    """A line of the test set, in the address."""
-    _check_link("line", lines)
-    if not lines[0] <= st.session_state.get("line", lines[0]) <= lines[-1]:
-        del st.session_state["line"]  # it was kept from a longer test set
-    return int(place.number_input("Line", min_value=lines[0], max_value=lines[-1], value=lines[0], key="line",
-                                  bind="query-params", persist_state="session"))
+    """A line of the test set."""
+    return number(place, "Line", lines[0], "line", least=lines[0], most=lines[-1], step=1)
 
 
-def _check_link(key, options, several=False):
-    """Remember what the link asks of a control that it does not have: Streamlit takes the default without a word."""
-    known = set(map(str, options))
-    asked = st.query_params.get_all(key) if several else st.query_params.get_all(key)[-1:]
-    wrong = [value for value in asked if value not in known]
-    if wrong:
-        text = f"The link asks for {key}={', '.join(wrong)}, which is not to be had here; the default stands instead."
-        if key == "testset":
-            text = (f"This link names the test set {wrong[0]!r}, which is not here: what follows is another. If it was "
-                    "an upload, upload its files again on the page Data; the same files give the same numbers.")
-        st.session_state.setdefault(_UNUSABLE, {})[text] = None
+def toggle(label: str, usual: bool, key: str, *, place=st, pages_own: bool = False, **more) -> bool:
+    def read(texts):
+        return {"true": True, "false": False}[texts[-1].lower()]
+
+    address.settle(key, usual, _said_as_text(read), lambda value: [str(value).lower()], pages_own=pages_own)
+    return place.toggle(label, key=key, **more)
+
+
+def text(place, label: str, key: str, *, pages_own: bool = False, **more) -> str:
+    """A line of text, at first empty."""
+    address.settle(key, "", lambda texts: texts[-1][:more.get("max_chars")], lambda value: [value], pages_own=pages_own)
+    return place.text_input(label, key=key, **more)
+
+
+def page_of(n: int) -> int:
+    """Which of n pages of a long list is shown, from 1."""
+    address.settle("page", 1, _said_as_text(lambda texts: range(n + 1)[max(1, int(texts[-1]))]),
+                   lambda value: [str(value)], pages_own=True)
+    return st.pagination(n, key="page")
+
+
+def _said_as_text(read: Callable) -> Callable:
+    """A reader of which every mistake names what the address says."""
+    def careful(texts):
+        try:
+            return read(texts)
+        except (ValueError, LookupError, OverflowError):
+            raise ValueError(texts[-1]) from None
+
+    return careful

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
-import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.diagnostics import FEW_UNITS
 from mtsig_core.experiments.validation_tables import flat_rows
 from mtsig_core.sources import command_line
 from pages._ui import background, charts, results, words
+from pages._ui.ending import end_page
 from pages._ui.frame import View
 
 __all__ = ["Bench", "big", "by_situation", "drawn_each", "row_of", "warn_of_few_documents"]
@@ -44,7 +44,8 @@ class Bench:
 
     def found(self, function: Callable, what: str, metric: str | None = None, **asked):
         """What an experiment finds on the view's test set, remembered; the page ends where it cannot be had."""
-        testset, metric = self.testset, metric or self.metric
+        metric = metric or self.metric
+        testset = self.testset.under(metric)
         asked |= {"alpha": self.alpha, "seed": self.view.settings["seed"]}
 
         def work(progress):
@@ -56,7 +57,7 @@ class Bench:
             return background.result(key, work, what)
         except MtsigError as problem:
             words.error(str(problem))
-            st.stop()
+            end_page()
 
     def command(self, name: str, metrics: str | None = None, **asked) -> str:
         """The command line that prints the numbers of an experiment; what is None is left out."""
@@ -65,8 +66,8 @@ class Bench:
 
     def show(self, figure: go.Figure, rows: Sequence, key: str, command: str, alt: str) -> None:
         """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
-        charts.show(figure, key=f"validation.{key}", command=command, alt=alt, with_table=False,
-                    **charts.columns(flat_rows(rows)))
+        charts.show(figure, key=f"validation.{key}", files=self.view.named(), command=command, alt=alt,
+                    with_table=False, **charts.columns(flat_rows(rows)))
 
 
 def by_situation(row: Callable, verb: str) -> dict:

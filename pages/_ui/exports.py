@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import starmap
+
 import streamlit as st
 
-from mtsig_core import Comparison, export
+from mtsig_core import Exclusion, export
+from mtsig_core.comparison import joined
 from mtsig_core.html_report import comparison_html
 from mtsig_core.latex import comparison_latex
 from mtsig_core.wording import paper_sentences
+from pages._ui import results, words
+from pages._ui.frame import View
 
 __all__ = ["show"]
 
-_FILES = (("CSV", "csv", "text/csv", export.comparison_csv),
-          ("JSON", "json", "application/json", export.comparison_json),
-          ("LaTeX", "tex", "text/plain", comparison_latex), ("HTML", "html", "text/html", comparison_html))
+_FILES = (("CSV", "comparison", "csv", "text/csv", export.comparison_csv),
+          ("Matrix as CSV", "pairs-matrix", "csv", "text/csv", export.matrix_csv),
+          ("JSON", "comparison", "json", "application/json", export.comparison_json),
+          ("LaTeX", "comparison", "tex", "text/plain", comparison_latex),
+          ("HTML report", "comparison", "html", "text/html", comparison_html))
 
 
-def show(comparison: Comparison, metric: str, page: str, left_out: str = "") -> None:
-    """Buttons for files with systems and pairs, and the sentences, which end with what was left out."""
+def show(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[str] = ()) -> None:
+    """Buttons for files with systems, pairs and matrix by the metric of the view and further ones, and sentences.
+
+    Parameters
+    ----------
+    view : View
+    page : str
+        What the keys begin with.
+    left_out : mapping of str to str
+        The systems left out, and why.
+    metrics : sequence of str
+        Further metrics, which have been compared already.
+    """
+    parts = [view.comparison, *(results.comparison(view.testset, name, **view.settings) for name in metrics)]
+    comparison = replace(joined(parts), excluded=tuple(starmap(Exclusion, left_out.items())))
+    called = view.named(metric="-".join(comparison.metrics))
     st.subheader("Take it away")
     with st.container(horizontal=True):
-        for title, ending, mime, write in _FILES:
-            st.download_button(f"Systems and pairs as {title}", lambda write=write: write(comparison),
-                               f"comparison.{ending}", mime, key=f"{page}.{ending}", on_click="ignore")
+        for title, what, ending, mime, write in _FILES:
+            st.download_button(title, lambda write=write: write(comparison),
+                               export.file_name(*called, what, ending=ending), mime,
+                               key=f"{page}.{what}-{ending}", on_click="ignore")
+    words.plain(f"Systems, pairs and matrix by {', '.join(map(str.upper, comparison.metrics))}; the report has the "
+                "figures too, and opens offline.")
     st.caption("For a paper:")
-    st.code(" ".join(filter(None, [paper_sentences(comparison, metric), left_out])), language=None, wrap_lines=True)
+    st.code("\n\n".join(paper_sentences(comparison, name) for name in comparison.metrics), language=None,
+            wrap_lines=True)

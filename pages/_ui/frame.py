@@ -8,16 +8,19 @@ from pathlib import Path
 
 import streamlit as st
 
-from mtsig_core import Comparison, MetricResult, MtsigError, TestSet
+from mtsig_core import Comparison, InputError, MetricResult, MtsigError, TestSet
 from mtsig_core.sources import command_line
 from mtsig_core.tables import summary
-from pages._ui import controls, parts, results, testsets, words
+from pages._ui import address, controls, parts, results, testsets, words
+from pages._ui.ending import PageEnded, end_page
 
 __all__ = ["ROOT", "View", "draw", "open_page", "open_testset", "pages", "take_view"]
 
 ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which may be any
 _FRAMED = "frame.drawn_in_this_run"
-_OPEN = "frame.open"
+_SET = "frame.set"  # name and content of the test set that is open
+_CHANGED = "frame.changed"  # the name of a set whose content is another than the link, or the session, saw
+_SEEN = "digest"  # the key under which the address says what content was seen
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,19 @@ class View:
     def result(self) -> MetricResult:
         return self.comparison.metrics[self.metric]
 
+    def named(self, *systems: str, metric: str = "") -> tuple[str, ...]:
+        """What files of this view are called: the test set, the systems that they are about, the metric."""
+        return self.testset.name, *(["pair"] if len(systems) == 2 else []), *systems, metric or self.metric
+
     def command(self, *extra: str) -> str:
         """The command line that prints the numbers of this view."""
         usual = {key: default for key, (_, default) in results.with_defaults(self.settings).items()}
         return command_line("compare", *self.options, *extra, usual={"metrics": "bleu", **usual}, metrics=self.metric,
                             **self.settings)
+
+
+class _Gone(InputError):
+    """A link names a test set that is not here."""
 
 
 def pages() -> list:
@@ -70,39 +81,91 @@ def pages() -> list:
 
 
 def draw() -> None:
-    """The frame: navigation, test set and settings at the side, then the page."""
-    page = st.navigation(pages())
-    offers = testsets.available()
-    try:
-        with st.sidebar:
-            if _OPEN in st.session_state:
-                st.session_state["testset"] = st.session_state.pop(_OPEN)
-            offer = offers[controls.pick_testset(list(offers))]
-            try:
-                whole = offer.load()
-            except MtsigError:  # the controls stay, and what they are set to
-                controls.pick_metric(None), controls.pick_settings()
-                raise
-            metric = controls.pick_metric(whole)
-            settings = controls.pick_settings(segment_means=metric in whole.scores)
-            part = parts.pick_part(whole, offer.refs, offer.humans)
-            view = View(part.testset, whole, part, metric, settings, [*offer.options, *part.options])
-    except MtsigError as problem:
-        view = problem
+    """The frame: links to the pages, test set and settings at the side, then the page."""
+    page = st.navigation(pages(), position="hidden")
+    address.begin(page.url_path)
+    with st.sidebar:
+        links = st.empty()
+        _draw_links(links)
+        try:
+            view = _draw_view()
+        except MtsigError as problem:
+            view = problem
     above = st.container()
-    controls.remember_link()
     st.session_state[_FRAMED] = view
     try:
         page.run()
-    finally:  # also where the page ends early: it may have found more that the link asks in vain
-        with above:
-            words.messages(controls.unusable(page.url_path))
-        controls.write_address()
+    except PageEnded:  # it has said all it can
+        pass
+    _finish(links, above)
+
+
+def _draw_view() -> View:
+    """Let a test set and the settings be chosen; what they make."""
+    offers = testsets.available()
+    asked = address.asked("testset")
+    if asked is not None and (kept := testsets.find(asked, offers)) is not None:
+        offers.setdefault(asked, kept)
+    name = controls.pick_testset({name: offer.label for name, offer in offers.items()})
+    try:
+        if name is None:
+            raise _Gone(_gone(asked))
+        offer = offers[name]
+        whole = offer.load()
+    except MtsigError:  # the controls stay, and what they are set to
+        controls.pick_metric(None), controls.pick_settings()
+        raise
+    _notice(name, whole, offer.may_change)
+    metric = controls.pick_metric(whole)
+    whole, split = parts.pick_tokenizer(whole)
+    settings = controls.pick_settings(segment_means=metric in whole.scores)
+    part = parts.pick_part(whole, offer.refs, offer.humans, metric)
+    return View(part.testset, whole, part, metric, settings, [*offer.options, *split, *part.options])
+
+
+def _gone(name: str) -> str:
+    if name.startswith(testsets.KEPT):
+        return ("The test set of this link is not here: it was deleted, it has expired, or it was kept on another "
+                "server. Upload its files again on the page Data: the same files give the same numbers.")
+    return (f"The test set {name!r} of this link is not here. If it was a folder of this server, see whether it still "
+            "is; or upload its files on the page Data: the same files give the same numbers.")
+
+
+def _notice(name: str, whole: TestSet, may_change: bool) -> None:
+    """Notice another test set, and other content under the same name."""
+    state, before = st.session_state, st.session_state.get(_SET)
+    switched = before is not None and before[0] != name and not address.by_history()
+    if switched:
+        address.switched_set(before[1], whole.digest, lambda key, texts: parts.of_this_set_alone(key, texts, whole))
+    elif (seen := address.asked(_SEEN)) is not None and not whole.digest.startswith(seen):
+        state[_CHANGED] = name
+    if switched or state.get(_CHANGED) != name:
+        state.pop(_CHANGED, None)
+    state[_SET] = name, whole.digest
+    address.keep(_SEEN, [whole.digest[:12]] if may_change else None)
+
+
+def _draw_links(place) -> None:
+    with place.container(gap="xxsmall"):
+        for page in pages():
+            address.link(page, page.title)
+
+
+def _finish(links, above) -> None:
+    """What is known only when the page has drawn all its controls."""
+    said = address.complaints()
+    if _CHANGED in st.session_state:
+        said.append("Other content stands under the name of this test set now than when the link was made, or the page "
+                    "opened: its files have changed, and numbers seen before may differ.")
+    with above:
+        words.messages(said)
+    address.write()
+    _draw_links(links)
 
 
 def open_testset(name: str) -> None:
     """Run the page again on another test set."""
-    st.session_state[_OPEN] = name
+    address.keep("testset", [name])
     st.rerun()
 
 
@@ -134,7 +197,11 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
         settings = view.comparison.settings
         words.status(loaded, [f"seed {settings.seed}", f"alpha {settings.alpha:g}", "each figure says how it is tested"]
                      if experiment else tested)
+        if experiment:
+            words.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
     except MtsigError as problem:
         words.error(str(problem))
-        st.stop()
+        if isinstance(problem, _Gone):
+            address.link(ROOT / "pages" / "data.py", "Upload its files", icon=":material/upload:")
+        end_page()
     return view

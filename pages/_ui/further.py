@@ -6,11 +6,12 @@ from collections import Counter
 
 import streamlit as st
 
-from mtsig_core import MetricResult, MtsigError, export
+from mtsig_core import MetricResult, MtsigError
 from mtsig_core.agreement import pairs_across
 from mtsig_core.metrics import metrics_of
-from mtsig_core.tables import across_rows, relation_records, relation_rows, without_relation
-from pages._ui import controls, results, words
+from mtsig_core.records import relation_records
+from mtsig_core.tables import across_rows, relation_rows, without_relation
+from pages._ui import charts, controls, results, words
 from pages._ui.frame import View
 
 __all__ = ["pick", "show_disagreement"]
@@ -30,9 +31,9 @@ def pick(view: View) -> list[MetricResult]:
     return found
 
 
-def show_disagreement(first: MetricResult, further: list[MetricResult], command: str) -> None:
+def show_disagreement(view: View, further: list[MetricResult], command: str) -> None:
     """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
-    compared = [first, *further]
+    compared = [view.result, *further]
     kinds = Counter(pair.kind for pair in pairs_across(compared))
     names = " and ".join(result.metric.upper() for result in compared)
     st.subheader("Do the metrics agree?")
@@ -57,5 +58,5 @@ def show_disagreement(first: MetricResult, further: list[MetricResult], command:
         st.caption("After Figure 3 of Zhang and Vogel (2004), who decide by test percentile without a correction: "
                    "choose both at the side to do as they did.")
         st.code(command, language=None, wrap_lines=True)
-    st.download_button("All pairs under all metrics as CSV", export.to_csv(*relation_records(compared)),
-                       "metrics.csv", "text/csv", key="leaderboard.metrics.csv", on_click="ignore")
+    charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "leaderboard.pairs",
+                      *relation_records(compared), "All pairs under all metrics as CSV")

@@ -7,9 +7,10 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from mtsig_core import MtsigError, export
+from mtsig_core import MtsigError
 from mtsig_core.sources import command_line
-from pages._ui import background, controls, results, words
+from pages._ui import background, charts, controls, results, words
+from pages._ui.ending import end_page
 from pages._ui.frame import View
 
 __all__ = ["choose_system", "command", "files", "found", "table"]
@@ -20,7 +21,7 @@ def found(view: View, function: Callable, what: str, metric: str = "bleu", count
 
     Ends the page with the reason where it cannot be had. `counted`: whether it takes the statistics of the whole set.
     """
-    testset = view.testset
+    testset = view.testset.under(metric)
 
     def work(progress):
         given = {"statistics": results.statistics(testset, metric, progress)} if counted else {}
@@ -31,7 +32,7 @@ def found(view: View, function: Callable, what: str, metric: str = "bleu", count
         return background.result(key, work, what)
     except MtsigError as problem:
         words.error(str(problem))
-        st.stop()
+        end_page()
 
 
 def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
@@ -39,11 +40,10 @@ def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
     return command_line(f"metrics {name}", *view.options, usual={"metrics": "bleu"}, metrics=metric, **asked)
 
 
-def files(name: str, rows: Sequence[dict], printed: str) -> None:
-    """The numbers of a view without a figure."""
+def files(called: Sequence[str], name: str, rows: Sequence[dict], printed: str) -> None:
+    """The numbers of a view without a figure; `called` as in `charts.show`."""
     with st.expander("Numbers, files, command"):
-        st.download_button("Numbers as CSV", export.to_csv(list(rows[0]), (row.values() for row in rows)),
-                           f"metrics-{name}.csv", "text/csv", key=f"metrics.{name}.csv", on_click="ignore")
+        charts.csv_button(called, f"metrics.{name}", list(rows[0]), (row.values() for row in rows))
         st.code(printed, language=None, wrap_lines=True)
 
 
@@ -54,4 +54,5 @@ def table(rows: Sequence) -> dict:
 
 
 def choose_system(view: View, place) -> str:
-    return controls.kept(place, "System", [system.system for system in view.result.systems], "system")
+    return controls.choice("System", [system.system for system in view.result.systems
+                                      if system.system not in view.testset.rated_alone], "system", place=place)

@@ -34,7 +34,8 @@ def show_precisions(view, places):
              for n, value in ((1, p1), (4, p4))]
     charts.show(by_order([(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system, paper,
                          source=KOEHN_T1.source),
-                key="metrics.precisions", command=command(view, "precisions"), **table(rows),
+                key="metrics.precisions", files=view.named(system, metric="bleu"),
+                command=command(view, "precisions"), **table(rows),
                 alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
     words.table(*tables.precision_rows(rows, koehns))
     st.caption("Precision: the geometric mean of the four. Each n-gram counts at most as often as in the reference "
@@ -54,7 +55,8 @@ def show_lengths(view, places):
     charts.show(by_length([point.length_ratio or 0 for point in points],
                           [(what.upper(), [getattr(point, what) for point in points]) for what in ("bleu", "gtm")],
                           [point.brevity_penalty for point in points], points.index(actual)),
-                key="metrics.lengths", command=command(view, "lengths", system_name=one.system), **table(points),
+                key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
+                command=command(view, "lengths", system_name=one.system), **table(points),
                 alt=f"Share of its score that {one.system} keeps by length ratio: {kept[0]:.0%} of BLEU and "
                     f"{kept[1]:.0%} of GTM at {near.length_ratio or 0:.2f}.")
     words.table(*tables.length_rows(one))
@@ -72,7 +74,7 @@ def show_example(view, places):
     with places[0]:
         sentence = controls.choice("Sentence", (_NOTE, _HERE), "sentence")
     if sentence == _NOTE:
-        one, printed = note_example(), command(view, "example")
+        one, printed = note_example(tokenizer=view.testset.tokenizer), command(view, "example")
     else:
         system = choose_system(view, places[1])
         line = controls.line(places[2], testset.lines)
@@ -92,7 +94,7 @@ def show_example(view, places):
     if sentence == _NOTE:
         st.subheader("What the note gets wrong")
         words.table(*tables.claim_rows(one), names=(0, 3))
-    files("example", tables.flat_steps(one), printed)
+    files(view.named(metric="bleu"), "example", tables.flat_steps(one), printed)
 
 
 def _line(testset, metric, *, progress, system, line):
@@ -108,4 +110,5 @@ def show_signatures(view, places):
     st.caption("Only scores of one signature compare (Post 2018). nrefs: references; case: mixed, or lower (lc); eff: "
                "effective order, for sentences; tok: tokenizer; smooth: what stands for a count of 0. The page Methods "
                "has the signature of every metric.")
-    files("signatures", [asdict(row) for row in rows], command(view, "signatures", system_name=system))
+    files(view.named(system, metric="bleu"), "signatures", [asdict(row) for row in rows],
+          command(view, "signatures", system_name=system))

@@ -27,14 +27,15 @@ def show_averages(view, places):
         pair = one.disagreements[0] if one.disagreements else one.case and one.case.pair
         st.subheader(f"All {one.n_segments:,} segments")
         charts.show(rankings([(row.system, row.corpus, row.average) for row in one.systems],
-                             (pair.a, pair.b) if pair else (), unit=unit), key="metrics.averages", command=printed,
+                             (pair.a, pair.b) if pair else (), unit=unit), key="metrics.averages", files=view.named(),
+                    command=printed,
                     **table(one.systems), alt=f"Corpus {unit} of each system beside its mean of sentence scores; "
                                               f"{len(one.disagreements)} pairs of lines cross.")
     with right:
         if one.case is None:
             words.plain("No pair changes order on any of the small sets of segments that were tried.")
         else:
-            _draw_case(one.case, unit, printed)
+            _draw_case(view, one.case, unit, printed)
     zeros = "" if one.unsmoothed_zeros is None else (f"Without smoothing {one.unsmoothed_zeros:.0%} of the sentence "
                                                      "scores were 0, for want of a matching four-gram. ")
     st.caption("A corpus score sums the counts first, so long sentences weigh more; in a mean each sentence weighs the "
@@ -57,10 +58,11 @@ def _said(one, unit):
             f"trails by {-pair.average_delta:.2f} in the mean of sentences")
 
 
-def _draw_case(case, unit, printed):
+def _draw_case(view, case, unit, printed):
     rows = [(case.pair.a, case.corpus[0], case.average[0]), (case.pair.b, case.corpus[1], case.average[1])]
     st.subheader(f"{len(case.lines)} of them")
-    charts.show(rankings(rows, (case.pair.a, case.pair.b), unit=unit), key="metrics.case", command=printed,
+    charts.show(rankings(rows, (case.pair.a, case.pair.b), unit=unit), key="metrics.case",
+                files=view.named(case.pair.a, case.pair.b), command=printed,
                 header=["system", "corpus", "average"], rows=rows, with_table=False,
                 alt=f"On {len(case.lines)} segments the better by corpus {unit} is the worse by the mean of sentences.")
 
@@ -85,7 +87,8 @@ def show_students_t(view, places):
     asked = dict(system_name=one.system, seed=seed or None, alpha=None if alpha == 0.05 else alpha)
     charts.show(mean_intervals([(f"n = {row.n:,}", row.mean, whole if row is last else _ends(row)) for row in one.rows],
                                unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"),
-                key="metrics.students-t", command=command(view, "students-t", metric, **asked), **table(one.rows),
+                key="metrics.students-t", files=view.named(one.system),
+                command=command(view, "students-t", metric, **asked), **table(one.rows),
                 alt=f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.")
     words.table(*tables.interval_rows(one))
     st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
@@ -93,9 +96,10 @@ def show_students_t(view, places):
                + ("Scores as the table has them." if from_table else
                   f"So this is the mean of sentence scores, not corpus {unit}: {one.signature}"))
     st.subheader("Student's t or the normal distribution?")
-    n = controls.choice("Scores in a sample (n)", _SIZES, "n", default=5, width=220)
+    n = controls.choice("Scores in a sample (n)", _SIZES, "n", default=5, pages_own=True, width=220)
     x, t, normal = densities(n, alpha)
     charts.show(student_density(x, t, normal, factor(n, alpha), factor(None, alpha), n), key="metrics.density",
+                files=view.named(one.system),
                 command=command(view, "students-t", metric, n=None if n == 5 else n, **asked),
                 header=["x", "t", "normal"], with_table=False,
                 rows=list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),

@@ -11,12 +11,14 @@ from mtsig_core.pair import PairExamination, examine_pair
 from mtsig_core.significance import TESTS
 from mtsig_core.sources import command_line, option_with
 from mtsig_core.tables import format_p
-from pages._ui import background, controls, results, words
-from pages._ui.frame import View
+from pages._ui import address, background, controls, results, words
+from pages._ui.ending import end_page
+from pages._ui.frame import ROOT, View
 
-__all__ = ["choose", "examine", "command", "segments_command", "options_for", "segments_query", "outcome_rows",
-           "test_cautions", "interval_rows", "document_names", "documents_of"]
+__all__ = ["choose", "open_pair", "examine", "command", "segments_command", "options_for", "segments_query",
+           "outcome_rows", "test_cautions", "interval_rows", "document_names", "documents_of"]
 
+_PAGE = ROOT / "pages" / "pair.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
 
 
@@ -28,14 +30,30 @@ def choose(view: View, n_columns: int = 2) -> tuple[str, str, list]:
     names = [system.system for system in view.result.systems]
     if len(names) < 2:
         words.error("Only one system: there is no pair to examine. Add another output, or leave fewer out.")
-        st.stop()
+        end_page()
     left, right, *beside = st.columns(n_columns)
-    a = controls.kept(left, "System A", names, "a")
-    b = controls.kept(right, "System B", names, "b", default=1)
+    a = controls.choice("System A", names, "a", place=left)
+    b = controls.choice("System B", names, "b", names[1], place=right)
     if a == b:
         words.error(f"A and B are both {a}. Choose another system for one of them.")
-        st.stop()
+        end_page()
     return a, b, beside
+
+
+def open_pair(view: View, a: str, b: str | None = None) -> None:
+    """Open the page Pair on two systems; on one and the baseline or the best, or the best of the others where it is
+    these itself."""
+    names = [system.system for system in view.result.systems]
+    if a not in names:
+        words.plain(f"{a} is not ranked. At the side, let the other references take part as systems.")
+        return
+    leading = view.settings.get("baseline") or names[0]
+    b = b or next((name for name in (leading, *names) if name != a), None)
+    if b is not None:
+        # What is chosen there anyway stays out of the address: to take it out again would be a step for Back.
+        for key, name, usual in zip("ab", (a, b), names, strict=False):
+            address.keep(key, None if name == usual else [name])
+        address.go(_PAGE)
 
 
 def examine(view: View, a: str, b: str) -> PairExamination:
@@ -63,9 +81,7 @@ def segments_command(view: View, a: str, b: str) -> str:
 
 
 def segments_query(a: str, b: str, document: str | None = None) -> dict[str, str]:
-    """What a link to the page Segments asks for; what was looked for there before is forgotten."""
-    for key in ("document", "genre", "text", "where", "page"):
-        st.session_state.pop(key, None)
+    """What a link to the page Segments asks for."""
     return {"a": a, "b": b} if document is None else {"a": a, "b": b, "document": document}
 
 

@@ -71,7 +71,7 @@ class Samples:
                      + (f" (Koehn 2004: {KOEHN_6.rows['bleu'][0][2]})" if self.koehns and self.name == "Spanish"
                         else ""))
         charts.show(intervals(one.scores, one.low, one.high, one.hits, one.full, unit=self.unit),
-                    key="sampling.intervals", command=self.command(kind),
+                    key="sampling.intervals", files=self.view.named(self.name), command=self.command(kind),
                     **charts.columns([{**row, "hit": bool(hit)}
                                       for row, hit in zip(system_records(one), one.hits, strict=True)]),
                     alt=f"{self.level} interval of each sample; {hits[kind]} of {one.known} contain {one.full:.2f}.")
@@ -104,7 +104,7 @@ class Samples:
         words.answer(f"{order} on the whole test set: {tally.right} of {n} samples conclude so, {tally.wrong} the "
                      f"opposite, {tally.none} nothing")
         worse = int((pair.improvements < 0).sum())
-        shared = dict(command=self.command(kind), **charts.columns(pair_records(pair)))
+        shared = dict(files=self.view.named(a, b), command=self.command(kind), **charts.columns(pair_records(pair)))
         charts.show(outcomes(pair.improvements, pair.verdicts(test, alpha), truth, f"whole test set, {truth:+.2f}",
                              what="Improvement of A over B", unit=self.unit), key="sampling.differences", **shared,
                     alt=f"Improvement of A over B on each sample; on {worse} of {n} samples A is the worse.")
@@ -138,8 +138,8 @@ class Samples:
             if row.ratio is not None:
                 by_system.setdefault(row.system, []).append((row.size, row.ratio, row.ratio_low, row.ratio_high))
         charts.show(ratios(by_system, self.name, {k: ratio for k, (_, ratio, _) in found.items()}),
-                    key="sampling.ratios", command=self.command("spread", sized=False),
-                    **charts.columns([asdict(row) for row in spread.rows]), with_table=False,
+                    key="sampling.ratios", files=self.view.named(self.name), with_table=False,
+                    command=self.command("spread", sized=False), **charts.columns(list(map(asdict, spread.rows))),
                     alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")
         words.plain(f"System {self.name}")
         words.table(*spread_rows(spread, self.name))

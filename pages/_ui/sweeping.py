@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mtsig_core import TestSet, export
+from mtsig_core import TestSet
 from mtsig_core.experiments.references import sweep_references, with_references
 from mtsig_core.experiments.sizes import SizeSweep
 from mtsig_core.experiments.sweep_tables import (
@@ -57,7 +57,7 @@ def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None
                f"interval; theirs too. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy. "
                f"They draw parts by document and bootstrap by sentence, here both go by {found.settings.unit}. "
                + _NOT_EQ_4 + "Their Figure 3, each pair by each metric, is on the Leaderboard under Further metrics.")
-    _files("sweeps.table2", system_records(swept, metric in view.testset.scores),
+    _files("sweeps.table2", view.named(system), system_records(swept, metric in view.testset.scores),
            command("size", metric, options, asked, sizes=",".join(f"{percent}%" for percent in percents)))
 
 
@@ -90,8 +90,9 @@ def show_references(view: View, system: str, asked: dict) -> None:
                    [(count, scale * score, low / 100, high / 100)
                     for count, score, low, high in ZHANG_VOGEL_3.rows.get(metric, ())],
                    metric=metric.upper(), source="Zhang and Vogel"),
-        key="sweeps.references", command=command("references", metric, options, asked), header=list(records[0]),
-        rows=[list(row.values()) for row in records], with_table=False,
+        key="sweeps.references", files=view.named(system), header=list(records[0]),
+        command=command("references", metric, options, asked), rows=[list(row.values()) for row in records],
+        with_table=False,
         alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
     words.table(*reference_rows(swept, system))
     st.caption(f"{_about(several)}. Means over sets that use every reference equally often. As good as one reference "
@@ -128,9 +129,8 @@ def _about(several: TestSet) -> str:
             f"reference{'s' * (n != 1)}")
 
 
-def _files(key, records, line):
+def _files(key, called, records, line):
     """The numbers of a table as a file, and the command that prints them."""
     with st.expander("Numbers as a file, command"):
-        st.download_button("Numbers as CSV", export.to_csv(list(records[0]), [row.values() for row in records]),
-                           f"{key.replace('.', '-')}.csv", "text/csv", key=f"{key}.csv", on_click="ignore")
+        charts.csv_button(called, key, list(records[0]), [row.values() for row in records])
         st.code(line, language=None, wrap_lines=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,13 +13,14 @@ from mtsig_core import InputError, MtsigError, TestSet, language_pairs
 from mtsig_core.readers.lines import shown
 from mtsig_core.serving import SOURCE_VARIABLE
 from mtsig_core.sources import Source
+from mtsig_core.store import Saved, Store, open_store
+from pages._ui import browser
 
-__all__ = ["Offer", "available", "keep_upload"]
+__all__ = ["KEPT", "Offer", "available", "find", "keep_upload", "store"]
 
+KEPT = "~"  # before the link of a kept set, in the address
 _DEMOS = (Source(demo=0), Source(demo=1000))  # all of it, and as much as leaves something open
 _DEPTH = 3  # folders below the root that are searched for shared tasks
-_KEPT = 20  # uploads that the server remembers, of all its users together
-_MINE = "testsets.uploads_of_this_session"
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Offer:
 
     Attributes
     ----------
+    label : str
+        What it is called in the list.
     load : callable
         () -> TestSet
     options : list of str
@@ -37,51 +39,67 @@ class Offer:
         References to score with unless others are chosen; empty for all.
     humans : bool
         Whether the others take part as systems unless told otherwise.
+    may_change : bool
+        Whether other content may come to stand under its name.
     """
 
+    label: str
     load: Callable[[], TestSet]
     options: list[str]
     refs: tuple[str, ...] = ()
     humans: bool = False
+    may_change: bool = False
 
 
 def available() -> dict[str, Offer]:
-    """Test sets by the name they have in the list and in the address of a page."""
+    """What is offered to everybody, and to this browser: by the name that it has in the address of a page."""
     found = {}
     if os.environ.get(SOURCE_VARIABLE):
         source = Source.from_json(os.environ[SOURCE_VARIABLE])
-        found[source.title] = _from_source(source)
+        found[source.title] = _from_source(source, source.title)
     for folder in _task_folders():
         for langpair in _pairs(folder):
             name = f"{folder.relative_to(_root()).as_posix()}/{langpair}".removeprefix("./")
-            found[name] = _from_source(Source(folder=str(folder), langpair=langpair), below=_root())
+            found[name] = _from_source(Source(folder=str(folder), langpair=langpair), name, below=_root())
     for demo in _DEMOS:
-        found.setdefault(demo.title, _from_source(demo))
-    asked_for = st.query_params.get("testset")
-    for name, offer in _uploads().items():
-        if name in st.session_state.get(_MINE, ()) or name == asked_for:  # who has the link has the set
-            found[name] = offer
+        found.setdefault(demo.title, _from_source(demo, demo.title))
+    if (owner := browser.owner()) is not None:
+        for saved in store().of(owner):
+            found[f"{KEPT}{saved.link}"] = _from_store(saved, {offer.label for offer in found.values()})
     return found
 
 
+def find(name: str, offers: dict[str, Offer]) -> Offer | None:
+    """The set of that name: one of those offered, or a kept one, for who has the link has the set."""
+    if name not in offers and name.startswith(KEPT):
+        saved = store().find(name.removeprefix(KEPT))
+        return saved and _from_store(saved, {offer.label for offer in offers.values()})
+    return offers.get(name)
+
+
 def keep_upload(testset: TestSet, options: list[str]) -> str:
-    """Remember an uploaded set while the server runs; its name, which tells what is in it and who may open it."""
-    name = f"{testset.name} {testset.digest[:16]}"
-    uploads = _uploads()
-    uploads[name] = Offer(lambda: testset, options)
-    uploads.move_to_end(name)
-    while len(uploads) > _KEPT:
-        uploads.popitem(last=False)
-    st.session_state[_MINE] = {*st.session_state.get(_MINE, ()), name}
-    return name
+    """Keep an uploaded set in the database; its name in the address."""
+    return f"{KEPT}{store().keep(testset, browser.owner(make=True), options)}"
 
 
 @st.cache_resource
-def _uploads() -> OrderedDict[str, Offer]:
-    return OrderedDict()
+def store() -> Store:
+    return open_store()
 
 
-def _from_source(source: Source, below: Path | None = None) -> Offer:
+def _from_store(saved: Saved, labels: set[str]) -> Offer:
+    label, n = saved.name, 1
+    while label in labels:
+        label, n = f"{saved.name} ({n + 1})", n + 1
+    return Offer(label, lambda: _load(saved.digest, saved.name, saved), saved.options)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Opening the test set")
+def _load(digest: str, name: str, _saved: Saved) -> TestSet:
+    return store().load(_saved)
+
+
+def _from_source(source: Source, label: str, below: Path | None = None) -> Offer:
     """A source, read anew only when one of its files has changed, and not at all if one lies outside `below`.
 
     All references are read: which of them score is chosen on screen, and begins as the source says.
@@ -95,7 +113,8 @@ def _from_source(source: Source, below: Path | None = None) -> Offer:
                                  "not read. Replace it by the file.")
         return _read(source, _fingerprint(source))
 
-    return Offer(load, source.arguments(), refs, humans)
+    options = replace(source, tokenize=None).arguments()  # the view says what splits the texts
+    return Offer(label, load, options, refs, humans, source.demo is None)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the test set")

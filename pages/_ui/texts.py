@@ -9,13 +9,14 @@ import streamlit as st
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.highlight import bleu_tokens, matched_pieces
-from mtsig_core.metrics.tokenizers import default_tokenizer
+from mtsig_core.metrics.tokenizers import tokenizer_name
 from mtsig_core.significance import TOLERANCE
 from pages._ui import words
 
 __all__ = ["cards", "legend", "show"]
 
 _EMPTY = "(empty)"
+_NO_TEXT = "(rated, without a text of its own here)"
 _STYLE = """<style>
 .mt-pair {display: grid; grid-template-columns: 1fr 1fr; gap: .15rem 1.25rem; margin: .5rem 0 1rem; padding-top: .5rem;
           border-top: 1px solid color-mix(in srgb, currentColor 25%, transparent)}
@@ -73,7 +74,7 @@ def legend() -> None:
 def _tokens(testset):
     """How to find the n-grams; None where that cannot be, which is said."""
     try:
-        return bleu_tokens(default_tokenizer(testset.target_language))
+        return bleu_tokens(tokenizer_name(testset))
     except SettingError as problem:
         words.error(str(problem))
 
@@ -91,8 +92,8 @@ def _card(testset, systems, k, added, tokens):
     references = [texts[k] for texts in testset.references.values()]
     for name in systems:
         text = testset.systems[name][k]
-        pieces = [(text, 0)] if tokens is None else matched_pieces(text, references, tokens)
-        card += _text(name, "".join(_marked(*piece) for piece in pieces) or _EMPTY, "")
+        pieces = [(text or "", 0)] if tokens is None or text is None else matched_pieces(text, references, tokens)
+        card += _text(name, "".join(_marked(*piece) for piece in pieces) or (_EMPTY if text == "" else _NO_TEXT), "")
     return f'<div class="mt-pair">{card}</div>'
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from mtsig_core import Caution
 from mtsig_core.tables import group_cautions
+from pages._ui import grid
 
 __all__ = ["escape", "answer", "status", "plain", "error", "messages", "caution_box", "cautions", "numbers",
            "prose_table", "table"]
@@ -27,14 +28,19 @@ _STYLE = """<style>
 .mt-box {border-left: 4px solid; padding: .5rem .75rem; margin: .35rem 0; border-radius: .25rem;
          background: color-mix(in srgb, currentColor 6%, transparent); overflow-wrap: anywhere; white-space: pre-line}
 .mt-error {border-color: #D55E00} .mt-caution {border-color: #E69F00; font-size: .9rem}
-.mt-scroll {overflow-x: auto}
+/* A table wider than the page says so until its last column is in sight: the timeline stands only where it scrolls. */
+.mt-sideways {timeline-scope: --mt-x} .mt-scroll {overflow-x: auto; scroll-timeline: --mt-x inline}
+.mt-more {max-height: 0; overflow: hidden; visibility: hidden; text-align: right; font-size: .85rem;
+          animation: mt-more linear both; animation-timeline: --mt-x}
+@keyframes mt-more {0%, 95% {max-height: 2em; visibility: visible} 100% {max-height: 2em; visibility: hidden}}
 .mt-table {border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .9rem}
 .mt-table th {text-align: right; font-weight: 600; padding: .3rem .6rem; border-bottom: 2px solid currentColor;
               vertical-align: bottom}
 .mt-table td {text-align: right; padding: .22rem .6rem; white-space: nowrap;
               border-bottom: 1px solid color-mix(in srgb, currentColor 14%, transparent)}
 .mt-table .mt-name {text-align: left; max-width: 24rem; overflow: hidden; text-overflow: ellipsis}
-.mt-table.mt-prose td {white-space: normal; text-align: left; vertical-align: top}
+.mt-table.mt-prose td {white-space: normal; overflow-wrap: anywhere; min-width: 4rem; text-align: left;
+                       vertical-align: top}
 </style>"""
 
 
@@ -91,17 +97,26 @@ def cautions(found: Iterable[Caution]) -> None:
         st.html(_STYLE + "".join(boxes))
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[int] = (0,)) -> None:
-    """A table of text; the columns in `names` are set left and cut when too long."""
-    names = set(names)
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[int] = (0,),
+          key: str | None = None, open_rows: bool = False) -> int | None:
+    """A table of text; the columns in `names` are set left and cut when too long.
+
+    A long one can be sorted and filtered, as can one of which rows can be opened: the row chosen is returned.
+    Where a page has two of the same header and as many rows, they need keys.
+    """
+    names, rows = set(names), list(rows)
+    if open_rows or len(rows) > grid.MOST_PLAIN:
+        return grid.show(header, rows, names, key or f"table {len(rows)} {' '.join(header)}", open_rows)
 
     def cells(tag, row):
         named = [f' class="mt-name" title="{escape(cell)}"' if k in names else "" for k, cell in enumerate(row)]
         return "".join(f"<{tag}{extra}>{escape(cell)}</{tag}>" for cell, extra in zip(row, named, strict=True))
 
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    st.html(f'{_STYLE}<div class="mt-scroll"><table class="mt-table"><thead><tr>{cells("th", header)}</tr></thead>'
-            f"<tbody>{body}</tbody></table></div>")
+    st.html(f'{_STYLE}<div class="mt-sideways"><div class="mt-more">more columns to the right →</div>'
+            f'<div class="mt-scroll"><table class="mt-table"><thead><tr>{cells("th", header)}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div></div>")
+    return None
 
 
 def prose_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

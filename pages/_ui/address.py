@@ -1,0 +1,177 @@
+"""The address of a page holds all that was chosen: a link opens it again, and Back undoes one choice at a time.
+
+A control asks here what it is to show, before it is drawn. Streamlit could bind controls to the address itself, but
+it writes them one by one, each a step of the history, and takes those of a page away with the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+__all__ = ["Partly", "asked", "begin", "by_history", "complaints", "go", "keep", "link", "settle", "switched_set",
+           "write"]
+
+_KEPT = "address.kept"  # what was chosen, as the address says it: {key: texts}
+_SHOWN = "address.shown"  # what each control was last set to
+_DRAWN = "address.drawn"  # what the controls of this run add to the address; None where they are as usual
+_PAGES_OWN = "address.pages_own"  # keys that are forgotten as soon as another page is opened
+_LINKED = "address.linked"  # keys that stood in the links between pages, as these were drawn on this page
+_LINK = "address.link"  # what the link asked that the session began with, until a control has seen it
+_COMPLAINTS = "address.complaints"
+_PAGE = "address.page"
+_OF_SETS = "address.of_sets"  # what was chosen for a test set alone, by the set's content
+_NOTHING = object()
+
+
+class Partly(ValueError):
+    """Some of what the address asks is not to be had; `rest` is what is."""
+
+    def __init__(self, refused: str, rest: object):
+        super().__init__(refused)
+        self.rest = rest
+
+
+def begin(page: str) -> None:
+    """Start a run of a page: a link, or Back, says all anew; else the session knows."""
+    state, arrived = st.session_state, {key: st.query_params.get_all(key) for key in st.query_params}
+    first = _KEPT not in state
+    if first:
+        state[_SHOWN], state[_COMPLAINTS], state[_OF_SETS], state[_LINK] = {}, {}, {}, dict(arrived)
+        state[_PAGES_OWN], state[_LINKED] = set(), set()
+    if first or by_history():
+        state[_KEPT] = arrived
+    elif page != state[_PAGE]:
+        for key in state[_PAGES_OWN]:
+            state[_KEPT].pop(key, None)
+            state[_SHOWN].pop(key, None)
+            state.pop(key, None)
+        # What a link within the product asks of the page that it opens. Of the rest the session knows better: a click
+        # may come before the browser has heard of the last change.
+        state[_KEPT].update({key: texts for key, texts in arrived.items()
+                             if key not in state[_KEPT] and key not in state[_LINKED]})
+    if not first and page != state[_PAGE]:
+        state[_PAGES_OWN], state[_LINKED] = set(), set()
+        state[_COMPLAINTS] = {text: True for text, seen in state[_COMPLAINTS].items() if not seen}
+    state[_PAGE], state[_DRAWN] = page, {}
+
+
+def by_history() -> bool:
+    """Whether this run answers a press of Back or Forward."""
+    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
+
+
+def settle(key: str, usual: object, read: Callable[[list[str]], object], write: Callable[[object], list[str]], *,
+           pages_own: bool = False):
+    """What a control is to show; puts it into the session, from where the control takes it.
+
+    Parameters
+    ----------
+    key : str
+        Of the control, and in the address.
+    usual
+        What it shows when nothing was chosen; this never stands in the address.
+    read : callable
+        What the address says -> a value; raises ValueError (or `Partly`) for what is not to be had.
+    write : callable
+        A value -> what the address says.
+    pages_own : bool
+        Whether it is forgotten when another page is opened.
+    """
+    state = st.session_state
+    if key in state and state[key] != state[_SHOWN].get(key, _NOTHING):  # the user changed it, or a callback
+        keep(key, None if state[key] == usual else write(state[key]))
+        state[_LINK].pop(key, None)
+    value, wish = usual, state[_KEPT].get(key)
+    if wish is not None:
+        try:
+            value = read(wish)
+        except ValueError as refused:
+            value = getattr(refused, "rest", usual)
+            if state[_LINK].get(key) == wish:
+                state[_COMPLAINTS].setdefault(
+                    f"The link asks for {key}={refused}, which is not to be had here; the default stands instead.",
+                    False)
+    state[_LINK].pop(key, None)
+    state[key] = value  # also where it is so already: other options make another control, which would not know
+    state[_SHOWN][key] = value
+    state[_DRAWN][key] = None if value == usual else write(value)
+    if pages_own:
+        state[_PAGES_OWN].add(key)
+    return value
+
+
+def asked(key: str) -> str | None:
+    """What the address says of a key, if anything."""
+    texts = st.session_state[_KEPT].get(key)
+    return texts[-1] if texts else None
+
+
+def keep(key: str, texts: list[str] | None) -> None:
+    """Set what the address is to say of a key; None for nothing."""
+    if texts is None:
+        st.session_state[_KEPT].pop(key, None)
+    else:
+        st.session_state[_KEPT][key] = list(texts)
+
+
+def switched_set(old: str, new: str, belongs: Callable[[str, list[str]], bool]) -> None:
+    """Put aside what was chosen for one test set alone, and take out again what was chosen for the other before.
+
+    Parameters
+    ----------
+    old, new : str
+        The content of the sets.
+    belongs : callable
+        (key, what the address says of it) -> whether it holds for the old one alone.
+    """
+    state = st.session_state
+    state[_OF_SETS][old] = {key: texts for key, texts in state[_KEPT].items() if belongs(key, texts)}
+    for key in state[_OF_SETS][old]:
+        del state[_KEPT][key]
+    state[_KEPT].update(state[_OF_SETS].get(new, {}))
+    state[_LINK], state[_COMPLAINTS] = {}, {}
+
+
+def complaints() -> list[str]:
+    """What the link asked in vain; said on the page where it was found, until another is opened."""
+    said = st.session_state[_COMPLAINTS]
+    said.update(dict.fromkeys(said, True))
+    return list(said)
+
+
+def write() -> None:
+    """Put what was chosen into the address, in one step of the history; none where nothing changed."""
+    query = _query()
+    if query != {key: st.query_params.get_all(key) for key in st.query_params}:
+        st.query_params.from_dict(query)
+
+
+def link(page: Path, label: str, *, icon: str | None = None, **asks: str) -> None:
+    """A link to a page that keeps what was chosen, and asks more of it."""
+    query = _elsewhere(asks)
+    st.session_state[_LINKED] |= query.keys() - asks.keys()
+    st.page_link(page, label=label, icon=icon, query_params=query)
+
+
+def go(page: Path, **asks: str) -> None:
+    """Open a page now, with what was chosen, and ask more of it."""
+    for key, text in asks.items():
+        keep(key, [text])
+        st.session_state[_SHOWN][key] = st.session_state.get(key)  # what is on screen is no choice of the user's
+    st.switch_page(page, query_params=_elsewhere(asks))
+
+
+def _query() -> dict[str, list[str]]:
+    """The address of this page; what is not drawn, as where the page waits, stays in it."""
+    query = {**st.session_state[_KEPT], **st.session_state[_DRAWN]}
+    return {key: texts for key, texts in query.items() if texts is not None}
+
+
+def _elsewhere(asks: Mapping[str, str]) -> dict[str, list[str]]:
+    """The address of another page."""
+    kept = {key: texts for key, texts in _query().items() if key not in st.session_state[_PAGES_OWN]}
+    return {**kept, **{key: [text] for key, text in asks.items()}}

@@ -1,0 +1,78 @@
+"""Large tables: Streamlit's data frame, which sorts by a click on a head, searches, scrolls and keeps its heads.
+
+It draws on a canvas, so names stand there literally. Its own CSV and copying are off (`client.disableDataExport`):
+they would carry spreadsheet formulas raw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+__all__ = ["MOST_PLAIN", "show"]
+
+MOST_PLAIN = 20  # rows of a table that needs no sorting; of a larger one, as many are seen at once
+_ROW = 28  # pixels, as all these
+_LETTER, _WIDEST = 7, 320
+_PAGE = 850  # what a table may take of a page on a projector
+
+
+def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], key: str,
+         open_rows: bool = False) -> int | None:
+    """Draw a table; a column in which a cell knows its number (`mtsig_core.cells`) is sorted by the numbers.
+
+    Parameters
+    ----------
+    header, rows
+    names : set of int
+        Columns set left; where not all columns may fit, they stay in sight.
+    key : str
+    open_rows : bool
+        Whether a row can be chosen, by its box or Shift and Space.
+
+    Returns
+    -------
+    int or None
+        The row chosen.
+    """
+    # The browser itself would measure the first rows alone.
+    widths = [min(max(map(len, column)) * _LETTER + 20, _WIDEST) for column in zip(header, *rows, strict=True)]
+    wide = sum(widths) > _PAGE
+    shown, hints = list(range(len(rows))), []
+    if len(rows) > MOST_PLAIN:
+        text = st.text_input("Only rows with", key=f"{key}.filter", placeholder="a name, or any other text",
+                             max_chars=300, width=320).casefold()
+        shown = [k for k in shown if any(text in cell.casefold() for cell in rows[k])]
+        hints = [f"{len(shown)} of {len(rows)} rows."] * bool(text) + [
+            "A click on a head sorts. Above the right corner: columns, search, full screen."]
+    if wide:
+        hints.append(f"{len(header)} columns, of which the last may lie beyond the right edge: scroll there.")
+    if hints:
+        st.caption(" ".join(hints))
+    columns, configs = {}, {}
+    for k, title in enumerate(header):
+        cells = [rows[row][k] for row in shown]
+        by_number = any(hasattr(row[k], "value") for row in rows)
+        columns[str(k)] = pd.Series([_Number(cell) for cell in cells] if by_number else cells, dtype=object)
+        kind = st.column_config.NumberColumn if by_number else st.column_config.TextColumn
+        configs[str(k)] = kind(title or " ", width=widths[k], pinned=wide and k in names,  # which sets them paler
+                               alignment="left" if k in names else "right")
+    frame = pd.DataFrame(columns).style.format(lambda cell: getattr(cell, "text", cell))
+    event = st.dataframe(frame, column_config=configs, hide_index=True, key=key, row_height=_ROW, placeholder="-",
+                         height="content" if len(shown) <= MOST_PLAIN else _ROW * (MOST_PLAIN + 2),
+                         on_select="rerun" if open_rows else "ignore", selection_mode="single-row")
+    chosen = event.selection.rows if open_rows else []
+    return shown[chosen[0]] if chosen else None
+
+
+class _Number(float):
+    """What the data frame sorts by; it shows the text. Words among numbers come last, a dash is nothing."""
+
+    def __new__(cls, cell):
+        value = getattr(cell, "value", math.nan if cell in ("", "-") else math.inf)
+        number = super().__new__(cls, math.nan if value is None else f"{value:.6g}")  # what a screen reader reads out
+        number.text = cell
+        return number
