@@ -12,8 +12,7 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/test.stamp
 	$(VENV)/bin/ruff check .
-	$(VENV)/bin/python -m pytest -n auto --dist loadfile -m "not slow and not browser"
-	$(VENV)/bin/python -m pytest -m browser  # alone: a browser beside other tests runs into its time limits
+	$(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder  # tests/browser, the longest files, first
 
 test-statistics: $(VENV)/test.stamp
 	$(VENV)/bin/python -m pytest -n auto -m statistics
@@ -33,9 +32,10 @@ $(VENV)/run.stamp: requirements.txt | $(VENV)/bin/python
 		open(os.path.join(site.getsitepackages()[0], 'mtsig.pth'), 'w').write(os.getcwd())"  # to be found from any folder
 	touch $@
 
-$(VENV)/test.stamp: requirements.txt requirements-dev.txt tests/browser/install.sh | $(VENV)/bin/python
+$(VENV)/test.stamp: requirements.txt requirements-dev.txt tests/browser/install.sh tests/store/install.sh | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet -r requirements-dev.txt
 	sh tests/browser/install.sh $(VENV)/bin/python
+	sh tests/store/install.sh
 	touch $@
 
 check-python:

@@ -22,10 +22,12 @@ def wmt24():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_of_this_machine():
-    """No test reads or leaves counts in the user's cache; what a test starts inherits it."""
+def nothing_of_this_machine(tmp_path_factory):
+    """No test reads or leaves anything in the user's folders; what a test starts inherits it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MTSIG_CACHE", "")
+        patch.setenv("MTSIG_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.delenv("MTSIG_DATABASE_URL", raising=False)
         patch.setenv("WNSEARCHDIR", "")  # nor looks for WordNet, which this machine may have or not
         yield
 

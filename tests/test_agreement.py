@@ -1,8 +1,9 @@
 """Pairs under several metrics, against results made by hand."""
 
 from mtsig_core.agreement import KINDS, pairs_across
+from mtsig_core.records import relation_records
 from mtsig_core.results import MetricResult, PairResult, SystemResult
-from mtsig_core.tables import across_rows, relation_records, relation_rows, with_metrics, without_relation
+from mtsig_core.tables import across_rows, relation_rows, with_metrics, without_relation
 
 
 def pair(a, b, delta, better):
@@ -51,9 +52,13 @@ def test_each_system_against_each_by_every_metric():
 
 def test_every_pair_under_every_metric_contradictions_first():
     header, rows = relation_records([BLEU, TER])
-    assert header == ["a", "b", "improvement bleu", "improvement ter", "relation bleu", "relation ter", "together"]
-    assert rows == [["A", "B", 1.0, -2.0, ">", "<", "opposite"], ["B", "C", 1.0, -1.0, "~", "<", "some decide"],
-                    ["A", "C", 2.0, 4.0, ">", ">", "agree"]]
+    found = [dict(zip(header, row, strict=True)) for row in rows]
+    assert [[row[column] for column in ("a", "b", "improvement_bleu", "improvement_ter", "relation_bleu",
+                                        "relation_ter", "together")] for row in found] == [
+        ["A", "B", 1.0, -2.0, ">", "<", "opposite"], ["B", "C", 1.0, -1.0, "~", "<", "some decide"],
+        ["A", "C", 2.0, 4.0, ">", ">", "agree"]]
+    assert all(row[f"{what}_{metric}"] == value for row in found for metric in ("bleu", "ter")
+               for what, value in (("p", 0.5), ("adjusted_p", 0.5), ("segments", 10)))
 
 
 def test_columns_of_further_metrics_join_by_system():

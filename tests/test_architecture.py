@@ -87,14 +87,15 @@ def test_caches_live_in_one_place(file):
 ALLOWED = [
     *[(file, of_core("testset", "errors", "metrics", "_compiled")) for file in in_core("metrics")],
     *[(file, of_core("testset", "errors", "readers")) for file in in_core("readers")],
-    *[(file, of_core("results", "tables", "figures", "experiments.sizes")) for file in in_core("figures")],
+    *[(file, of_core("results", "tables", "drawing", "figures", "experiments.sizes")) for file in in_core("figures")],
     (ROOT / "mtsig_core/experiments/sizes.py", of_core("results")),
     (ROOT / "mtsig_core/testset.py", of_core("errors")),
     (ROOT / "mtsig_core/estimates.py", of_core("testset", "metrics", "cache")),
-    (ROOT / "mtsig_core/cache.py", of_core("testset", "metrics", "readers", "version")),
+    (ROOT / "mtsig_core/cache.py", of_core("testset", "errors", "metrics", "readers", "version")),
     (ROOT / "mtsig_core/jobs.py", of_core("errors")),
+    (ROOT / "mtsig_core/store.py", of_core("errors", "testset")),
     (ROOT / "mtsig_core/results.py", of_core("testset", "errors")),
-    *[(ROOT / f"mtsig_core/{name}.py", ()) for name in ("errors", "version", "_rows", "_compiled", "power")],
+    *[(ROOT / f"mtsig_core/{name}.py", ()) for name in ("errors", "version", "_rows", "_compiled", "power", "drawing")],
     (ROOT / "mtsig_core/_kernels.py", of_core("_compiled")),
     *[(ROOT / f"mtsig_core/{name}.py", of_core("_rows")) for name in ("significance", "correction", "intervals")],
     (ROOT / "mtsig_core/ranking.py", of_core("results")),
@@ -126,7 +127,8 @@ def test_no_module_needs_itself():
 
 @each(FILES)
 def test_modules_stay_short(file):
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= (350 if file in CORE else 150)
+    longest = 350 if file in CORE else 220 if "_ui" in file.parts else 150
+    assert len(file.read_text(encoding="utf-8").splitlines()) <= longest
 
 
 @each(CORE)

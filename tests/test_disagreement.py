@@ -13,13 +13,13 @@ from mtsig_core.disagreement import (
     CONTROLS,
     better_matrix,
     decided,
-    decision_rows,
     disagreeing,
     every_correction,
     trials_needed,
     triple_examples,
 )
 from mtsig_core.ranking import intransitive_triples
+from mtsig_core.records import pair_records
 
 REF = [f"the old house number {k} stands near the river and the bridge" for k in range(40)]
 
@@ -86,20 +86,21 @@ def test_a_result_as_matrix_and_as_rows(testset):
     better = better_matrix(result)
     assert {(names[i], names[j]) for i, j in np.argwhere(better)} == {
         (pair.a, pair.b) for pair in result.pairs if pair.better == "a"} != set()
-    header, rows = decision_rows(result)
-    assert header == ["a", "b", "difference", "p", "adjusted_p", "better"]
+    header, rows = pair_records(result)
+    assert header == ["a", "b", "difference", "ci_low", "ci_high", "p", "adjusted_p", "win", "lose", "better", "se",
+                      "se_ratio", "min_difference", "segments"]
     for row, pair in zip(rows, result.pairs, strict=True):
-        assert row == [pair.a, pair.b, pair.delta, pair.p_value, pair.p_adjusted, pair.a if pair.better else None]
+        assert row[:7] == [pair.a, pair.b, pair.delta, pair.ci_low, pair.ci_high, pair.p_value, pair.p_adjusted]
+        assert row[7:] == [None, None, pair.a if pair.better else None, pair.se, pair.se_ratio, pair.mdd, pair.n]
 
 
 def test_rows_of_a_test_without_p(testset):
     result = compare(testset, test="koehn", trials=999).metrics["bleu"]
-    header, rows = decision_rows(result)
-    assert header == ["a", "b", "difference", "win", "lose", "better"]
-    assert all(0 <= row[3] <= 1 and row[3] + row[4] <= 1 for row in rows)
+    found = [dict(zip(pair_records(result)[0], row, strict=True)) for row in pair_records(result)[1]]
+    assert all(row["p"] is None and 0 <= row["win"] <= 1 and row["win"] + row["lose"] <= 1 for row in found)
 
 
 def test_one_system_has_no_pairs(testset):
     result = compare(testset.without(["best", "worst"]), trials=999).metrics["bleu"]
     assert better_matrix(result).tolist() == [[False]]
-    assert decision_rows(result)[1] == [] and triple_examples(better_matrix(result)) == []
+    assert pair_records(result)[1] == [] and triple_examples(better_matrix(result)) == []

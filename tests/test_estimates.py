@@ -110,5 +110,17 @@ def test_the_command_line_says_it_before_it_starts(monkeypatch, capsys, command)
     assert order[:2] == ["estimate", "count"]
 
 
+def test_references_that_are_counted_alone_too_take_as_long_again(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(estimates, "estimate_seconds", lambda metric, testset: 90)
+    monkeypatch.setattr(estimates, "_QUICK", 10)
+    for name in ("a", "b", "r", "s"):
+        (tmp_path / f"{name}.txt").write_text(f"this is what {name} says\n" * 20)
+    options = [part for option, name in (("--system", "a"), ("--system", "b"), ("--ref", "r"), ("--ref", "s"))
+               for part in (option, str(tmp_path / f"{name}.txt"))]
+    for more, told in (([], "3 min"), (["--test", "koehn"], "90 s"), (["--baseline", "a"], "90 s")):
+        assert main(["compare", *options, *more, "--trials", "99", "--resamples", "99"]) == 0
+        assert f"(bleu {told})" in capsys.readouterr().err
+
+
 def test_examples():
     assert doctest.testmod(estimates).failed == 0

@@ -229,7 +229,7 @@ class TestCommandLine:
         (["--scores", "human"], "--scores human: expected NAME=FILE"),
         (["--scores", "human=no.tsv"], "no.tsv does not exist"),
         (["--lower-is-better", "x"], "--lower-is-better goes with --scores"),
-        (["--scores", "human=long.tsv", "--lower-is-better", "x"], "no scores of that name. --scores gives: human"),
+        (["--scores", "human=long.tsv", "--lower-is-better", "x"], "no scores of that name. There are: human"),
         (["--scores", "human=long.tsv", "--langpair", "en-de"], "--langpair is about texts"),
         (["--scores", "human=long.tsv", "--ids", "long.tsv"], "--ids is about texts"),
         (["--ids", "long.tsv"], "--ids goes with --scores"),

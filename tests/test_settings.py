@@ -39,7 +39,7 @@ def settings(testset=SEGMENTS, **asked):
     (dict(correction="romano_wolf"), "Unknown correction 'romano_wolf'. Did you mean 'romano-wolf'\\?"),
     (dict(correction="Holm"), "Unknown correction 'Holm'. Did you mean 'holm'\\?"),
     (dict(ci="jackknife"), "Unknown interval 'jackknife'. Did you mean 'jackknife-t'\\?"),
-    (dict(test="koehn", correction="holm"), "Test 'koehn' gives no p to correct. Use --correction none"),
+    (dict(test="koehn", correction="holm"), "Test 'koehn' gives no p to correct. Choose the correction none"),
     (dict(test="percentile", correction="romano-wolf"), "not defined for test 'percentile', only for ar, bootstrap"),
     (dict(test="riezler-maxwell", correction="romano-wolf"), "not defined for test 'riezler-maxwell'"),
     (dict(unit="document"), "toy has no document ids"),
@@ -68,7 +68,7 @@ def test_tests_of_segment_scores_have_no_trials(test):
 @pytest.mark.parametrize("asked", [dict(test="t"), dict(test="wilcoxon"), dict(ci="t")])
 @pytest.mark.parametrize("unit", ["auto", "document", "block"])
 def test_they_are_by_segment(asked, unit):
-    with pytest.raises(SettingError, match="works on single segments, and the unit is .* Use --unit segment"):
+    with pytest.raises(SettingError, match="works on single segments, and the unit is .* Choose the unit segment"):
         settings(DOCUMENTS, unit=unit, **asked)
 
 

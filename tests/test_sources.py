@@ -75,4 +75,4 @@ def test_contradictions_are_refused():
     with pytest.raises(SettingError, match="two sources"):
         parse("--folder", "f", "--langpair", "en-de", "--docs", "d")
     with pytest.raises(SettingError, match="--keep-canary"):
-        parse("--ref", "r", "--keep-canary")
+        parse("--scores", "human=t", "--keep-canary")

@@ -8,6 +8,15 @@ import numpy as np
 from mtsig_core import TestSet, compare
 from mtsig_core.metrics.bleu import Bleu
 
+#: Twelve segments in each of the languages that have no spaces between words as tokenizers know them.
+SPACELESS = {
+    "zh": ["今天的天气非常好，我们去公园散步。",
+           "GPT-4 和 Claude 的价格是 20 美元。", "他昨天在北京买了一本新书。"] * 4,
+    "ja": ["今日はとても天気がいいので、公園を散歩します。",
+           "彼は昨日、東京で新しい本を買いました。", "カタカナのテスト。"] * 4,
+    "ko": ["오늘은 날씨가 아주 좋아서 공원에 산책하러 갑니다.", "그는 어제 서울에서 새 책을 샀습니다."] * 6,
+    "th": ["วันนี้อากาศดีมากเราไปเดินเล่นที่สวนสาธารณะ", "เมื่อวานเขาซื้อหนังสือเล่มใหม่ที่กรุงเทพ"] * 6}
+
 
 def bleu(sums):
     """Points of summed BLEU counts."""

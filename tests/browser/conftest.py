@@ -12,14 +12,27 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 #: The first is the overview.
 PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation",
          "metrics", "segments", "methods")
+#: Milliseconds that anything may take: a test never counts on speed, so this is for what never comes at all.
+LIMIT = 120_000
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
+
+
+def _number(message, field):
+    return message.DESCRIPTOR.fields_by_name[field].number
+
+
+#: What Streamlit's messages of a run are called on the wire, for the script that watches for them.
+RUNS = (Path(__file__).with_name("runs.js").read_text(), _number(BackMsg, "rerun_script"),
+        _number(ForwardMsg, "new_session"), _number(ForwardMsg, "script_finished"), ForwardMsg.FINISHED_EARLY_FOR_RERUN)
 
 
 def free_port():
@@ -31,53 +44,81 @@ def free_port():
 @contextmanager
 def server(*args):
     """Start the dashboard through the command line; gives its address, and ends it afterwards."""
-    port = free_port()
+    with started("mtsig_core", "serve", *args, "--no-browser", port="--port") as address:
+        yield address
+
+
+@contextmanager
+def started(*command, port, **environment):
+    """Run a module that serves the dashboard; `port` is what its option for it is called."""
+    number = free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "mtsig_core", "serve", *map(str, args), "--port", str(port), "--no-browser"],
-        cwd=CHECKOUT, env={**os.environ, "MTSIG_DATA_ROOT": ""}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    address = f"http://localhost:{port}"
+        [sys.executable, "-m", *map(str, command), port, str(number)], cwd=CHECKOUT,
+        env={**os.environ, "MTSIG_DATA_ROOT": "", **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = f"http://localhost:{number}"
     try:
         _wait_for(f"{address}/_stcore/health", process)
         yield address
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(LIMIT / 1000)
 
 
 def _wait_for(address, process):
-    for _ in range(120):
+    until = time.monotonic() + LIMIT / 1000
+    while time.monotonic() < until:
         try:
             return urllib.request.urlopen(address, timeout=1)
         except OSError:
             if process.poll() is not None:
                 raise RuntimeError(f"the server ended with status {process.returncode}") from None
-            time.sleep(0.25)
-    raise RuntimeError("the server did not start within 30 s")
+            time.sleep(0.1)
+    raise RuntimeError("the server did not start")
 
 
 @pytest.fixture(scope="session")
 def serve():
     """Start the dashboard, once for the same options; gives its address."""
-    with ExitStack() as started:
-        yield functools.cache(lambda *args: started.enter_context(server(*args)))
+    with ExitStack() as running:
+        yield functools.cache(lambda *args: running.enter_context(server(*args)))
 
 
 @pytest.fixture(scope="session")
 def chromium():
+    """Its contexts know of each run of the script that they ask for, and wait as long as a busy machine may need."""
+    expect.set_options(timeout=LIMIT)
     names = ("chromium", "chromium-browser", "google-chrome")
     path = next(filter(None, map(shutil.which, names)), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=QUIET)
+        opened = browser.new_context
+
+        def new_context(**options):
+            context = opened(**{"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce", **options})
+            context.set_default_timeout(LIMIT)
+            context.add_init_script("({})({}, {}, {}, {})".format(*RUNS))
+            return context
+
+        browser.new_context = new_context
         yield browser
         browser.close()
 
 
-@pytest.fixture
-def page(chromium):
-    """A page at projector size that remembers what it asked for, and any dialog."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 720})
-    yield watched(context.new_page())
+@pytest.fixture(scope="session")
+def window(chromium):
+    """What most pages share: a window each, with all scripts of the dashboard read anew, takes seconds."""
+    context = chromium.new_context()
+    yield context
     context.close()
+
+
+@pytest.fixture
+def page(window):
+    """A page at projector size that remembers what it asked for, and any dialog; it knows of no page before."""
+    page = window.new_page()
+    yield watched(page)
+    page.close()
+    window.clear_cookies()
 
 
 def watched(page):
@@ -94,18 +135,22 @@ def watched(page):
 
 
 def settled(page):
-    """Wait until the script has ended, nothing on the page is stale, and every figure is drawn."""
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=60_000)
-    page.wait_for_function("!document.querySelector('[data-stale=\"true\"]')", timeout=60_000)
-    page.wait_for_timeout(300)
-    page.wait_for_function("""[...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
-                              .every(figure => figure.querySelector('.main-svg'))""", timeout=60_000)
+    """Wait until all that was asked of the script is answered, nothing is stale, and every figure is drawn."""
+    page.wait_for_function("mtsigSettled()")
 
 
 def ready(page):
-    """Wait until the page is settled and no work goes on behind it, nor begins."""
-    page.wait_for_selector("h1", timeout=60_000)
-    for _ in range(2):
-        settled(page)
-        page.wait_for_function("!document.querySelector('.st-key-background-cancel')", timeout=60_000)
+    """Wait until the page is there and settled; work that the page waits for is done then."""
+    page.wait_for_selector("h1")
     settled(page)
+
+
+def click_point(page, key, point):
+    """Click a point of the figure of this key, once the figure has seen that the mouse is there."""
+    point.scroll_into_view_if_needed()
+    box = point.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x - 2, y - 2)
+    page.mouse.move(x, y)
+    page.wait_for_selector(f".st-key-{key} .hoverlayer .hovertext")
+    page.mouse.click(x, y)

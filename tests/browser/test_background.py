@@ -1,67 +1,132 @@
-"""Work that takes long: its progress, its Cancel, and other pages meanwhile. The simulated corpus, as it opens."""
+"""Work that takes long: its progress, its Cancel, and other pages meanwhile. The work waits for the test."""
+
+import re
+import time
 
 import pytest
-from playwright.sync_api import TimeoutError
+from playwright.sync_api import expect
 
-from tests.browser.conftest import ready
+from mtsig_core.serving import SOURCE_VARIABLE
+from tests.browser.conftest import LIMIT, ready, started
+from tests.browser.held import Held
+from tests.pages.toys import sentences, written
 
 pytestmark = pytest.mark.browser
-LONG = "trials=49999&seed=8128"
-CANCEL, AGAIN = ".st-key-background-cancel button", ".st-key-background-again button"
+CANCEL, AGAIN = '[class*="st-key-background-cancel"] button', '[class*="st-key-background-again"] button'
+ANSWER = ".mt-answer"
 
 
-def busy(page):
-    """The line beside the progress of the work under way."""
-    page.wait_for_selector(CANCEL, timeout=60_000)
-    return page.locator(".mt-plain", has_text="%").last
+@pytest.fixture(scope="module")
+def dashboard(tmp_path_factory):
+    """A server whose work the tests hold, and the folder that they do it by."""
+    ref = sentences(60)
+    systems = ([text.replace("small", word) if k % every else text for k, text in enumerate(ref)]
+               for word, every in (("big", 2), ("little", 7), ("tiny", 3)))
+    source = written(tmp_path_factory.mktemp("task"), ref, systems, names="abc")
+    folder = tmp_path_factory.mktemp("held")
+    with started("tests.browser.held", folder, "--server.headless", "true", port="--server.port",
+                 **{SOURCE_VARIABLE: source.to_json()}) as address:
+        yield Held(address, folder)
 
 
-def cancel(page):
-    """Click until it is cancelled: a click may come just as one piece of work ends and the next begins."""
-    for _ in range(5):
-        page.locator(CANCEL).click()
-        try:
-            return page.wait_for_selector(AGAIN, timeout=3_000)
-        except TimeoutError:
-            busy(page)
-    raise AssertionError("it goes on after five clicks on Cancel")
+@pytest.fixture
+def held(dashboard):
+    yield dashboard
+    dashboard.let_go()
+
+
+@pytest.fixture
+def said(page):
+    return page.locator(".mt-plain", has_text="Examining the pair")
 
 
 def follow(page, name):
-    """Click until it is there: Streamlit drops a click that meets its own timer on the way."""
+    page.get_by_role("link", name=name, exact=True).click()
+    page.wait_for_selector(f"h1:has-text('{name}')")
+
+
+def test_progress_cancel_and_once_more(held, page, said):
+    held.hold(0.25)
+    page.goto(f"{held.address}/pair?seed=1")
+    expect(said).to_contain_text("held by the test, 25%")
+    assert page.locator('[data-testid="stProgress"]').count() == 1
+    held.hold(0.5)
+    expect(said).to_contain_text("50%")
     for _ in range(3):
-        page.get_by_role("link", name=name, exact=True).click()
-        try:
-            return page.wait_for_selector(f"h1:has-text('{name}')", timeout=15_000)
-        except TimeoutError:
-            continue
-    raise AssertionError(f"the page {name} does not come after three clicks")
+        page.locator(CANCEL).click()
+        expect(said).to_have_text("Examining the pair: cancelled.")
+        expect(page.locator(CANCEL)).to_be_hidden()
+        expect(page.locator('[data-testid="stProgress"]')).to_be_hidden()
+        page.locator(AGAIN).click()
+        expect(said).to_contain_text("50%")
+        expect(page.locator(AGAIN)).to_be_hidden()
+    assert page.locator(ANSWER).count() == 0
+    held.let_go()
+    page.wait_for_selector(ANSWER)
+    ready(page)
+    assert said.count() == page.locator(CANCEL).count() == 0 and page.problems == []
 
 
-def test_progress_and_cancel(serve, page):
-    page.goto(f"{serve('--demo')}/pair?{LONG}")
-    said = busy(page)
-    first = said.inner_text()
-    assert "%" in first and page.locator('[data-testid="stProgress"]').count() == 1
-    page.wait_for_function("first => ![...document.querySelectorAll('.mt-plain')].some(e => e.innerText == first)",
-                           arg=first, timeout=20_000)  # it moves on
-    cancel(page)
-    assert "cancelled" in page.locator('[data-testid="stMain"]').inner_text()
-    assert page.locator(CANCEL).count() == 0 and page.locator(".mt-answer").count() == 0
-    page.locator(AGAIN).click()
-    page.wait_for_selector(".mt-answer", timeout=60_000)
-
-
-@pytest.mark.parametrize("seed, asked, pair", [
-    (8129, "", "Spanish and Portuguese"), (8130, "&a=Danish&b=Greek", "Danish and Greek")])
-def test_leaving_the_page_loses_nothing(serve, page, seed, asked, pair):
-    page.goto(f"{serve('--demo')}/pair?trials=49999&seed={seed}{asked}")
-    busy(page)
+def test_what_was_cancelled_stays_so_while_other_pages_are_open(held, page, said):
+    held.hold()
+    page.goto(f"{held.address}/pair?seed=2")
+    page.locator(CANCEL).click()
+    page.wait_for_selector(AGAIN)
     follow(page, "Methods")
-    page.wait_for_timeout(1000)
     follow(page, "Pair")
+    expect(said).to_have_text("Examining the pair: cancelled.")
+    held.let_go()
+    page.locator(AGAIN).click()
+    page.wait_for_selector(ANSWER)
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("seed, asked, pair", [(3, "", "a and c"), (4, "&a=b&b=a", "b and a")])
+def test_leaving_the_page_loses_nothing(held, page, said, seed, asked, pair):
+    held.hold()
+    page.goto(f"{held.address}/pair?seed={seed}&trials=1999{asked}")
+    expect(said).to_contain_text("25%")
+    follow(page, "Methods")
+    follow(page, "Pair")
+    expect(said).to_contain_text("25%")
+    held.let_go()
+    page.wait_for_selector(ANSWER)
     ready(page)
     status = page.locator(".mt-status").first.inner_text()
-    assert f"seed {seed}" in status and "49999 trials" in status
+    assert f"seed {seed}" in status and "1999 trials" in status
+    assert re.match(rf"{pair}: [+-]", page.locator(ANSWER).first.inner_text())
     assert page.problems == []
-    assert page.locator(".mt-answer").first.inner_text().startswith(f"{pair}: +")
+
+
+def test_work_goes_on_while_another_page_is_open(held, page, said):
+    held.hold()
+    page.goto(f"{held.address}/pair?seed=5")
+    expect(said).to_contain_text("25%")
+    follow(page, "Methods")
+    ready(page)
+    held.let_go()
+    until = time.monotonic() + LIMIT / 1000
+    while not held.done():
+        assert time.monotonic() < until
+        page.wait_for_timeout(50)
+    assert page.locator("h1").inner_text() == "Methods"  # what is done takes nobody away from where they are
+    follow(page, "Pair")
+    page.wait_for_selector(ANSWER)
+    assert page.problems == []
+
+
+def test_what_the_work_is_for_hides_what_was_there(held, page, said):
+    page.goto(f"{held.address}/pair?seed=6")
+    ready(page)
+    held.hold()
+    page.get_by_text("More settings").click()
+    seed = page.locator(".st-key-seed input")
+    seed.fill("7")
+    seed.press("Enter")
+    expect(said).to_contain_text("25%")
+    expect(page.locator(ANSWER).first).to_be_hidden()
+    expect(page.locator("summary", has_text="Numbers, files, command").first).to_be_hidden()
+    held.let_go()
+    expect(page.locator(ANSWER).first).to_be_visible()
+    ready(page)
+    assert "seed 7" in page.locator(".mt-status").first.inner_text() and page.problems == []

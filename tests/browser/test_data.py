@@ -1,9 +1,11 @@
 """Bringing one's own files in a real browser."""
 
+import csv
 import gzip
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -12,6 +14,8 @@ import pytest
 
 from mtsig_core.tables import format_p
 from tests.browser.conftest import CHECKOUT, ready, settled
+from tests.browser.grids import cells
+from tests.toys import SPACELESS
 
 pytestmark = pytest.mark.browser
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(30)).encode()
@@ -31,16 +35,15 @@ def data(serve, page):
 
     def upload(chosen, button="Open these files", rename=None):
         page.locator('input[type="file"]').set_input_files(chosen)
-        page.get_by_role("button", name=button).wait_for(timeout=20_000)
+        page.get_by_role("button", name=button).wait_for()
         for old, new in (rename or {}).items():
             names = page.locator('[data-testid="stMain"] [data-testid="stTextInput"] input')
             field = names.nth(names.evaluate_all("(all, old) => all.findIndex(e => e.value == old)", old))
             field.fill(new)
             field.press("Enter")
-            page.wait_for_timeout(300)
             settled(page)
-        page.get_by_role("button", name=button).click(timeout=20_000)
-        page.wait_for_selector(".mt-error, p:has-text('To its leaderboard')", timeout=30_000)
+        page.get_by_role("button", name=button).click()
+        page.wait_for_selector(".mt-error, p:has-text('To its leaderboard')")
         settled(page)
         return page.locator('[data-testid="stMain"]').inner_text()
 
@@ -73,6 +76,39 @@ def test_three_outputs_give_the_p_that_the_command_line_prints(data, page, tmp_p
     assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
 
 
+def test_chinese_without_a_language_pair_waits_for_it(data, page, tmp_path):
+    lines = SPACELESS["zh"] * 5
+    texts = {"ref": lines, "a": [text[:-1] for text in lines], "b": [text[1:] for text in lines]}
+    content = {name: "".join(f"{line}\n" for line in texts[name]).encode() for name in texts}
+    page.locator('input[type="file"]').set_input_files(files(**{f"{name}_txt": content[name] for name in content}))
+    page.wait_for_selector(".mt-caution")
+    assert "The references look Chinese, and no language pair is given" in page.locator(".mt-caution").inner_text()
+    settled(page)
+    opens = page.get_by_role("button", name="Open these files")
+    assert opens.is_disabled()
+    pair = page.get_by_label("Language pair")
+    pair.fill("en-zh")
+    pair.press("Enter")
+    page.wait_for_selector(".mt-caution", state="detached")
+    settled(page)
+    opens.click()
+    page.wait_for_selector("p:has-text('To its leaderboard')")
+    page.get_by_role("link", name="Leaderboard", exact=True).click()
+    page.wait_for_selector(".mt-answer")
+    ready(page)
+    assert "· tokenizer zh" in page.locator(".mt-status").first.inner_text()
+    page.get_by_text("Numbers, files, command").first.click()
+    command = page.locator("code", has_text="python -m").first.inner_text()
+    assert "--langpair en-zh" in command
+    for name in content:
+        (tmp_path / f"{name}.txt").write_bytes(content[name])
+    done = subprocess.run([sys.executable, *shlex.split(command)[1:], "--format", "csv"], cwd=tmp_path, check=True,
+                          env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True, text=True)
+    score = next(csv.DictReader(done.stdout.splitlines()))
+    assert "|tok:zh|" in score["signature"]
+    assert cells(page, "leaderboard-table")[1][2].startswith(f"{float(score['score']):.3f}"[:-1])
+
+
 @pytest.mark.parametrize("texts", [{}, dict(ref_txt=REF, a_txt=REF, b_txt=WORSE)], ids=["alone", "with texts"])
 def test_segment_scores(data, page, texts):
     table = "system\tline\tscore\n" + "".join(f"{name}\t{k}\t{50 + k + 20 * (name == 'a')}\n"
@@ -84,7 +120,6 @@ def test_segment_scores(data, page, texts):
     if texts:
         page.locator(".st-key-metric input").fill("human")
         page.keyboard.press("Enter")
-        page.wait_for_timeout(700)
         ready(page)
     said = page.locator('[data-testid="stMain"]').inner_text()
     assert "a is ahead of all others" in said and "85.50" in said

@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.browser.conftest import ready, settled
+from tests.browser.conftest import ready, settled, watched
+from tests.browser.grids import cells
 
 pytestmark = pytest.mark.browser
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -28,12 +29,11 @@ def leaderboard(serve, page, tmp_path_factory):
 @pytest.mark.parametrize("kind", ["png", "svg"])
 def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
     leaderboard.locator(".st-key-leaderboard-forest-picture label", has_text=kind).click()
-    leaderboard.wait_for_timeout(500)
     settled(leaderboard)
     leaderboard.locator(".js-plotly-plot").hover()
     with leaderboard.expect_download() as download:
         leaderboard.locator('.modebar-btn[data-title*="ownload"]').click()
-    assert download.value.suggested_filename == f"leaderboard-forest.{kind}"
+    assert download.value.suggested_filename == f"files-bleu-forest.{kind}"
     content = download.value.path().read_bytes()
     if kind == "png":
         assert content.startswith(PNG) and content.rstrip().endswith(b"IEND\xaeB`\x82") and len(content) > 10_000
@@ -43,11 +43,27 @@ def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
     assert leaderboard.hosts == {"localhost"}
 
 
-def test_the_numbers_as_csv_are_those_on_screen(leaderboard):
+def test_the_numbers_as_csv_are_those_on_screen_as_numbers(leaderboard):
     with leaderboard.expect_download() as download:
         leaderboard.locator(".st-key-leaderboard-forest-csv button").click()
-    header, *rows = csv.reader(download.value.path().read_text().splitlines())
-    shown = [row.split("\t") for row in leaderboard.locator(".mt-table tr").all_inner_texts()]
-    assert download.value.suggested_filename == "leaderboard-forest.csv"
-    assert [[cell.strip() for cell in row] for row in shown] == [[cell.lstrip("'") for cell in row]  # formulas defused
-                                                                 for row in (header, *rows)]
+    rows = list(csv.DictReader(download.value.path().read_text().splitlines()))
+    assert download.value.suggested_filename == "files-bleu-forest.csv"
+    for (rank, name, score, low, *_), row in zip(cells(leaderboard, "leaderboard-table")[1:], rows, strict=True):
+        assert (name, int(rank)) == (row["system"], int(row["rank_low"]))
+        assert float(score) == pytest.approx(float(row["score"]), rel=1e-5)
+        assert float(low) == pytest.approx(float(row["ci_low"]), rel=1e-5)
+
+
+def test_the_report_opens_offline_in_light_and_dark(leaderboard, chromium, tmp_path):
+    with leaderboard.expect_download() as download:
+        leaderboard.locator(".st-key-leaderboard-comparison-html button").click()
+    download.value.save_as(tmp_path / download.value.suggested_filename)
+    colours = set()
+    for scheme in ("light", "dark"):
+        with chromium.new_context(offline=True, color_scheme=scheme) as context:
+            report = watched(context.new_page())
+            report.goto((tmp_path / "files-bleu-comparison.html").as_uri())
+            assert report.problems == [] and report.hosts == set()
+            assert report.locator("svg").count() == 2 and report.locator("svg").first.bounding_box()["width"] > 500
+            colours.add(report.evaluate("getComputedStyle(document.querySelector('svg text')).fill"))
+    assert len(colours) == 2

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from tests.browser.conftest import CHECKOUT, settled
+from tests.browser.conftest import CHECKOUT, click_point, ready, settled
+from tests.browser.grids import cells, click
 
 pytestmark = pytest.mark.browser
 
@@ -29,13 +30,10 @@ def test_shows_what_the_command_line_prints(serve, page, options):
     systems = json.loads(done.stdout)["metrics"]["bleu"]["systems"]
     page.goto(f"{serve(*options)}/leaderboard")
     settled(page)
-    rows = page.locator(".mt-table tbody tr").all_inner_texts()
-    for row, system in zip(rows, systems, strict=True):
-        cells = row.split("\t")
-        assert cells[0] == f"{system['rank_low']}-{system['rank_high']}"
-        assert cells[1] == system["system"]
-        assert cells[2] == f"{system['score']:.2f}"
-        assert cells[3] == f"[{system['ci_low']:.2f}, {system['ci_high']:.2f}]"
+    for (rank, name, score, low, *_), system in zip(cells(page, "leaderboard-table")[1:], systems, strict=True):
+        assert name == system["system"] and int(rank) == system["rank_low"]
+        assert float(score) == pytest.approx(system["score"], rel=1e-5)
+        assert float(low) == pytest.approx(system["ci_low"], rel=1e-5)
     assert "is ahead of all others" in page.locator(".mt-answer").inner_text()
     page.wait_for_selector(".ytick text", state="attached")
     ticks = page.locator(".ytick text").all_text_contents()
@@ -58,14 +56,37 @@ def test_a_view_is_a_link(serve, page, options):
     assert "seed 8" in page.locator(".mt-status").first.inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_fits_a_projector(serve, chromium, options, scheme):
-    context = chromium.new_context(viewport={"width": 1280, "height": 720}, color_scheme=scheme)
-    page = context.new_page()
+def click_on_a_dot(page, k):
+    click_point(page, "leaderboard-forest", page.locator(".st-key-leaderboard-forest .point").nth(k))
+
+
+def key_on_a_row(page, k):
+    click(page, "leaderboard-table", k, x=120)  # a cell alone opens nothing
+    page.keyboard.press("Shift+Space")
+
+
+@pytest.mark.parametrize("open_row", [click_on_a_dot, lambda page, k: click(page, "leaderboard-table", k),
+                                      key_on_a_row], ids=["dot", "box", "keyboard"])
+def test_opens_the_pair_with_the_best_and_comes_back(serve, page, options, open_row):
+    page.goto(f"{serve(*options)}/leaderboard")
+    ready(page)
+    best, second = (row[1] for row in cells(page, "leaderboard-table")[1:])
+    for k, name, other in ((1, second, best), (0, best, second)):
+        open_row(page, k)
+        page.wait_for_selector("h1:has-text('Pair')")
+        ready(page)
+        assert page.locator(".mt-answer").first.inner_text().startswith(f"{name} and {other}: ")
+        page.go_back()
+        page.wait_for_selector("h1:has-text('Leaderboard')")
+        ready(page)
+        assert "/leaderboard" in page.url  # what was clicked is not remembered
+    assert page.dialogs == [] and page.hosts == {"localhost"}
+
+
+def test_fits_a_projector(serve, page, options):
     page.goto(f"{serve(*options)}/leaderboard")
     settled(page)
     main = page.locator('[data-testid="stMain"]')
     assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator(".js-plotly-plot").bounding_box()["y"] < 500
-    context.close()

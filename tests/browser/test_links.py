@@ -7,17 +7,18 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.browser.conftest import PAGES, ready, server
+from tests.browser.grids import told
 
 pytestmark = pytest.mark.browser
 SETTINGS = {"test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
             "trials": "1999", "seed": "11", "exclude": "c", "domain": "news"}
-OWN = {"leaderboard": {"baseline": "b", "reason3": "late"}, "pair": {"a": "d", "b": "a", "margin": "0.4", "n": "10"},
+OWN = {"leaderboard": {"baseline": "b", "reason.c": "late"}, "pair": {"a": "d", "b": "a", "margin": "0.4", "n": "10"},
        "bootstrap": {"system": "b", "pool": "20000"}, "significance": {"significance.tests": "true"},
        "sampling": {"system": "b", "a": "d", "b": "a", "size": "30", "shuffle": "true", "samples": "blocks",
                     "by": "ar"},
        "segments": {"a": "d", "b": "a", "text": "old", "order": "line", "page": "2", "also": "b"}}
 FRESH = ("leaderboard", "pair", "segments")  # the first page that a new server shows; the others in a new browser
-NUMBERS = ".mt-status, .mt-answer, .mt-table, .mt-pair, code"
+NUMBERS = ".mt-status, .mt-answer, .mt-table, .mt-pair, .stDataFrame canvas, code"
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +38,12 @@ def options(tmp_path_factory):
 
 def numbers(page):
     ready(page)
+    told(page)
     return page.locator(f'[data-testid="stMain"] :is({NUMBERS})').evaluate_all("all => all.map(e => e.textContent)")
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_the_same_numbers_in_another_browser_on_another_server(serve, chromium, page, options, path):
+def test_the_same_numbers_in_another_session_on_another_server(serve, page, options, path):
     page.goto(f"{serve(*options)}/{path}?{urlencode({**SETTINGS, **OWN.get(path, {})})}")
     there = numbers(page)
     assert there
@@ -51,9 +53,8 @@ def test_the_same_numbers_in_another_browser_on_another_server(serve, chromium, 
         "90 segments", "seed 11", "alpha 0.01", *(() if own else ("bootstrap", "by segment", "1999 trials", "holm",
                                                                    "basic"))))
     with server(*options) if path in FRESH else nullcontext(serve(*options)) as fresh:
-        context = chromium.new_context(viewport={"width": 1280, "height": 720})
-        other = context.new_page()
+        other = page.context.new_page()
         other.goto(page.url.replace(serve(*options), fresh))
         assert [both for both in zip_longest(there, numbers(other)) if both[0] != both[1]] == []
         assert page.locator(".mt-error").count() == other.locator(".mt-error").count() == 0
-        context.close()
+        other.close()

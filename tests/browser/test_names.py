@@ -1,10 +1,11 @@
 """Names are data: hostile ones everywhere, on every page of a dashboard at projector size."""
 
+from itertools import combinations
 from urllib.parse import urlencode
 
 import pytest
 
-from tests.browser.conftest import PAGES, ready
+from tests.browser.conftest import PAGES, ready, settled
 
 pytestmark = pytest.mark.browser
 IMAGE, LINK, FORMULA = "<img src=x onerror=alert(1)>", "![](http://h.example/x.png)", '=HYPERLINK("http://h.example")'
@@ -48,8 +49,9 @@ def test_names_are_literal_and_the_page_fits(serve, page, options, path):
     asked = {"exclude": OUT, **(PAIR if path in ("pair", "sampling", "segments") else {})}
     page.goto(f"{serve(*options)}/{path}?{urlencode(asked)}")
     ready(page)
-    text = page.locator('[data-testid="stMain"]').evaluate("e => e.textContent")
-    assert [name for name in SHOWN[path] if name not in text] == []
+    page.wait_for_function("""names => {  // a grid tells its cells a moment after it is drawn
+      const text = document.querySelector('[data-testid="stMain"]').textContent
+      return names.every(name => text.includes(name))}""", arg=SHOWN[path])
     assert page.locator('[data-testid="stMain"] .mt-error').count() == 0
     assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
     for wide in ("document.documentElement", "document.querySelector('[data-testid=\"stMain\"]')",
@@ -57,3 +59,46 @@ def test_names_are_literal_and_the_page_fits(serve, page, options, path):
         assert page.evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth"), wide
     for drawn in page.locator(".js-plotly-plot").all():
         assert drawn.evaluate("e => e.querySelector('img, a[href^=\"http\"]')") is None
+
+
+# The texts of a picture that are not within it.
+OUTSIDE = """svg => {
+  const whole = svg.getBoundingClientRect()
+  return [...svg.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()])
+    .filter(([_, box]) => box.width && (box.left < whole.left - 1 || box.right > whole.right + 1
+                                        || box.top < whole.top - 1 || box.bottom > whole.bottom + 1))
+    .map(([text, _]) => text)}"""
+
+
+@pytest.mark.parametrize("path, names", [("leaderboard", SYSTEMS), ("significance", SYSTEMS), ("pair", [LONG, IMAGE])])
+def test_saved_pictures_have_every_name_whole(serve, page, options, path, names):
+    page.goto(f"{serve(*options)}/{path}?{urlencode({'exclude': OUT, **(PAIR if path == 'pair' else {})})}")
+    ready(page)
+    page.locator("summary", has_text="Numbers, files, command").first.click()
+    page.locator('[data-testid="stRadio"] label', has_text="svg").first.click()
+    settled(page)
+    with page.expect_download() as download:
+        page.locator('.modebar-btn[data-title*="ownload"]').first.evaluate("button => button.click()")
+    picture = page.context.new_page()
+    picture.set_content(download.value.path().read_text())
+    said = picture.locator("svg").first.evaluate("svg => svg.textContent")
+    assert [name for name in names if name not in said] == []
+    assert picture.locator("svg").first.evaluate(OUTSIDE) == []
+    picture.close()
+
+
+def test_what_is_said_of_the_two_sides_never_overlaps(serve, page, options):
+    page.goto(f"{serve(*options)}/pair?{urlencode({'exclude': OUT, **PAIR})}")
+    ready(page)
+    for width in (1280, 700):
+        page.set_viewport_size({"width": width, "height": 720})
+        page.wait_for_function("""width => [...document.querySelectorAll('.js-plotly-plot .main-svg')]
+                                  .every(svg => svg.getBoundingClientRect().right < width)""", arg=width)
+        figures = page.locator(".js-plotly-plot").all()
+        assert len(figures) >= 2
+        for figure in figures:
+            assert figure.locator("svg.main-svg").first.evaluate(OUTSIDE) == []
+            boxes = [note.bounding_box() for note in figure.locator(".annotation-text").all()]
+            for one, other in combinations(boxes, 2):
+                assert any(one[at] + one[size] <= other[at] + 1 or other[at] + other[size] <= one[at] + 1
+                           for at, size in (("x", "width"), ("y", "height"))), width

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mtsig_core.tables import format_p
-from tests.browser.conftest import CHECKOUT, ready
+from tests.browser.conftest import CHECKOUT, click_point, ready
 
 pytestmark = pytest.mark.browser
 A, B = "<img src=x onerror=alert(1)>", "**b**"
@@ -43,7 +43,7 @@ def test_a_link_opens_the_pair_with_the_p_that_the_command_line_prints(serve, pa
     assert f"p {format_p(pair['p_value'])} for this pair alone" in said
     row = page.locator(".mt-table tbody tr", has_text="approximate randomization").inner_text().split("\t")
     assert row[:2] == ["approximate randomization", format_p(pair["p_value"])]
-    expect(page.locator(".js-plotly-plot")).to_have_count(3, timeout=20_000)
+    expect(page.locator(".js-plotly-plot")).to_have_count(3)
     assert page.dialogs == [] and page.hosts == {"localhost"}
 
 
@@ -60,14 +60,27 @@ def test_another_pair_is_in_the_address(serve, page, options):
     assert page.dialogs == [] and page.hosts == {"localhost"}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_fits_a_projector(serve, chromium, options, scheme):
-    context = chromium.new_context(viewport={"width": 1280, "height": 720}, color_scheme=scheme)
-    page = context.new_page()
+def test_a_bar_opens_the_segments_of_its_document_and_a_figure_fills_the_screen(serve, page, options):
+    page.goto(f"{serve(*options)}/pair?{urlencode({'a': A, 'b': B})}")
+    ready(page)
+    figure = page.locator(".st-key-pair-difference")
+    figure.locator('[data-title="Fullscreen"]').click()
+    page.wait_for_function("document.querySelector('.st-key-pair-difference .js-plotly-plot').offsetWidth > 1200")
+    page.keyboard.press("Escape")
+    page.wait_for_function("document.querySelector('.st-key-pair-difference .js-plotly-plot').offsetWidth < 700")
+    bar = page.locator(".st-key-pair-documents .point path").first
+    name = page.locator(".st-key-pair-documents .ytick text").first.text_content()
+    click_point(page, "pair-documents", bar)
+    page.wait_for_selector("h1:has-text('Segments')")
+    ready(page)
+    assert page.locator(".st-key-document input").input_value() == name
+    assert page.locator(".mt-answer").first.inner_text().startswith("2 of ")
+
+
+def test_fits_a_projector(serve, page, options):
     page.goto(f"{serve(*options)}/pair")
     ready(page)
     assert page.locator('[data-testid="stMain"]').evaluate("e => e.scrollWidth <= e.clientWidth")
     for figure in page.locator(".js-plotly-plot").all()[:2]:
         box = figure.bounding_box()
         assert box["y"] + box["height"] < 760
-    context.close()

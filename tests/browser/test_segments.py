@@ -75,12 +75,8 @@ def test_a_file_with_all_that_match(serve, page, options):
     assert len(rows) == 3 and rows[0].startswith("line,docid,contribution,reference ref,output <img")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_fits_a_projector(serve, chromium, options, scheme):
-    context = chromium.new_context(viewport={"width": 1280, "height": 720}, color_scheme=scheme)
-    page = context.new_page()
+def test_fits_a_projector(serve, page, options):
     open_at(page, serve(*options), "segments", a=A, b="c", also=B, order="line")
     assert page.locator('[data-testid="stMain"]').evaluate("e => e.scrollWidth <= e.clientWidth")
     assert page.locator(".mt-pair").first.evaluate("e => e.scrollWidth <= e.clientWidth")
     assert page.locator(".mt-pair").first.bounding_box()["y"] < 720
-    context.close()

@@ -48,14 +48,14 @@ def test_the_demonstration_gets_four_references():
     assert len(anew.references) == 4 and anew.systems == demo.systems and anew.simulated
     assert with_references(several(2)).references == several(2).references
     assert anew.references["ref1"] == simulate(50).references["ref"]
-    with pytest.raises(SettingError, match="--demo-segments"):
+    with pytest.raises(SettingError, match="Take its first segments"):
         with_references(demo.at(range(10, 40)))
 
 
 @pytest.mark.parametrize("settings, message", [
     (dict(n=1), "has 1 reference"), (dict(shares=[1.5]), "share of the test set is 1.5"),
     (dict(shares=[0.01]), "size is 1"), (dict(unit="document"), "document ids"),
-    (dict(unit="block"), "--unit segment")])
+    (dict(unit="block"), "segment or document")])
 def test_what_cannot_be_done_is_said(settings, message):
     with pytest.raises(SettingError, match=message):
         sweep_references(several(settings.pop("n", 2)), "bleu", resamples=50, **settings)

@@ -1,5 +1,7 @@
 """Work in the background of a page: progress, Cancel, and once more."""
 
+import threading
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,13 +14,17 @@ def page():
     import streamlit as st
 
     from mtsig_core import MtsigError
-    from pages._ui import background
+    from pages._ui import address, background
+    from pages._ui.ending import PageEnded
 
+    address.begin("page")
     try:
         value = background.result(("page", 1), st.session_state["work"], "Thinking")
         st.write(f"the value is {value}")
     except MtsigError as problem:
         st.write(str(problem))
+    except PageEnded:  # as the frame has it
+        pass
 
 
 def shown(at):
@@ -41,21 +47,39 @@ class TestOnAPage:
         assert "the value is 42" in shown(at.run())
         assert work.calls == 1
 
-    def test_slow_work_shows_progress_and_can_be_cancelled_and_run_again(self, work, monkeypatch):
-        monkeypatch.setattr(background, "PATIENCE", 0.3)
+    def test_slow_work_shows_progress_until_it_is_done(self, monkeypatch):
+        shown_meanwhile = []
+
+        def work(progress):
+            """Ends when the page has shown how far it is."""
+            progress("working", 0.5)
+            assert seen.wait(30)
+            return 42
+
+        def plain(text):
+            shown_meanwhile.append(text)
+            if "50%" in text:
+                seen.set()
+
+        seen = threading.Event()
+        monkeypatch.setattr(background, "PATIENCE", 0)
+        monkeypatch.setattr(background.words, "plain", plain)
+        at = AppTest.from_function(page, default_timeout=60)
+        at.session_state["work"] = work
+        assert "the value is 42" in shown(at.run())
+        assert "Thinking: working, 50%" in shown_meanwhile
+        assert not at.button and not at.exception
+
+    def test_what_was_cancelled_is_run_only_when_asked(self, work):
         at = AppTest.from_function(page)
         at.session_state["work"] = work
-        at.run()
-        assert "Thinking: working, 50%" in shown(at)
-        assert "the value" not in shown(at)
-        at.button(key="background.cancel").click().run()
-        assert work.stopped.wait(5)
-        at.run()
-        assert "Thinking: cancelled" in shown(at)
+        at.session_state["background.cancelled"] = {("page", 1)}
+        assert "Thinking: cancelled" in shown(at.run())
+        assert "the value" not in shown(at) and work.calls == 0
         work.let_go.set()
-        at.button(key="background.again").click().run()
-        assert "the value is 42" in shown(at)
-        assert not at.exception
+        [again] = at.button
+        assert "the value is 42" in shown(again.click().run())
+        assert not at.button and not at.exception
 
     def test_too_little_memory_is_a_message(self, work):
         def fail(progress):

@@ -3,14 +3,14 @@
 import pytest
 
 from tests.pages.toys import words
+from tests.toys import SPACELESS
 
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(30)).encode()
 
 
 @pytest.fixture
-def page(opened):
-    """The Data page of a dashboard started on nothing, so on the simulated corpus."""
-    return opened("data")
+def page(opened, source):
+    return opened("data", source)
 
 
 def upload(page, *files):
@@ -25,6 +25,50 @@ def test_roles_are_guessed(page):
     assert roles == ["reference", "system", "system", "documents"]
 
 
+def of_task(language="zh"):
+    lines = "\n".join(SPACELESS[language]).encode()
+    return lines, lines.replace("，".encode(), b"")
+
+
+def button(page):
+    return next(button for button in page.button if button.label == "Open these files")
+
+
+def test_names_in_the_style_of_wmt_say_all(page):
+    ref, output = of_task()
+    upload(page, ("en-zh.refA.txt", ref), ("generaltest2022.en-zh.hyp.GTCOM.zh", output), ("en-zh.txt", ref))
+    assert [box.value for box in page.selectbox if box.label == "Role"] == ["reference", "system", "source"]
+    texts = {box.label: box.value for box in page.text_input}
+    assert (texts["Name of the test set"], texts["Language pair"]) == ("generaltest2022 en-zh", "en-zh")
+    assert [box.value for box in page.text_input if box.label == "Name" or not box.label][:2] == ["refA", "GTCOM"]
+    assert "The references look" not in words(page)
+    assert not button(page).disabled and [box for box in page.selectbox if box.label == "Tokenizer (auto: zh)"]
+
+
+def test_files_of_two_pairs_are_not_mixed(page):
+    upload(page, ("en-zh.refA.txt", REF), ("x.uk-en.hyp.GTCOM.en", REF))
+    assert "The names are of 2 language pairs: en-zh (en-zh.refA.txt); uk-en (x.uk-en.hyp.GTCOM.en)" in words(page)
+    assert not [button for button in page.button if button.label == "Open these files"]
+
+
+@pytest.mark.parametrize("language, said", [
+    ("zh", "look Chinese, and no language pair is given: 13a would not cut them into words. Give the pair, such as"),
+    ("ja", "look Japanese"), ("ko", "look Korean"), ("th", "Choose a tokenizer: char or flores200.")])
+def test_without_a_pair_it_is_asked_for(page, language, said):
+    ref, output = of_task(language)
+    upload(page, ("ref.txt", ref), ("mine.txt", output))
+    assert said in words(page) and button(page).disabled
+    next(box for box in page.selectbox if box.label == "Tokenizer").select("char").run()
+    assert "The references look" not in words(page) and not button(page).disabled
+
+
+def test_a_pair_is_an_answer_too(page):
+    ref, output = of_task("ja")
+    upload(page, ("ref.txt", ref), ("mine.txt", output))
+    next(box for box in page.text_input if box.label == "Language pair").input("en-ja").run()
+    assert not button(page).disabled and "The references look" not in words(page)
+
+
 def test_file_names_are_shown_literally(page):
     upload(page, ("<b>ref</b>.txt", REF), ("![x](http://h/x.png).txt", REF))
     assert "&lt;b&gt;ref&lt;/b&gt;.txt" in words(page)
@@ -37,4 +81,4 @@ def test_a_damaged_zip_is_a_message(page):
 
 
 def test_a_link_to_an_upload_that_is_gone_says_so(opened):
-    assert "which is not here" in words(opened(None, testset="upload 0123"))
+    assert "is not here" in words(opened(None, testset="upload 0123"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mtsig_core.__main__ import main
-from tests.pages.toys import NAMES, sentences, words, write, written
+from tests.pages.toys import NAMES, frame_rows, sentences, words, write, written
 
 
 @pytest.fixture
@@ -116,12 +116,12 @@ def link(opened, source):
 
 class TestWhoTakesPart:
     def test_a_system_left_out_comes_back(self, link):
-        page = link(exclude=[NAMES[1]], reason2="sent <i>late</i>")
+        page = link(exclude=[NAMES[1]], **{f"reason.{NAMES[1]}": "sent <i>late</i>"})
         said = words(page)
         assert "2 systems" in said and "Left out" in page.subheader[0].value
         assert said.count("left out") == 1 and "3 pairs with all, 1 now" in page.caption[-2].value
-        assert page.text_input(key="reason2").value == "sent <i>late</i>"
-        page.button(key="leaderboard.back2").click().run()
+        assert page.text_input(key=f"reason.{NAMES[1]}").value == "sent <i>late</i>"
+        page.button(key=f"leaderboard.back.{NAMES[1]}").click().run()
         page.switch_page("pages/leaderboard.py").run()
         assert "3 systems" in words(page) and not page.exception
 
@@ -130,6 +130,11 @@ class TestWhoTakesPart:
         said = words(page)
         assert "scored with ref" in said and "3 systems" in said
         assert "not ranked" in said and "HUMAN-second &lt;b&gt;" in said and "HUMAN-ref<" in said
+        page = link(two_references, metrics=["chrf", "ter"])
+        head, *rows = frame_rows(page.dataframe[0])
+        human = dict(zip(head, next(row for row in rows if row[0] == "not ranked"), strict=True))
+        assert 0 < float(human["CHRF ↑"]) < 100 and 0 < float(human["TER ↓"]) < 100
+        assert rows[-1][0] == "scores others" and rows[-1][head.index("TER ↓")] == "-"
         page = link(two_references, humans="true")
         assert "4 systems" in words(page) and "not ranked" not in words(page)
         page = link(two_references, refs=["ref", "second <b>"])
@@ -164,7 +169,7 @@ def test_a_link_that_asks_for_what_is_not_there_says_so(link):
 def test_files_and_sentences_to_take_away(link):
     page = link()
     titles = [button.proto.label for button in page.get("download_button")]
-    assert [f"Systems and pairs as {kind}" for kind in ("CSV", "JSON", "LaTeX", "HTML")] == titles[-4:]
+    assert titles[-5:] == ["CSV", "Matrix as CSV", "JSON", "LaTeX", "HTML report"]
     assert page.code[-1].value.startswith("We compared 3 systems") and NAMES[0] in page.code[-1].value
 
 
@@ -207,3 +212,31 @@ def test_a_metric_that_the_test_is_not_for_says_so_and_the_rest_stands(link, sou
                 test="wilcoxon", metrics=["bleu"])
     said = words(page)
     assert "bleu: " in said and "HUMAN ↑" in said
+
+
+class TestLeadersByReference:
+    @pytest.fixture
+    def disagreeing(self, tmp_path):
+        """The first system says nearly what one reference says, the second what another does."""
+        ref, other = sentences(40), [f"sample {k} was made for all that we try here and there" for k in range(40)]
+        outputs = ([text.replace("small", "big") for text in ref], [text.replace("try", "do") for text in other])
+        source = written(tmp_path, ref, (*outputs, ["nothing"] * 40), [f"d{k // 2}" for k in range(40)])
+        return dataclasses.replace(source, ref=(*source.ref, ("second <b>", write(tmp_path / "other.txt", other))))
+
+    def test_stand_below_the_warning_that_they_differ(self, link, disagreeing):
+        said = words(link(disagreeing))
+        rows = re.findall(r"<tr><td>([^<]*)</td><td>([^<]*)</td><td>([^<]*)</td></tr>", said)
+        assert [what for what, *_ in rows] == ["all together", "ref alone", "second &lt;b&gt; alone"]
+        assert [html.unescape(ahead) for _, ahead, _ in rows[1:]] == [f"{name} is ahead of all others"
+                                                                      for name in NAMES[:2]]
+        assert rows[0][2] == "" and "differs" in [same for *_, same in rows[1:]]
+        assert said.index("The references do not agree on who is ahead by bleu") < said.index("leaders by reference")
+
+    def test_the_overview_warns_too(self, link, disagreeing):
+        assert "The references do not agree" in words(link(disagreeing, page=None))
+
+    def test_one_reference_has_none(self, link, disagreeing):
+        for asked in (dict(refs=["ref"]), dict(refs=["ref"], humans="true"), dict(baseline=NAMES[2])):
+            page = link(disagreeing, **asked)
+            assert not page.exception and "references do not agree" not in words(page)
+            assert "leaders by reference" not in words(page)

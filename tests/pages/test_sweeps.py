@@ -120,8 +120,8 @@ def test_other_metrics(open_page, source, metric):
 
 
 @pytest.mark.parametrize("query, message", [
-    ({"unit": "block"}, "--unit segment"), ({"sizes": "ten"}, "no list of sizes"), ({"sizes": "2"}, "size is 2"),
-    ({"alpha": "0.001"}, "alpha 0.001")])
+    ({"unit": "block"}, "Choose segment or document"), ({"sizes": "ten"}, "no list of sizes"),
+    ({"sizes": "2"}, "size is 2"), ({"alpha": "0.001"}, "alpha 0.001")])
 def test_what_cannot_be_done_is_said(open_page, source, query, message):
     page = open_page(source, **query)
     assert not page.exception and message in words(page)

@@ -83,7 +83,7 @@ def test_one_pair_on_screen_is_that_of_the_command(open_page, capsys):
         at = {(row["unit"], row["test"]): format_p(row["p_value"]) for row in one["rows"]}
         assert (f"{one['improvement']:+.2f}</td><td>{at['segment', 'ar']}</td><td>{at['segment', 'riezler-maxwell']}"
                 f"</td><td>{at['document', 'ar']}</td>") in words(page)
-    assert "<td>&lt; .0001</td>" in words(page) and any("--parse" in e.value for e in page.caption)
+    assert "<td>&lt; .0001</td>" in words(page) and any("needs parses of all texts" in e.value for e in page.caption)
 
 
 def test_equal_systems_on_screen_are_those_of_the_command(open_page, capsys):

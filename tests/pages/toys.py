@@ -1,10 +1,14 @@
 """What the tests of pages share: made-up test sets with hostile names, and what a page says."""
 
+import json
+from html import escape
 from pathlib import Path
+
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 
 from mtsig_core.sources import Source
 
-__all__ = ["APP", "NAMES", "answers", "sentences", "small_source", "write", "written", "words"]
+__all__ = ["APP", "NAMES", "answers", "frame_rows", "sentences", "small_source", "write", "written", "words"]
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
@@ -37,8 +41,22 @@ def small_source(folder):
 
 
 def words(page):
-    """All that the page says through its own HTML."""
-    return "\n".join(element.proto.body for element in page.get("html"))
+    """All that the page says through its own HTML, and its data frames as if they were HTML too."""
+    frames = (f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>" for frame in page.dataframe
+              for tag, rows in zip(("th", "td"), (frame_rows(frame)[:1], frame_rows(frame)[1:]), strict=True)
+              for row in rows)
+    return "\n".join([*(element.proto.body for element in page.get("html")), *frames])
+
+
+def frame_rows(frame):
+    """Head and rows of a data frame as the browser shows them."""
+    data = frame.proto.arrow_data
+    texts = convert_arrow_bytes_to_pandas_df(data.styler.display_values)
+    missing = frame.value.isna().to_numpy()
+    configs = json.loads(frame.proto.columns)
+    return [[configs[column]["label"] for column in texts.columns],
+            *([frame.proto.placeholder if gone else cell for cell, gone in zip(row, gaps, strict=True)]
+              for row, gaps in zip(texts.to_numpy().tolist(), missing, strict=True))]
 
 
 def answers(page):

@@ -1,0 +1,148 @@
+"""Back and Forward, and another test set: one press is one step, and what was said of one set stays with it."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.browser.conftest import ready
+
+pytestmark = pytest.mark.browser
+DEMO = "simulated corpus, 1000 segments"
+
+
+@pytest.fixture(scope="module")
+def options(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("task")
+    ref = [f"the old house number {k} stands near the river and the bridge" for k in range(60)]
+    texts = {"ref": ref, "a": [t.replace("house", "small") for t in ref],
+             "b": [t.replace("river and the", "sea or a") if k % 3 == 0 else t for k, t in enumerate(ref)],
+             "Greek": [t.replace("the", "a") if k % 4 else t for k, t in enumerate(ref)]}
+    for name, lines in texts.items():
+        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+    return ["--ref", folder / "ref.txt", *(part for name in ("a", "b", "Greek") for part in
+                                           ("--system", folder / f"{name}.txt"))]
+
+
+def chosen(page, key):
+    return page.locator(f".st-key-{key} input").first.input_value()
+
+
+def pick(page, key, value, usual=False):
+    """Choose by typing, and wait until the page shows it; what is usual does not stand in the address."""
+    field = page.locator(f".st-key-{key} input").first
+    field.fill(value)
+    page.get_by_role("option", name=value, exact=True).first.click()
+    page.wait_for_function("([key, value]) => document.querySelector(`.st-key-${key} input`)?.value === value",
+                           arg=[key, value])
+    page.wait_for_function("([key, value]) => new URLSearchParams(location.search).get(key) === value",
+                           arg=[key, None if usual else value])
+    ready(page)
+
+
+def step(page, press, key, value):
+    """One press of Back or Forward, and what a control shows after it."""
+    press()
+    page.wait_for_function("([key, value]) => document.querySelector(`.st-key-${key} input`)?.value === value",
+                           arg=[key, value])
+    ready(page)
+    assert chosen(page, key) == value
+
+
+def test_one_press_is_one_step(serve, page, options):
+    page.goto(f"{serve(*options)}/pair")
+    ready(page)
+    first, own, second = chosen(page, "a"), chosen(page, "testset"), chosen(page, "b")
+    other = next(name for name in ("a", "b", "Greek") if name not in (first, second))
+    pick(page, "a", other)
+    pick(page, "metric", "chrf")
+    pick(page, "b", first)
+    page.get_by_role("link", name="Segments", exact=True).click()
+    page.wait_for_selector("h1:has-text('Segments')")
+    ready(page)
+    assert (chosen(page, "a"), chosen(page, "b")) == (other, first)
+    pick(page, "testset", DEMO)
+    assert chosen(page, "a") == other
+    at_the_end = page.evaluate("history.length")
+    back, forward = page.go_back, page.go_forward
+    step(page, back, "testset", own)
+    assert (chosen(page, "a"), chosen(page, "b"), chosen(page, "metric")) == (other, first, "chrf")
+    back()
+    page.wait_for_selector("h1:has-text('Pair')")
+    ready(page)
+    assert (chosen(page, "a"), chosen(page, "b")) == (other, first)
+    step(page, back, "b", second)
+    assert chosen(page, "metric") == "chrf"
+    step(page, back, "metric", "bleu")
+    step(page, back, "a", first)
+    for key, value in (("a", other), ("metric", "chrf"), ("b", first)):
+        step(page, forward, key, value)
+    forward()
+    page.wait_for_selector("h1:has-text('Segments')")
+    step(page, forward, "testset", DEMO)
+    assert page.evaluate("history.length") == at_the_end
+    assert page.locator(".mt-error").count() == 0 and page.problems == []
+
+
+def leave_out(page, name, reason):
+    systems = page.locator(".st-key-exclude input").first
+    if not systems.is_visible():
+        page.get_by_text("Systems and segments").click()
+    while not page.locator('[role="option"]').count():  # an expander that is still opening closes the list again
+        systems.click()
+        page.wait_for_timeout(500)
+    systems.press_sequentially(name)
+    options = "[...document.querySelectorAll('[role=option]')].map(e => e.innerText)"
+    page.wait_for_function(f"name => {options}.join() === name", arg=name)
+    page.keyboard.press("Enter")
+    page.wait_for_function("value => location.search.includes(value)", arg=urlencode({"exclude": name}))
+    ready(page)
+    page.keyboard.press("Escape")
+    field = page.get_by_placeholder("Reason, kept in the link")
+    field.wait_for()
+    ready(page)
+    field.fill(reason)
+    field.press("Enter")
+    page.wait_for_function("reason => location.search.includes(reason)", arg=reason)
+    ready(page)
+
+
+def left_out(page):
+    ready(page)
+    fields = page.get_by_placeholder("Reason, kept in the link")
+    sentence = page.locator("code", has_text="We compared").inner_text()
+    return [fields.nth(k).input_value() for k in range(fields.count())], sentence.partition("Left out of the ")[2]
+
+
+def test_what_is_left_out_and_why_belongs_to_its_set_and_its_name(serve, page, options):
+    page.goto(f"{serve(*options)}/leaderboard")
+    ready(page)
+    own = chosen(page, "testset")
+    leave_out(page, "Greek", "crashed")
+    assert left_out(page) == (["crashed"], "comparison: Greek (crashed).")
+    pick(page, "testset", DEMO)
+    assert left_out(page) == ([], "")
+    leave_out(page, "Danish", "withdrawn")
+    assert left_out(page) == (["withdrawn"], "comparison: Danish (withdrawn).")
+    pick(page, "testset", own, usual=True)
+    assert left_out(page) == (["crashed"], "comparison: Greek (crashed).")
+    page.reload()
+    assert left_out(page) == (["crashed"], "comparison: Greek (crashed).")
+    step(page, page.go_back, "testset", DEMO)
+    assert left_out(page) == (["withdrawn"], "comparison: Danish (withdrawn).")
+    assert page.locator(".mt-error").count() == 0  # nothing is blamed on a link
+
+
+def test_what_applies_stays_and_nothing_is_blamed_on_a_link(serve, page, options):
+    page.goto(f"{serve(*options)}/pair?a=Greek&b=a&metric=ter&seed=5")
+    ready(page)
+    assert (chosen(page, "a"), chosen(page, "b")) == ("Greek", "a")
+    pick(page, "testset", DEMO)
+    assert chosen(page, "a") == "Greek" and chosen(page, "metric") == "ter"
+    assert "seed 5" in page.locator(".mt-status").first.inner_text()
+    assert page.locator(".mt-error").count() == 0
+    page.reload()
+    ready(page)
+    assert page.locator(".mt-error").count() == 0 and chosen(page, "a") == "Greek"
+    page.goto(f"{serve(*options)}/pair?a=Greek&b=nobody")
+    ready(page)
+    assert "The link asks for b=nobody" in page.locator(".mt-error").inner_text()

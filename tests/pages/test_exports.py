@@ -1,0 +1,89 @@
+"""Files of every page: numbers are numbers, names say what is in them, and they say what the screen says."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+import streamlit as st
+
+from mtsig_core import Comparison
+from tests.pages.toys import NAMES, small_source
+
+PAGES = {
+    "leaderboard": [{"metrics": ["chrf", "ter"]}, {"baseline": NAMES[0]}], "significance": [{}, {"test": "koehn"}],
+    "pair": [{}], "bootstrap": [{}], "sampling": [{"segments": "10"}], "sweeps": [{}], "segments": [{}],
+    "validation": [{"experiment": name} for name in ("one pair, several metrics", "documents or segments")],
+    "metrics": [{"inside": name} for name in ("n-gram precisions", "step by step", "sentence average", "Student's t",
+                                              "signatures")]}
+REASON = {f"reason.{NAMES[1]}": "sent late"}
+# What text must not look like where a number is meant: with brackets, a comma, percent, a glyph, or a dash.
+FORMATTED = re.compile(r"'?[\[(●○±]?\s*[-+−]?\d[\d.,e-]*\s*[%\])●○]*(,\s*[-+−]?\d.*)?|[-–—]")
+
+
+@pytest.fixture
+def source(tmp_path):
+    return small_source(tmp_path / "wmt99")
+
+
+@pytest.fixture
+def files(monkeypatch):
+    """{name: content} of all files that a page offers."""
+    found = {}
+
+    def offered(label, data, file_name, *args, **kwargs):
+        assert file_name not in found
+        found[file_name] = data() if callable(data) else data
+
+    monkeypatch.setattr(st, "download_button", offered)
+    return found
+
+
+def number(cell):
+    try:
+        return float(cell) is not None
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("page, asked", [(page, asked) for page, links in PAGES.items() for asked in links])
+def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, files, page, asked):
+    assert not opened(page, source, **asked).exception
+    assert files
+    for name, content in files.items():
+        assert re.fullmatch(r"wmt99-([A-Za-z0-9.-]+-)?(bleu|ter)[a-z0-9.-]*\.(csv|json|tex|html)", name)
+        if not name.endswith(".csv"):
+            continue
+        header, *rows = csv.reader(io.StringIO(content))
+        assert rows and len(set(header)) == len(header)
+        for column, cells in zip(header, zip(*rows, strict=True), strict=True):
+            numbers = [number(cell) for cell in cells if cell]
+            assert [cell for cell in cells if FORMATTED.fullmatch(cell) and not number(cell)] == [], (name, column)
+            assert all(numbers) or not any(numbers), (name, column)
+
+
+def test_files_carry_further_metrics_reasons_and_the_matrix(opened, source, files):
+    opened("leaderboard", source, metrics=["ter", "chrf"], exclude=[NAMES[1]], **REASON)
+    assert set(files) == {f"wmt99-bleu-{rest}" for rest in (
+        "forest.csv", *(f"ter-chrf-{rest}" for rest in (
+            "pairs.csv", "pairs-matrix.csv", *(f"comparison.{ending}" for ending in ("csv", "json", "tex", "html")))))}
+    by_ending = {name.rpartition("comparison.")[2]: content for name, content in files.items()}
+    result = Comparison.from_json(by_ending["json"])
+    assert list(result.metrics) == ["bleu", "ter", "chrf"]
+    assert [(one.system, one.reason) for one in result.excluded] == [(NAMES[1], "sent late")]
+    assert json.loads(by_ending["json"])["excluded"] == [{"system": NAMES[1], "reason": "sent late"}]
+    rows = list(csv.DictReader(io.StringIO(by_ending["csv"])))
+    assert {row["metric"] for row in rows if row["table"] == "pairs" and row["p_adjusted"]} == set(result.metrics)
+    assert [row["reason"] for row in rows if row["table"] == "excluded"] == ["sent late"]
+    for text in by_ending["tex"], by_ending["html"]:
+        assert all(word in text for word in ("BLEU", "TER", "CHRF", "sent late", "3 metrics"))
+    assert by_ending["html"].count("<svg") == 6
+
+
+def test_the_matrix_is_offered_where_it_is_drawn_with_the_reasons(opened, source, files):
+    opened("significance", source, exclude=[NAMES[1]], **REASON)
+    matrix = next(content for name, content in files.items() if name.endswith("bleu-pairs-matrix.csv"))
+    assert matrix.splitlines()[0].startswith("metric,system,")
+    result = next(content for name, content in files.items() if name.endswith(".json"))
+    assert Comparison.from_json(result).excluded[0].reason == "sent late"

@@ -1,0 +1,48 @@
+"""Large tables without a browser: what Streamlit's data frame is given."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.toys import NAMES, frame_rows, words
+
+
+def large():
+    from mtsig_core.cells import Cell, number
+    from pages._ui import words
+    from tests.pages.toys import NAMES
+
+    rows = [[(*NAMES, "=1+1")[k % 4] + " " * (k // 4), number(9 - k / 3), Cell(f"[{k - 9}, {k}]", k - 9),
+             "" if k == 0 else number(10.0 ** -k, ".1e")] for k in range(24)]
+    words.table(["system", "score", "interval", "p"], [*rows, ["HUMAN", "-", "not ranked", "-"]])
+    words.table(["system", "score", "interval", "p"], [*rows, rows[0], rows[1]])
+    words.table(["system"], [["small"]])
+
+
+@pytest.fixture
+def page():
+    return AppTest.from_function(large).run()
+
+
+def test_sorts_numbers_as_numbers_and_shows_them_as_text(page):
+    frame, _ = page.dataframe
+    assert frame_rows(frame)[1] == [NAMES[0], "9.00", "[-9, 0]", "-"]
+    values = frame.value
+    assert values["1"].sort_values().index[0] == 23 and values["2"].min() == -9
+    assert values["3"][23] == pytest.approx(1e-23) and values["3"].isna()[[0, 24]].all()
+    assert values["2"].idxmax() == 24  # words among numbers come last
+    assert ">small</td>" in words(page)
+
+
+def test_names_are_text_and_nothing_else(page):
+    frame, _ = page.dataframe
+    assert frame.value["0"][:4].tolist() == [*NAMES, "=1+1"]
+    assert json.loads(frame.proto.columns)["0"]["type_config"]["type"] == "text"
+
+
+def test_filters(page):
+    page.text_input[0].set_value("ALERT").run()
+    assert len(page.dataframe[0].value) == 6 and "6 of 25 rows." in page.caption[0].value
+    page.text_input[0].set_value("nowhere").run()
+    assert len(page.dataframe[0].value) == 0 and not page.exception

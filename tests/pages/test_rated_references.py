@@ -1,0 +1,39 @@
+"""Ratings of a reference on screen: unranked at first, ranked as the user says, under the ratings alone."""
+
+import pytest
+
+from mtsig_core.sources import Source
+from tests.pages.toys import sentences, words, write
+
+
+@pytest.fixture
+def source(tmp_path):
+    lines = sentences(40)
+    rated = ("A", 50), ("B", 60), ("refA", 90)
+    rows = [f"{name}\t{k}\t{score + k % 7}" for name, score in rated for k in range(1, 41)]
+    systems = {name: [text.replace("small", name) for text in lines] for name in "AB"}
+    return Source(ref=(("refA", write(tmp_path / "ref.txt", lines)),),
+                  system=tuple((name, write(tmp_path / f"{name}.txt", texts)) for name, texts in systems.items()),
+                  scores=(("esa", write(tmp_path / "esa.tsv", ["system\tline\tscore", *rows])),))
+
+
+def commands(page):
+    return [element.value for element in page.code if element.value.startswith("python -m")]
+
+
+def test_unranked_at_first(opened, source):
+    page = opened("leaderboard", source, metric="esa", trials="999")
+    assert "B is ahead of all others" in words(page) and "40 scores of refA by esa are not used" in words(page)
+    assert '>not ranked</td><td>HUMAN-refA</td><td>93.00</td>' in words(page)
+    page.toggle(key="humans").set_value(True).run()
+    assert "HUMAN-refA is ahead of all others" in words(page) and "not ranked" not in words(page)
+    assert all("--refs-as-systems" in command for command in commands(page)) and commands(page)
+
+
+@pytest.mark.parametrize("page", ["leaderboard", "pair", "segments", "metrics", "validation", "bootstrap", "sweeps"])
+@pytest.mark.parametrize("metric", ["esa", "bleu"])
+def test_every_page_with_it_among_the_systems(opened, source, page, metric):
+    page = opened(page, source, metric=metric, humans="true", trials="999")
+    assert not page.exception and "has ratings and no text" not in words(page)
+    assert ("HUMAN-refA" in words(page)) is (metric == "esa") or page.title[0].value in (
+        "Metrics", "Validation", "Sweeps", "Bootstrap")

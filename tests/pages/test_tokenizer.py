@@ -1,0 +1,49 @@
+"""The tokenizer: a control at the side, in the status line, in the printed command, and warned of on every page."""
+
+import pytest
+
+from mtsig_core.sources import Source
+from tests.pages.toys import words, write
+from tests.toys import SPACELESS
+
+
+@pytest.fixture
+def chinese(tmp_path):
+    lines = SPACELESS["zh"] * 5
+    systems = {"A": [text[:-1] for text in lines], "B": [text[1:] if k % 2 else text for k, text in enumerate(lines)]}
+    return Source(ref=((None, write(tmp_path / "ref.txt", lines)),),
+                  system=tuple((name, write(tmp_path / f"{name}.txt", texts)) for name, texts in systems.items()))
+
+
+def commands(page):
+    return [element.value for element in page.code if element.value.startswith("python -m")]
+
+
+@pytest.mark.parametrize("page", ["overview", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps",
+                                  "validation", "metrics", "segments"])
+def test_the_status_line_names_it_and_a_page_warns_of_it(opened, chinese, page):
+    said = words(opened(page, chinese, trials="999"))
+    assert " · tokenizer 13a" in said and said.count("The references look Chinese") == 1
+
+
+def test_chosen_at_the_side(opened, chinese):
+    page = opened("leaderboard", chinese, trials="999")
+    assert page.selectbox(key="tokenize").label == "Tokenizer (auto: 13a)"
+    page.selectbox(key="tokenize").select("zh").run()
+    said = words(page)
+    assert " · tokenizer zh" in said and "|tok:zh|" in said and "The references look Chinese" not in said
+    assert all(" --tokenize zh" in command for command in commands(page)) and commands(page)
+
+
+def test_by_a_link_and_as_it_was_started(opened, chinese):
+    assert " · tokenizer char" in words(opened("pair", chinese, tokenize="char"))
+    served = Source(chinese.ref, chinese.system, tokenize="char")
+    page = opened("leaderboard", served)
+    assert page.selectbox(key="tokenize").label == "Tokenizer (auto: char)" and " · tokenizer char" in words(page)
+    assert commands(page)[0].count("--tokenize char") == 1
+
+
+def test_not_where_nothing_is_split(opened, chinese, tmp_path):
+    assert "tokenizer" not in words(opened("leaderboard", chinese, metric="chrf")).lower()
+    alone = Source(scores=(("human", write(tmp_path / "t.tsv", ["system\tline\tscore", "A\t1\t2", "B\t1\t3"])),))
+    assert not [box for box in opened("data", alone).selectbox if box.key == "tokenize"]
