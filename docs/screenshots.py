@@ -22,7 +22,7 @@ PAGES = ("overview", "data", "leaderboard", "significance", "pair", "bootstrap",
 README = ("leaderboard", "significance", "pair")
 LOOKS = {"light": ("light", 1440, 1000), "dark": ("dark", 1440, 1000), "projector": ("light", 1280, 720)}
 PATIENCE = 180_000  # ms; the simulated corpus is counted and tested in seconds, not at once
-BUSY = '[data-stale="true"], .st-key-background-cancel, [data-testid="stSkeleton"]'
+BUSY = '[data-stale="true"], [class*="st-key-background-cancel"], [data-testid="stSkeleton"]'
 
 
 def main():
