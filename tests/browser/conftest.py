@@ -87,7 +87,7 @@ def serve():
 def chromium():
     """Its contexts know of each run of the script that they ask for, and wait as long as a busy machine may need."""
     expect.set_options(timeout=LIMIT)
-    names = ("chromium", "chromium-browser", "google-chrome")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     path = next(filter(None, map(shutil.which, names)), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=QUIET)
