@@ -1,6 +1,5 @@
 """A real server and a real Chromium."""
 
-import functools
 import os
 import shutil
 import socket
@@ -8,13 +7,18 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import ExitStack, contextmanager
+from argparse import ArgumentParser
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from mtsig_core.sources import add_source_options, source_from
+from mtsig_core.store import open_store
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 #: The first is the overview.
@@ -22,6 +26,9 @@ PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampli
          "metrics", "segments", "methods")
 #: Milliseconds that anything may take: a test never counts on speed, so this is for what never comes at all.
 LIMIT = 120_000
+#: Headless alone first: it draws no windows around the pages, which spares a sixth of the time.
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+PROJECTOR = {"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce"}
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 
@@ -77,39 +84,59 @@ def _wait_for(address, process):
 
 
 @pytest.fixture(scope="session")
-def serve():
-    """Start the dashboard, once for the same options; gives its address."""
-    with ExitStack() as running:
-        yield functools.cache(lambda *args: running.enter_context(server(*args)))
+def shared():
+    """The address of a dashboard that the tests share, started on nothing."""
+    with server() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
-def chromium():
-    """Its contexts know of each run of the script that they ask for, and wait as long as a busy machine may need."""
+def at(shared):
+    """Give the address of a page: on a test set, by its options on the command line, and with what is asked of it."""
+    links = {}
+
+    def address(path="", options=(), **asked):
+        given = tuple(map(str, options))
+        if given and given not in links:
+            with closing(open_store()) as store:  # as if it had been uploaded
+                links[given] = f"~{store.keep(_read(given), 'the tests', given)}"
+        asked = {**({"testset": links[given]} if given else {}), **asked}
+        return f"{shared}/{path}" + (f"?{urlencode(asked)}" if asked else "")
+
+    return address
+
+
+def _read(options):
+    parser = ArgumentParser()
+    add_source_options(parser)
+    return source_from(parser.parse_args(options)).read()
+
+
+@pytest.fixture(scope="session")
+def window(tmp_path_factory):
+    """What most pages share: in one that keeps what it has read and compiled, a page opens in half the time."""
     expect.set_options(timeout=LIMIT)
-    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, names)), None)
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=QUIET)
-        opened = browser.new_context
-
-        def new_context(**options):
-            context = opened(**{"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce", **options})
-            context.set_default_timeout(LIMIT)
-            context.add_init_script("({})({}, {}, {}, {})".format(*RUNS))
-            return context
-
-        browser.new_context = new_context
-        yield browser
-        browser.close()
+        context = playwright.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"), executable_path=path, args=QUIET, **PROJECTOR)
+        yield _patient(context)
+        context.close()
 
 
-@pytest.fixture(scope="session")
-def window(chromium):
-    """What most pages share: a window each, with all scripts of the dashboard read anew, takes seconds."""
-    context = chromium.new_context()
-    yield context
-    context.close()
+@pytest.fixture
+def another_window(window):
+    """Open windows that know nothing of each other or of `page`, with Playwright's options for a context."""
+    with ExitStack() as opened:
+        yield lambda **options: opened.enter_context(_patient(window.browser.new_context(**{**PROJECTOR, **options})))
+
+
+def _patient(context):
+    """The context, whose pages know of each run of the script that they ask for, and wait as long as a busy machine
+    may need."""
+    context.set_default_timeout(LIMIT)
+    context.add_init_script("({})({}, {}, {}, {})".format(*RUNS))
+    return context
 
 
 @pytest.fixture
@@ -145,6 +172,12 @@ def ready(page):
     settled(page)
 
 
+def follow(page, name):
+    """Open another page by its link at the side."""
+    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+    page.wait_for_selector(f"h1:has-text('{'Which differences' if name == 'Overview' else name}')")
+
+
 def click_point(page, key, point):
     """Click a point of the figure of this key, once the figure has seen that the mouse is there."""
     point.scroll_into_view_if_needed()
@@ -154,3 +187,10 @@ def click_point(page, key, point):
     page.mouse.move(x, y)
     page.wait_for_selector(f".st-key-{key} .hoverlayer .hovertext")
     page.mouse.click(x, y)
+
+
+def fits(page):
+    """Nothing is wider than the page or its parts."""
+    for wide in ("document.documentElement", "document.querySelector('[data-testid=\"stMain\"]')",
+                 "document.querySelector('[data-testid=\"stSidebarContent\"]')"):
+        assert page.evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth"), wide

@@ -4,14 +4,15 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.browser.conftest import ready
+from tests.browser.conftest import follow, ready, server
 
 pytestmark = pytest.mark.browser
 DEMO = "simulated corpus, 1000 segments"
 
 
 @pytest.fixture(scope="module")
-def options(tmp_path_factory):
+def served(tmp_path_factory):
+    """A dashboard started on a test set of its own."""
     folder = tmp_path_factory.mktemp("task")
     ref = [f"the old house number {k} stands near the river and the bridge" for k in range(60)]
     texts = {"ref": ref, "a": [t.replace("house", "small") for t in ref],
@@ -19,8 +20,9 @@ def options(tmp_path_factory):
              "Greek": [t.replace("the", "a") if k % 4 else t for k, t in enumerate(ref)]}
     for name, lines in texts.items():
         (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
-    return ["--ref", folder / "ref.txt", *(part for name in ("a", "b", "Greek") for part in
-                                           ("--system", folder / f"{name}.txt"))]
+    systems = (part for name in ("a", "b", "Greek") for part in ("--system", folder / f"{name}.txt"))
+    with server("--ref", folder / "ref.txt", *systems) as address:
+        yield address
 
 
 def chosen(page, key):
@@ -48,16 +50,15 @@ def step(page, press, key, value):
     assert chosen(page, key) == value
 
 
-def test_one_press_is_one_step(serve, page, options):
-    page.goto(f"{serve(*options)}/pair")
+def test_one_press_is_one_step(served, page):
+    page.goto(f"{served}/pair")
     ready(page)
     first, own, second = chosen(page, "a"), chosen(page, "testset"), chosen(page, "b")
     other = next(name for name in ("a", "b", "Greek") if name not in (first, second))
     pick(page, "a", other)
     pick(page, "metric", "chrf")
     pick(page, "b", first)
-    page.get_by_role("link", name="Segments", exact=True).click()
-    page.wait_for_selector("h1:has-text('Segments')")
+    follow(page, "Segments")
     ready(page)
     assert (chosen(page, "a"), chosen(page, "b")) == (other, first)
     pick(page, "testset", DEMO)
@@ -113,8 +114,8 @@ def left_out(page):
     return [fields.nth(k).input_value() for k in range(fields.count())], sentence.partition("Left out of the ")[2]
 
 
-def test_what_is_left_out_and_why_belongs_to_its_set_and_its_name(serve, page, options):
-    page.goto(f"{serve(*options)}/leaderboard")
+def test_what_is_left_out_and_why_belongs_to_its_set_and_its_name(served, page):
+    page.goto(f"{served}/leaderboard")
     ready(page)
     own = chosen(page, "testset")
     leave_out(page, "Greek", "crashed")
@@ -132,8 +133,8 @@ def test_what_is_left_out_and_why_belongs_to_its_set_and_its_name(serve, page, o
     assert page.locator(".mt-error").count() == 0  # nothing is blamed on a link
 
 
-def test_what_applies_stays_and_nothing_is_blamed_on_a_link(serve, page, options):
-    page.goto(f"{serve(*options)}/pair?a=Greek&b=a&metric=ter&seed=5")
+def test_what_applies_stays_and_nothing_is_blamed_on_a_link(served, page):
+    page.goto(f"{served}/pair?a=Greek&b=a&metric=ter&seed=5")
     ready(page)
     assert (chosen(page, "a"), chosen(page, "b")) == ("Greek", "a")
     pick(page, "testset", DEMO)
@@ -143,6 +144,6 @@ def test_what_applies_stays_and_nothing_is_blamed_on_a_link(serve, page, options
     page.reload()
     ready(page)
     assert page.locator(".mt-error").count() == 0 and chosen(page, "a") == "Greek"
-    page.goto(f"{serve(*options)}/pair?a=Greek&b=nobody")
+    page.goto(f"{served}/pair?a=Greek&b=nobody")
     ready(page)
     assert "The link asks for b=nobody" in page.locator(".mt-error").inner_text()

@@ -3,11 +3,10 @@
 import json
 import subprocess
 import sys
-from urllib.parse import urlencode
 
 import pytest
 
-from tests.browser.conftest import CHECKOUT, settled
+from tests.browser.conftest import CHECKOUT, fits, settled
 
 pytestmark = pytest.mark.browser
 A, B = "<img src=x onerror=alert(1)>", "**b**"
@@ -33,12 +32,12 @@ def drawn(page):
     settled(page)
 
 
-def test_a_link_opens_the_interval_that_the_command_line_prints(serve, page, options):
+def test_a_link_opens_the_interval_that_the_command_line_prints(at, page, options):
     done = subprocess.run([sys.executable, "-m", "mtsig_core", "compare", *map(str, options), "--format", "json"],
                           cwd=CHECKOUT, capture_output=True, check=True)
     systems = json.loads(done.stdout)["metrics"]["bleu"]["systems"]
     system = next(s for s in systems if s["system"] == A)
-    page.goto(f"{serve(*options)}/bootstrap?{urlencode({'system': A, 'pool': '50000'})}")
+    page.goto(at("bootstrap", options, system=A, pool=50000))
     drawn(page)
     answer = page.locator(".mt-answer").first.inner_text()
     ends = f"[{system['ci_low']:.2f}, {system['ci_high']:.2f}]"
@@ -46,11 +45,17 @@ def test_a_link_opens_the_interval_that_the_command_line_prints(serve, page, opt
     assert ends in page.locator(".mt-table tbody tr", has_text="percentile (chosen)").inner_text()
     assert page.locator(".js-plotly-plot").count() == 2
     assert page.get_by_text("One pool of 50,000 independent samples").count() == 1
+    fits(page)
+    for table in page.locator(".mt-scroll:visible").all():  # those in closed boxes scroll in themselves
+        seen = table.evaluate("e => [e.scrollWidth, e.clientWidth, e.innerText.slice(0, 60)]")
+        assert seen[0] <= seen[1] + 1, seen
+    box = page.locator(".js-plotly-plot").first.bounding_box()
+    assert box["y"] + box["height"] < 720
     assert page.dialogs == [] and page.hosts == {"localhost"}
 
 
-def test_another_system_is_in_the_address(serve, page, options):
-    page.goto(f"{serve(*options)}/bootstrap")
+def test_another_system_is_in_the_address(at, page, options):
+    page.goto(at("bootstrap", options))
     drawn(page)
     assert page.locator(".mt-answer").first.inner_text().startswith(f"{B}: ")  # the best
     page.locator(".st-key-system input").click()
@@ -59,14 +64,3 @@ def test_another_system_is_in_the_address(serve, page, options):
     page.wait_for_function("name => document.querySelector('.mt-answer').innerText.startsWith(name)", arg=f"{A}: ")
     drawn(page)
     assert page.dialogs == []
-
-
-def test_fits_a_projector(serve, page, options):
-    page.goto(f"{serve(*options)}/bootstrap?{urlencode({'system': B})}")
-    drawn(page)
-    assert page.locator('[data-testid="stMain"]').evaluate("e => e.scrollWidth <= e.clientWidth")
-    for table in page.locator(".mt-scroll:visible").all():  # those in closed boxes scroll in themselves
-        seen = table.evaluate("e => [e.scrollWidth, e.clientWidth, e.innerText.slice(0, 60)]")
-        assert seen[0] <= seen[1] + 1, seen
-    box = page.locator(".js-plotly-plot").first.bounding_box()
-    assert box["y"] + box["height"] < 720

@@ -13,7 +13,7 @@ import zipfile
 import pytest
 
 from mtsig_core.tables import format_p
-from tests.browser.conftest import CHECKOUT, ready, settled
+from tests.browser.conftest import CHECKOUT, follow, ready, settled
 from tests.browser.grids import cells
 from tests.toys import SPACELESS
 
@@ -28,9 +28,9 @@ def files(**contents):
 
 
 @pytest.fixture
-def data(serve, page):
-    """The Data page of a dashboard started on nothing; gives a function that uploads."""
-    page.goto(f"{serve()}/data")
+def data(at, page):
+    """The Data page of a dashboard; gives a function that uploads."""
+    page.goto(at("data", testset="simulated corpus, 1000 segments"))
     settled(page)
 
     def upload(chosen, button="Open these files", rename=None):
@@ -63,8 +63,7 @@ def test_three_outputs_give_the_p_that_the_command_line_prints(data, page, tmp_p
          *(part for name, file in systems.items() for part in ("--system", f"{name}={file}.txt"))],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True, check=True)
     pairs = json.loads(done.stdout)["metrics"]["bleu"]["pairs"]
-    page.get_by_role("link", name="Pair", exact=True).click()
-    page.wait_for_selector("h1:has-text('Pair')")
+    follow(page, "Pair")
     ready(page)
     answer = page.locator(".mt-answer").first.inner_text()
     pair = next(pair for pair in pairs if answer.startswith(f"{pair['a']} and {pair['b']}: "))
@@ -126,7 +125,7 @@ def test_segment_scores(data, page, texts):
     assert ("segment scores without texts" in said) is (not texts)
 
 
-@pytest.mark.parametrize("chosen, parts", [
+MISTAKES = [
     (files(ref_txt=REF, b_txt=WORSE[:WORSE[:-1].rfind(b"\n") + 1]), ["b.txt has 29 lines", "30"]),
     (files(ref_txt=REF, b_txt=b""), ["b.txt is empty"]),
     (files(ref_txt=REF, b_txt=b"\x89PNG\0\0\xff" * 30), ["b.txt"]),
@@ -134,30 +133,32 @@ def test_segment_scores(data, page, texts):
     (files(ref_txt=REF, b_txt=WORSE, docs_txt=b"d\n"), ["docs.txt", "30"]),
     (files(a_txt=REF, b_txt=WORSE), ["No reference among the files"]),
     (files(ref_txt=REF), ["No system among the files"]),
-    (files(ref_txt=REF, b_txt=WORSE, b_gz=gzip.compress(WORSE)), ["b"])],
-    ids=["lines", "empty", "not text", "damaged gz", "documents", "no reference", "no system", "same name"])
-def test_mistakes_are_messages_and_the_page_lives_on(data, page, chosen, parts):
-    same = {"b.gz": "b"} if len(chosen) == 3 and chosen[-1]["name"] == "b.gz" else {}
-    data(chosen, rename=same)
-    said = page.locator(".mt-error").inner_text()
-    assert all(part in said for part in parts), said
-    assert "Traceback" not in said and "/tmp" not in said
-    page.get_by_role("link", name="Methods").click()
-    page.wait_for_selector("h1:has-text('Methods')")
+    (files(ref_txt=REF, b_txt=WORSE, b_gz=gzip.compress(WORSE)), ["b"])]
+
+
+def test_mistakes_are_messages_and_the_page_lives_on(data, page):
+    for chosen, parts in MISTAKES:
+        same = {"b.gz": "b"} if len(chosen) == 3 and chosen[-1]["name"] == "b.gz" else {}
+        data(chosen, rename=same)
+        said = page.locator(".mt-error").inner_text()
+        assert all(part in said for part in parts), said
+        assert "Traceback" not in said and "/tmp" not in said
+        for name in ("Methods", "Data"):
+            follow(page, name)
+            settled(page)
     assert page.problems == []
 
 
-def test_a_zip_comes_alone(data, page):
-    page.locator('input[type="file"]').set_input_files(files(ref_txt=REF, task_zip=b"PK"))
-    page.wait_for_selector(".mt-error")
-    assert page.locator(".mt-error").inner_text().startswith("A zip archive comes alone")
-    assert page.get_by_role("button", name="Open these files").count() == 0
-
-
-def test_a_zipped_task(data):
+def test_a_zipped_task_comes_alone(data, page):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("task/references/en-de.refA.txt", REF)
         archive.writestr("task/system-outputs/en-de/x.txt", WORSE)
-    task = [{"name": "task.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}]
-    assert "task en-de: 30 segments" in data(task, "Open this pair")
+    task = {"name": "task.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}
+    page.locator('input[type="file"]').set_input_files([*files(ref_txt=REF), task])
+    page.wait_for_selector(".mt-error")
+    assert page.locator(".mt-error").inner_text().startswith("A zip archive comes alone")
+    assert page.get_by_role("button", name="Open these files").count() == 0
+    page.reload()
+    settled(page)
+    assert "task en-de: 30 segments" in data([task], "Open this pair")

@@ -13,14 +13,14 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.fixture
-def leaderboard(serve, page, tmp_path_factory):
+def leaderboard(at, page, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp() / "files"
     folder.mkdir(exist_ok=True)
     for n, name in enumerate(("ref", "a", "b")):
         lines = (f"the old house {k} stands near the {'river' if k % 3 >= n else 'sea'} and\n" for k in range(40))
         (folder / f"{name}.txt").write_text("".join(lines))
-    page.goto(f"{serve('--ref', folder / 'ref.txt', '--system', folder / 'a.txt', '--system', folder / 'b.txt')}"
-              "/leaderboard")
+    page.goto(at("leaderboard", ("--ref", folder / "ref.txt", "--system", folder / "a.txt",
+                                 "--system", folder / "b.txt")))
     ready(page)
     page.locator("summary", has_text="Numbers, files, command").click()
     return page
@@ -54,16 +54,15 @@ def test_the_numbers_as_csv_are_those_on_screen_as_numbers(leaderboard):
         assert float(low) == pytest.approx(float(row["ci_low"]), rel=1e-5)
 
 
-def test_the_report_opens_offline_in_light_and_dark(leaderboard, chromium, tmp_path):
+def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window, tmp_path):
     with leaderboard.expect_download() as download:
         leaderboard.locator(".st-key-leaderboard-comparison-html button").click()
     download.value.save_as(tmp_path / download.value.suggested_filename)
     colours = set()
     for scheme in ("light", "dark"):
-        with chromium.new_context(offline=True, color_scheme=scheme) as context:
-            report = watched(context.new_page())
-            report.goto((tmp_path / "files-bleu-comparison.html").as_uri())
-            assert report.problems == [] and report.hosts == set()
-            assert report.locator("svg").count() == 2 and report.locator("svg").first.bounding_box()["width"] > 500
-            colours.add(report.evaluate("getComputedStyle(document.querySelector('svg text')).fill"))
+        report = watched(another_window(offline=True, color_scheme=scheme).new_page())
+        report.goto((tmp_path / "files-bleu-comparison.html").as_uri())
+        assert report.problems == [] and report.hosts == set()
+        assert report.locator("svg").count() == 2 and report.locator("svg").first.bounding_box()["width"] > 500
+        colours.add(report.evaluate("getComputedStyle(document.querySelector('svg text')).fill"))
     assert len(colours) == 2

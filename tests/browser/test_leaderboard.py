@@ -3,10 +3,11 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
-from tests.browser.conftest import CHECKOUT, click_point, ready, settled
+from tests.browser.conftest import CHECKOUT, click_point, fits, ready, settled
 from tests.browser.grids import cells, click
 
 pytestmark = pytest.mark.browser
@@ -24,11 +25,11 @@ def options(tmp_path_factory):
             "--system", f"<img src=x onerror=alert(1)>={folder / 'a.txt'}", "--system", f"**b**={folder / 'b.txt'}"]
 
 
-def test_shows_what_the_command_line_prints(serve, page, options):
+def test_shows_what_the_command_line_prints(at, page, options):
     done = subprocess.run([sys.executable, "-m", "mtsig_core", "compare", *map(str, options), "--format", "json"],
                           cwd=CHECKOUT, capture_output=True, check=True)
     systems = json.loads(done.stdout)["metrics"]["bleu"]["systems"]
-    page.goto(f"{serve(*options)}/leaderboard")
+    page.goto(at("leaderboard", options))
     settled(page)
     for (rank, name, score, low, *_), system in zip(cells(page, "leaderboard-table")[1:], systems, strict=True):
         assert name == system["system"] and int(rank) == system["rank_low"]
@@ -38,12 +39,13 @@ def test_shows_what_the_command_line_prints(serve, page, options):
     page.wait_for_selector(".ytick text", state="attached")
     ticks = page.locator(".ytick text").all_text_contents()
     assert ticks == [system["system"] for system in systems]
+    fits(page)
+    assert page.locator(".js-plotly-plot").bounding_box()["y"] < 500
     assert page.dialogs == [] and page.hosts == {"localhost"}
 
 
-def test_a_view_is_a_link(serve, page, options):
-    address = serve(*options)
-    page.goto(f"{address}/leaderboard?test=bootstrap&seed=7")
+def test_a_view_is_a_link(at, page, options):
+    page.goto(at("leaderboard", options, test="bootstrap", seed=7))
     settled(page)
     status = page.locator(".mt-status").first.inner_text()
     assert "bootstrap, signed shift (bootstrap)" in status and "seed 7" in status
@@ -56,23 +58,23 @@ def test_a_view_is_a_link(serve, page, options):
     assert "seed 8" in page.locator(".mt-status").first.inner_text()
 
 
-def click_on_a_dot(page, k):
-    click_point(page, "leaderboard-forest", page.locator(".st-key-leaderboard-forest .point").nth(k))
+def click_on_a_dot(page, row):
+    click_point(page, "leaderboard-forest", page.locator(".st-key-leaderboard-forest .point").nth(row))
 
 
-def key_on_a_row(page, k):
-    click(page, "leaderboard-table", k, x=120)  # a cell alone opens nothing
+def key_on_a_row(page, row):
+    click(page, "leaderboard-table", row, x=120)  # a cell alone opens nothing
     page.keyboard.press("Shift+Space")
 
 
-@pytest.mark.parametrize("open_row", [click_on_a_dot, lambda page, k: click(page, "leaderboard-table", k),
-                                      key_on_a_row], ids=["dot", "box", "keyboard"])
-def test_opens_the_pair_with_the_best_and_comes_back(serve, page, options, open_row):
-    page.goto(f"{serve(*options)}/leaderboard")
+def test_three_ways_to_open_the_pair_with_the_best_and_come_back(at, page, options):
+    page.goto(at("leaderboard", options))
     ready(page)
     best, second = (row[1] for row in cells(page, "leaderboard-table")[1:])
-    for k, name, other in ((1, second, best), (0, best, second)):
-        open_row(page, k)
+    for open_row, k, name, other in ((click_on_a_dot, 0, best, second), (click_on_a_dot, 1, second, best),
+                                     (partial(click, key="leaderboard-table"), 1, second, best),
+                                     (key_on_a_row, 0, best, second)):
+        open_row(page, row=k)
         page.wait_for_selector("h1:has-text('Pair')")
         ready(page)
         assert page.locator(".mt-answer").first.inner_text().startswith(f"{name} and {other}: ")
@@ -81,12 +83,3 @@ def test_opens_the_pair_with_the_best_and_comes_back(serve, page, options, open_
         ready(page)
         assert "/leaderboard" in page.url  # what was clicked is not remembered
     assert page.dialogs == [] and page.hosts == {"localhost"}
-
-
-def test_fits_a_projector(serve, page, options):
-    page.goto(f"{serve(*options)}/leaderboard")
-    settled(page)
-    main = page.locator('[data-testid="stMain"]')
-    assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.locator(".js-plotly-plot").bounding_box()["y"] < 500

@@ -12,9 +12,9 @@ VIEWS = {"n-gram precisions": "brevity penalty 1.000", "output length": "BLEU ke
          "signatures": "the same output has"}
 
 
-def test_every_view_fits_answers_and_is_in_the_address(serve, page):
+def test_every_view_fits_answers_and_is_in_the_address(at, page):
     first, *others = VIEWS
-    page.goto(f"{serve('--demo-segments', 600)}/metrics?{urlencode({'inside': first})}")
+    page.goto(at("metrics", ("--demo-segments", 600), inside=first))
     check(page, first)
     for view in others:
         page.locator(".st-key-inside input").click()

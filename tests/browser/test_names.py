@@ -1,11 +1,10 @@
 """Names are data: hostile ones everywhere, on every page of a dashboard at projector size."""
 
 from itertools import combinations
-from urllib.parse import urlencode
 
 import pytest
 
-from tests.browser.conftest import PAGES, ready, settled
+from tests.browser.conftest import PAGES, fits, follow, ready, settled
 
 pytestmark = pytest.mark.browser
 IMAGE, LINK, FORMULA = "<img src=x onerror=alert(1)>", "![](http://h.example/x.png)", '=HYPERLINK("http://h.example")'
@@ -14,6 +13,7 @@ SYSTEMS = [IMAGE, LINK, FORMULA, "$x$", ":material/home:", BOLD, LONG, RTL]
 OUT, REF, OTHER_REF = "<b>out</b>", "<img src=x onerror=alert(2)> *r*", "![r](http://h.example/r.png)"
 DOCUMENT, DOMAIN = "<img src=x onerror=alert(3)>", "![d](http://h.example/d.png)"
 PAIR = {"a": LONG, "b": IMAGE}
+ASKED = {"refs": REF, "exclude": OUT}
 
 # What must be read on each page, beside the systems; a page that shows two of them is asked for those two.
 SHOWN = {"": [IMAGE, LONG], "data": [*SYSTEMS, OUT, REF, OTHER_REF], "leaderboard": [*SYSTEMS, OUT, f"HUMAN-{REF}",
@@ -26,7 +26,7 @@ SHOWN = {"": [IMAGE, LONG], "data": [*SYSTEMS, OUT, REF, OTHER_REF], "leaderboar
 def options(tmp_path_factory):
     folder = tmp_path_factory.mktemp("names")
     ref = [f"the old house number {k} stands near the river and the bridge of stone" for k in range(60)]
-    given = ["--refs", REF, "--docs", folder / "docs"]
+    given = ["--docs", folder / "docs"]
     for name, every in ((REF, 1), (OTHER_REF, 7)):
         given += ["--ref", f"{name}={folder / str(every)}"]
         write(folder / str(every), [t.replace("old", "small") if k % every else t for k, t in enumerate(ref)])
@@ -44,21 +44,19 @@ def write(file, lines):
     file.write_text("".join(f"{line}\n" for line in lines))
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_names_are_literal_and_the_page_fits(serve, page, options, path):
-    asked = {"exclude": OUT, **(PAIR if path in ("pair", "sampling", "segments") else {})}
-    page.goto(f"{serve(*options)}/{path}?{urlencode(asked)}")
-    ready(page)
-    page.wait_for_function("""names => {  // a grid tells its cells a moment after it is drawn
-      const text = document.querySelector('[data-testid="stMain"]').textContent
-      return names.every(name => text.includes(name))}""", arg=SHOWN[path])
-    assert page.locator('[data-testid="stMain"] .mt-error').count() == 0
-    assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
-    for wide in ("document.documentElement", "document.querySelector('[data-testid=\"stMain\"]')",
-                 "document.querySelector('[data-testid=\"stSidebarContent\"]')"):
-        assert page.evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth"), wide
-    for drawn in page.locator(".js-plotly-plot").all():
-        assert drawn.evaluate("e => e.querySelector('img, a[href^=\"http\"]')") is None
+def test_names_are_literal_and_every_page_fits(at, page, options):
+    page.goto(at("", options, **ASKED, **PAIR))
+    for path in PAGES:
+        follow(page, path.capitalize() or "Overview")
+        ready(page)
+        page.wait_for_function("""names => {  // a grid tells its cells a moment after it is drawn
+          const text = document.querySelector('[data-testid="stMain"]').textContent
+          return names.every(name => text.includes(name))}""", arg=SHOWN[path])
+        assert page.locator('[data-testid="stMain"] .mt-error').count() == 0
+        assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == [], path
+        fits(page)
+        for drawn in page.locator(".js-plotly-plot").all():
+            assert drawn.evaluate("e => e.querySelector('img, a[href^=\"http\"]')") is None
 
 
 # The texts of a picture that are not within it.
@@ -71,8 +69,8 @@ OUTSIDE = """svg => {
 
 
 @pytest.mark.parametrize("path, names", [("leaderboard", SYSTEMS), ("significance", SYSTEMS), ("pair", [LONG, IMAGE])])
-def test_saved_pictures_have_every_name_whole(serve, page, options, path, names):
-    page.goto(f"{serve(*options)}/{path}?{urlencode({'exclude': OUT, **(PAIR if path == 'pair' else {})})}")
+def test_saved_pictures_have_every_name_whole(at, page, options, path, names):
+    page.goto(at(path, options, **ASKED, **(PAIR if path == "pair" else {})))
     ready(page)
     page.locator("summary", has_text="Numbers, files, command").first.click()
     page.locator('[data-testid="stRadio"] label', has_text="svg").first.click()
@@ -87,8 +85,8 @@ def test_saved_pictures_have_every_name_whole(serve, page, options, path, names)
     picture.close()
 
 
-def test_what_is_said_of_the_two_sides_never_overlaps(serve, page, options):
-    page.goto(f"{serve(*options)}/pair?{urlencode({'exclude': OUT, **PAIR})}")
+def test_what_is_said_of_the_two_sides_never_overlaps(at, page, options):
+    page.goto(at("pair", options, **ASKED, **PAIR))
     ready(page)
     for width in (1280, 700):
         page.set_viewport_size({"width": width, "height": 720})

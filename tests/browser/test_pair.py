@@ -3,13 +3,12 @@
 import json
 import subprocess
 import sys
-from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect
 
 from mtsig_core.tables import format_p
-from tests.browser.conftest import CHECKOUT, click_point, ready
+from tests.browser.conftest import CHECKOUT, click_point, fits, ready
 
 pytestmark = pytest.mark.browser
 A, B = "<img src=x onerror=alert(1)>", "**b**"
@@ -28,12 +27,12 @@ def options(tmp_path_factory):
             "--system", f"{B}={folder / 'b.txt'}", "--system", f"c={folder / 'c.txt'}"]
 
 
-def test_a_link_opens_the_pair_with_the_p_that_the_command_line_prints(serve, page, options):
+def test_a_link_opens_the_pair_with_the_p_that_the_command_line_prints(at, page, options):
     done = subprocess.run([sys.executable, "-m", "mtsig_core", "compare", *map(str, options), "--format", "json"],
                           cwd=CHECKOUT, capture_output=True, check=True)
     pairs = json.loads(done.stdout)["metrics"]["bleu"]["pairs"]
     pair = next(pair for pair in pairs if {pair["a"], pair["b"]} == {A, B})
-    page.goto(f"{serve(*options)}/pair?{urlencode({'a': A, 'b': B})}")
+    page.goto(at("pair", options, a=A, b=B))
     ready(page)
     delta = pair["delta"] if pair["a"] == A else -pair["delta"]
     answer = page.locator(".mt-answer").first.inner_text()
@@ -44,11 +43,15 @@ def test_a_link_opens_the_pair_with_the_p_that_the_command_line_prints(serve, pa
     row = page.locator(".mt-table tbody tr", has_text="approximate randomization").inner_text().split("\t")
     assert row[:2] == ["approximate randomization", format_p(pair["p_value"])]
     expect(page.locator(".js-plotly-plot")).to_have_count(3)
+    fits(page)
+    for figure in page.locator(".js-plotly-plot").all()[:2]:
+        box = figure.bounding_box()
+        assert box["y"] + box["height"] < 760
     assert page.dialogs == [] and page.hosts == {"localhost"}
 
 
-def test_another_pair_is_in_the_address(serve, page, options):
-    page.goto(f"{serve(*options)}/pair?{urlencode({'a': A, 'b': B})}")
+def test_another_pair_is_in_the_address_a_figure_fills_the_screen_and_a_bar_opens_its_document(at, page, options):
+    page.goto(at("pair", options, a=A, b=B))
     ready(page)
     page.locator(".st-key-b input").click()
     page.get_by_role("option", name="c", exact=True).click()
@@ -57,12 +60,6 @@ def test_another_pair_is_in_the_address(serve, page, options):
     assert page.locator(".mt-answer").first.inner_text().startswith(f"{A} and c: ")
     assert "<script>alert(2)</script>" in page.locator(".mt-pair").first.inner_text()
     assert page.locator(".mt-n4").count() > 0
-    assert page.dialogs == [] and page.hosts == {"localhost"}
-
-
-def test_a_bar_opens_the_segments_of_its_document_and_a_figure_fills_the_screen(serve, page, options):
-    page.goto(f"{serve(*options)}/pair?{urlencode({'a': A, 'b': B})}")
-    ready(page)
     figure = page.locator(".st-key-pair-difference")
     figure.locator('[data-title="Fullscreen"]').click()
     page.wait_for_function("document.querySelector('.st-key-pair-difference .js-plotly-plot').offsetWidth > 1200")
@@ -75,12 +72,4 @@ def test_a_bar_opens_the_segments_of_its_document_and_a_figure_fills_the_screen(
     ready(page)
     assert page.locator(".st-key-document input").input_value() == name
     assert page.locator(".mt-answer").first.inner_text().startswith("2 of ")
-
-
-def test_fits_a_projector(serve, page, options):
-    page.goto(f"{serve(*options)}/pair")
-    ready(page)
-    assert page.locator('[data-testid="stMain"]').evaluate("e => e.scrollWidth <= e.clientWidth")
-    for figure in page.locator(".js-plotly-plot").all()[:2]:
-        box = figure.bounding_box()
-        assert box["y"] + box["height"] < 760
+    assert page.dialogs == [] and page.hosts == {"localhost"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import ready, server
+from tests.browser.conftest import follow, ready, server
 from tests.browser.grids import told
 
 pytestmark = pytest.mark.browser
@@ -34,27 +34,20 @@ def upload(page, address, title):
 
 
 def yours(page):
-    page.get_by_role("link", name="Data", exact=True).click()
-    page.wait_for_selector("h1:has-text('Data')")
+    follow(page, "Data")
     ready(page)
     return page.locator(".mt-plain", has_text="kept until").all_inner_texts()
 
 
-def another(chromium):
-    return chromium.new_context(viewport={"width": 1280, "height": 720})
-
-
-def test_nothing_that_was_uploaded_is_lost(chromium, page):
+def test_nothing_that_was_uploaded_is_lost(page, another_window):
     with server() as first:
         upload(page, first, "<i>my</i> set")
-        page.get_by_role("link", name="Leaderboard", exact=True).click()
-        page.wait_for_selector("h1:has-text('Leaderboard')")
+        follow(page, "Leaderboard")
         seen, link = numbers(page), page.url.removeprefix(first)
         assert "<i>my</i> set · 40 segments · 2 systems" in seen[0] and "testset=~" in link
         page.reload()
         assert numbers(page) == seen and page.url == first + link
-        guest = another(chromium)
-        theirs = guest.new_page()
+        theirs = another_window().new_page()
         theirs.goto(first + link)
         assert numbers(theirs) == seen
         assert yours(theirs) == []  # it is listed where it was made alone
@@ -83,10 +76,8 @@ def test_nothing_that_was_uploaded_is_lost(chromium, page):
             assert tab.url == second + link
         page.get_by_role("link", name="Upload its files").click()
         page.wait_for_selector("h1:has-text('Data')")
-        upload_again = page.locator('input[type="file"]')
-        assert upload_again.count() == 1
+        page.locator('input[type="file"]').wait_for(state="attached")
         assert page.problems == [] and page.dialogs == []
-        guest.close()
 
 
 def test_other_content_under_the_same_name_is_said(page, tmp_path):
@@ -103,8 +94,7 @@ def test_other_content_under_the_same_name_is_said(page, tmp_path):
         ready(page)
         assert page.locator(".mt-error").count() == 0
         (tmp_path / "b.txt").write_bytes(REF)
-        page.get_by_role("link", name="Pair", exact=True).click()
-        page.wait_for_selector("h1:has-text('Pair')")
+        follow(page, "Pair")
         ready(page)
         assert said in page.locator(".mt-error").inner_text()  # while one looks
         page.goto(first + link)

@@ -1,10 +1,9 @@
 """The Segments page in a real browser."""
 
-from urllib.parse import urlencode
 
 import pytest
 
-from tests.browser.conftest import settled
+from tests.browser.conftest import fits, settled
 
 pytestmark = pytest.mark.browser
 A, B = "<img src=x onerror=alert(1)>", "**b**"
@@ -23,8 +22,8 @@ def options(tmp_path_factory):
             "--system", f"{B}={folder / 'b.txt'}", "--system", f"c={folder / 'c.txt'}"]
 
 
-def open_at(page, address, path, **query):
-    page.goto(f"{address}/{path}?{urlencode(query)}")
+def opened(page, address):
+    page.goto(address)
     settled(page)
 
 
@@ -32,13 +31,14 @@ def heads(page):
     return [text.split(" · ")[0] for text in page.locator(".mt-pair > div:first-child small").all_inner_texts()]
 
 
-def test_pages_and_filters_are_in_the_address(serve, page, options):
-    open_at(page, serve(*options), "segments", a=A, b=B, order="line")
+def test_pages_and_filters_are_in_the_address(at, page, options):
+    opened(page, at("segments", options, a=A, b=B, order="line"))
     assert page.locator(".mt-answer").inner_text().startswith(f"All 60 segments: {A} ")
     page.locator(".st-key-page").get_by_role("button", name="3").click()
     page.wait_for_url("**page=3**")
     settled(page)
     assert heads(page) == [f"line {k}" for k in range(51, 61)]
+    fits(page)
     page.reload()
     settled(page)
     assert heads(page) == [f"line {k}" for k in range(51, 61)]
@@ -50,8 +50,8 @@ def test_pages_and_filters_are_in_the_address(serve, page, options):
     assert page.dialogs == [] and page.hosts == {"localhost"}
 
 
-def test_the_pair_leads_to_its_segments_whatever_was_looked_for_before(serve, page, options):
-    open_at(page, serve(*options), "segments", a=A, b=B)
+def test_the_pair_leads_to_its_segments_whatever_was_looked_for_before(at, page, options):
+    opened(page, at("segments", options, a=A, b=B))
     page.locator(".st-key-text input").fill("nowhere")
     page.locator(".st-key-text input").press("Enter")
     page.wait_for_url("**text=nowhere**")
@@ -66,8 +66,8 @@ def test_the_pair_leads_to_its_segments_whatever_was_looked_for_before(serve, pa
     assert page.locator(".mt-answer").inner_text().startswith("All 60 segments: ")
 
 
-def test_a_file_with_all_that_match(serve, page, options):
-    open_at(page, serve(*options), "segments", a=A, b="c", document="*d4*")
+def test_a_file_with_all_that_match(at, page, options):
+    opened(page, at("segments", options, a=A, b="c", document="*d4*"))
     page.locator("summary", has_text="Files, command").click()
     with page.expect_download() as download:
         page.locator(".st-key-segments-csv button").click()
@@ -75,8 +75,8 @@ def test_a_file_with_all_that_match(serve, page, options):
     assert len(rows) == 3 and rows[0].startswith("line,docid,contribution,reference ref,output <img")
 
 
-def test_fits_a_projector(serve, page, options):
-    open_at(page, serve(*options), "segments", a=A, b="c", also=B, order="line")
-    assert page.locator('[data-testid="stMain"]').evaluate("e => e.scrollWidth <= e.clientWidth")
+def test_long_words_and_other_scripts_fit_a_projector(at, page, options):
+    opened(page, at("segments", options, a=A, b="c", also=B, order="line"))
+    fits(page)
     assert page.locator(".mt-pair").first.evaluate("e => e.scrollWidth <= e.clientWidth")
     assert page.locator(".mt-pair").first.bounding_box()["y"] < 720

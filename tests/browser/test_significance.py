@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import settled
+from tests.browser.conftest import fits, follow, settled
 
 pytestmark = pytest.mark.browser
 NAMES = ["<img src=x onerror=alert(1)>", "**b** <b>x</b>", "![](http://h.example/x.png)"]
@@ -44,23 +44,21 @@ def point_at(page, x, y):
     page.wait_for_selector(".hoverlayer .hovertext", state="attached")
 
 
-def test_the_matrix_is_there_and_fits(serve, page, options):
-    opened(page, f"{serve(*options)}/significance")
+def test_the_matrix_is_there_and_fits(at, page, options):
+    opened(page, at("significance", options))
     assert page.locator(".mt-answer").inner_text() == "3 of 3 pairs differ significantly (romano-wolf, alpha 0.05)"
     assert page.locator(".ytick text").all_text_contents() == ["<img src=…=alert(1)> [1]", *NAMES[1:]]
     assert page.locator(".annotation-text", has_text="[1]").text_content() == f"[1] {NAMES[0]}"
     assert page.locator(".textpoint").count() == 6
     point_at(page, *cell(page, 0, 1))
     assert NAMES[0] in page.locator(".hoverlayer").text_content()
-    main = page.locator('[data-testid="stMain"]')
-    assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    fits(page)
     assert page.dialogs == [] and page.hosts == {"localhost"}
 
 
-def test_columns_beyond_the_right_edge_are_announced(serve, page, options):
+def test_columns_beyond_the_right_edge_are_announced(at, page, options):
     page.set_viewport_size({"width": 700, "height": 720})
-    opened(page, f"{serve(*options)}/significance")
+    opened(page, at("significance", options))
     page.locator("summary", has_text="Numbers, files, command").click()
     table, hint = page.locator(".mt-sideways").first, page.locator(".mt-more").first
     hint.wait_for(state="visible")
@@ -70,20 +68,19 @@ def test_columns_beyond_the_right_edge_are_announced(serve, page, options):
     hint.wait_for(state="hidden")
 
 
-@pytest.mark.parametrize("row, column", [(0, 2), (2, 1)])
-def test_a_click_opens_the_pair(serve, page, options, row, column):
-    opened(page, f"{serve(*options)}/significance?seed=5")
-    x, y = cell(page, row, column)
-    point_at(page, x, y)
-    page.mouse.click(x, y)
-    page.wait_for_url("**/pair?**")
-    page.wait_for_selector("h1:has-text('Pair')")
-    settled(page)
-    a, b = (NAMES[k] for k in sorted((row, column)))
-    assert page.locator(".mt-answer").first.inner_text().startswith(f"{a} and {b}: ")
-    assert "seed=5" in page.url
-    page.get_by_role("link", name="Significance").click()
-    page.wait_for_selector("h1:has-text('Significance')")
-    settled(page)
-    assert "/significance" in page.url  # the click is not remembered
+def test_a_click_opens_the_pair(at, page, options):
+    opened(page, at("significance", options, seed=5))
+    for row, column in ((0, 2), (2, 1)):
+        x, y = cell(page, row, column)
+        point_at(page, x, y)
+        page.mouse.click(x, y)
+        page.wait_for_url("**/pair?**")
+        page.wait_for_selector("h1:has-text('Pair')")
+        settled(page)
+        a, b = (NAMES[k] for k in sorted((row, column)))
+        assert page.locator(".mt-answer").first.inner_text().startswith(f"{a} and {b}: ")
+        assert "seed=5" in page.url
+        follow(page, "Significance")
+        settled(page)
+        assert "/significance" in page.url  # the click is not remembered
     assert page.dialogs == [] and page.hosts == {"localhost"}

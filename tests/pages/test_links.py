@@ -1,0 +1,40 @@
+"""A view is a link: in a new session it shows the same numbers, on every page."""
+
+import pytest
+
+from tests.pages.toys import words, written
+
+SETTINGS = {"test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
+            "trials": "1999", "seed": "11", "exclude": "c", "domain": "news"}
+OWN = {"leaderboard": {"baseline": "b", "reason.c": "late"}, "pair": {"a": "d", "b": "a", "margin": "0.4", "n": "10"},
+       "bootstrap": {"system": "b", "pool": "20000"}, "significance": {"significance.tests": "true"},
+       "sampling": {"system": "b", "a": "d", "b": "a", "size": "30", "shuffle": "true", "samples": "blocks",
+                    "by": "ar"},
+       "segments": {"a": "d", "b": "a", "text": "old", "order": "line", "page": "2", "also": "b"}}
+EXPERIMENTS = ("sampling", "sweeps", "validation", "metrics")  # they test in ways of their own
+
+
+def task(folder):
+    ref = [f"the old house number {k} stands near the river and the bridge" for k in range(120)]
+    return written(folder, ref, [
+        [t.replace("house", "small") for t in ref],
+        [t.replace("river and the", "sea or a") if k % 3 == 0 else t for k, t in enumerate(ref)],
+        [t.replace("the", "a") if k % 4 else t for k, t in enumerate(ref)],
+        [t.replace("near", "by").replace("bridge", f"b{k}") if k % 5 else t for k, t in enumerate(ref)],
+    ], [f"{'news' if k < 90 else 'talk'}\td{k // 2}" for k in range(120)], "abcd")
+
+
+@pytest.mark.parametrize("path", ["overview", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling",
+                                  "sweeps", "validation", "metrics", "segments", "methods"])
+def test_the_same_numbers_in_another_session(opened, tmp_path, path):
+    source = task(tmp_path)
+    page = opened(path, source, **SETTINGS, **OWN.get(path, {}))
+    assert not page.exception
+    said = words(page)
+    assert path in ("data", "methods") or all(part in said for part in ("90 segments", "seed 11", "alpha 0.01", *(
+        () if path in EXPERIMENTS else ("bootstrap", "by segment", "1999 trials", "holm", "basic"))))
+    link = {key: texts if isinstance(texts, str) else texts[-1] for key, texts in page.query_params.items()}
+    asked = {**SETTINGS, **OWN.get(path, {})}
+    assert {key: link.get(key, usual) for key, usual in asked.items()} == asked
+    again = opened(path, source, **link)
+    assert words(again) == said and not again.exception
