@@ -15,7 +15,7 @@ test: $(VENV)/test.stamp
 	$(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder  # tests/browser, the longest files, first
 
 test-statistics: $(VENV)/test.stamp
-	$(VENV)/bin/python -m pytest -n auto -m statistics
+	$(VENV)/bin/python -m pytest -n auto -m "statistics or slow"
 
 bench: $(VENV)/test.stamp
 	$(VENV)/bin/python -m benchmarks
