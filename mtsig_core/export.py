@@ -15,6 +15,7 @@ import numpy as np
 from mtsig_core.metrics import Metric
 from mtsig_core.records import matrix_records
 from mtsig_core.results import Comparison, PairResult, SystemResult
+from mtsig_core.significance import TESTS
 from mtsig_core.testset import TestSet
 
 __all__ = ["comparison_json", "comparison_csv", "matrix_csv", "scores_json", "scores_csv", "segment_rows", "to_csv",
@@ -51,27 +52,34 @@ def comparison_json(comparison: Comparison) -> str:
 def comparison_csv(comparison: Comparison) -> str:
     """One table: rows of systems, of pairs, and of what was left out, told apart by the column ``table``.
 
-    The last columns say on each row what it depends on, settings and version in the signature: a comment line would
-    not, once rows are sorted, joined or cut, and readers of CSV trip over it.
+    A difference is score(a) - score(b), whichever is better. The last columns say on each row what it depends on,
+    settings and version in the signature: a comment line would not, once rows are sorted, joined or cut, and readers
+    of CSV trip over it.
     """
     info = comparison.testset
     systems = [f.name for f in fields(SystemResult)]
     pairs = [f.name for f in fields(PairResult)]
     header = ["table", "metric", *systems, *(name for name in pairs if name not in systems),
-              "reason", "testset", "digest", "simulated", "signature"]
+              "higher_is_better", "reason", "testset", "digest", "simulated", "signature"]
     source = {"testset": info.name, "digest": info.digest, "simulated": info.simulated}
     rows = []
     for name, result in comparison.metrics.items():
         for table, records in (("systems", result.systems), ("pairs", result.pairs)):
-            rows += [{"table": table, "metric": name, **asdict(record), **source, "signature": result.signature}
-                     for record in records]
+            rows += [{"table": table, "metric": name, **asdict(record), "higher_is_better": result.higher_is_better,
+                      **source, "signature": result.signature} for record in records]
     rows += [{"table": "excluded", **asdict(exclusion), **source} for exclusion in comparison.excluded]
     return to_csv(header, ([row.get(key) for key in header] for row in rows))
 
 
 def matrix_csv(comparison: Comparison) -> str:
-    """The matrix of all pairs, systems as rows and columns, as `mtsig_core.records.matrix_records` has it."""
-    return to_csv(*matrix_records(list(comparison.metrics.values())))
+    """The matrix of all pairs, systems as rows and columns, as `mtsig_core.records.matrix_records` has it.
+
+    The last column says on each row what the cells are.
+    """
+    header, rows = matrix_records(list(comparison.metrics.values()))
+    below = "adjusted p" if TESTS[comparison.settings.test].p_values else "share of samples that the better wins"
+    what = f"above the diagonal improvement of row over column, below it {below}"
+    return to_csv([*header, "cells"], ([*row, what] for row in rows))
 
 
 def scores_json(scores: Mapping[str, tuple[str, Mapping[str, float]]]) -> str:

@@ -8,7 +8,7 @@ from html import escape
 from mtsig_core.drawing import ink, level, mixed, width, wrapped
 from mtsig_core.records import matrix_records
 from mtsig_core.results import MetricResult, Settings
-from mtsig_core.tables import apart, format_p, p_word
+from mtsig_core.tables import apart, format_p, p_word, row_against_column
 from mtsig_core.text_report import printable
 
 __all__ = ["STYLE", "forest_svg", "matrix_key", "matrix_svg"]
@@ -49,7 +49,8 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
     rank_at = _scale(1, max(2, len(systems)), middle + 24, _WIDE - 70)
     heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
     bottom = 30 + sum(heights)
-    drawn = [_text(left, 18, f"{result.metric.upper()} with {100 * (1 - settings.alpha):g}% interval", "head")]
+    lower = "" if result.higher_is_better else ", lower is better"
+    drawn = [_text(left, 18, f"{result.metric.upper()} with {100 * (1 - settings.alpha):g}% interval{lower}", "head")]
     for tick in ticks:
         drawn += [_line(across(tick), 28, across(tick), bottom, "tick"),
                   _text(across(tick), bottom + 18, f"{tick:g}", "mid")]
@@ -76,7 +77,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
 
 
 def matrix_svg(result: MetricResult, settings: Settings) -> str:
-    """All pairs: above the diagonal the difference row minus column, below it the adjusted p or the share of wins."""
+    """All pairs: above the diagonal the improvement of row over column, below it adjusted p or the share of wins."""
     n, pairs = len(result.systems), {frozenset((pair.a, pair.b)): pair for pair in result.pairs}
     names = [printable(s.system) for s in result.systems]
     upright = max(map(width, names)) <= 22  # else the columns have numbers, and the rows say whose they are
@@ -121,8 +122,8 @@ def matrix_key(result: MetricResult, settings: Settings) -> str:
     shares = any(pair.win is not None for pair in result.pairs)
     raw = "" if shares or settings.correction == "none" else ", ○ only without correction"
     below = "share of samples that the better one wins" if shares else p_word(settings.correction)
-    return (f"Above the diagonal: row minus column in {result.metric.upper()}, blue where the row is better; ● "
-            f"significant{raw}. Below: {below}, bold where not significant, which does not mean equal.")
+    return (f"Above the diagonal: {row_against_column(result)} in {result.metric.upper()}, blue where the row is "
+            f"better; ● significant{raw}. Below: {below}, bold where not significant, which does not mean equal.")
 
 
 def _told(value, above, digits):

@@ -121,7 +121,7 @@ def _left_out(comparison: Comparison) -> Iterable[str]:
 
 
 def _warnings(comparison: Comparison) -> Iterable[str]:
-    groups = group_cautions(comparison.warnings)
+    groups = group_cautions(comparison.warnings, several=len(comparison.metrics) > 1)
     if groups:
         yield "<h2>Keep in mind</h2>"
     for texts in groups:

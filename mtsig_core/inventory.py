@@ -8,18 +8,21 @@ from itertools import chain
 
 from mtsig_core.cells import number
 from mtsig_core.diagnostics import about_ratings, about_texts
+from mtsig_core.readers.scripts import written_in
 from mtsig_core.results import Caution
 from mtsig_core.testset import TestSet
 
 __all__ = ["inventory_rows", "left_out", "suspicions"]
 
+_NO_SPACES = ("zh", "ja", "th")  # between words: pieces between spaces would be taken for lost text
 _TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the reference, in all
 
 
 def inventory_rows(testset: TestSet) -> tuple[list[str], list[list[str]]]:
     """Header and rows: one for each text with its segments, words, characters, and empty and repeated segments.
 
-    Of segment scores the missing ones count as empty.
+    Words are what stands between spaces; none are counted where the script has no spaces. Of segment scores the
+    missing ones count as empty.
     """
     header = ["role", "name", "segments", "words", "characters", "empty", "repeated"]
     texts = [("reference", name, values) for name, values in testset.references.items()]
@@ -83,10 +86,11 @@ def _gaps(testset, scores):
     return len(testset.systems) * testset.n_segments - len(present)
 
 
-def _counts(values: Sequence[str | None]) -> tuple[int, ...]:
+def _counts(values: Sequence[str | None]) -> tuple[int | None, ...]:
     present = [text for text in values if text is not None]
     filled = [text for text in present if text.strip()]
-    return (len(present), sum(len(text.split()) for text in present), _characters(present),
+    words = None if written_in(present) in _NO_SPACES else sum(len(text.split()) for text in present)
+    return (len(present), words, _characters(present),
             len(present) - len(filled), len(filled) - len(set(filled)))
 
 

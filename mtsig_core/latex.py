@@ -6,7 +6,14 @@ import re
 
 from mtsig_core.records import matrix_records
 from mtsig_core.results import Comparison, MetricResult
-from mtsig_core.tables import format_p, leaderboard_rows, left_out, pair_rows
+from mtsig_core.tables import (
+    format_p,
+    group_cautions,
+    leaderboard_rows,
+    left_out,
+    pair_rows,
+    row_against_column,
+)
 from mtsig_core.text_report import printable
 from mtsig_core.wording import caption_sentences
 
@@ -52,7 +59,8 @@ def comparison_latex(comparison: Comparison) -> str:
     True
     """
     gone = f"% Left out: {printable(left_out(comparison))}\n" if comparison.excluded else ""
-    parts = [_PREAMBLE + gone + "".join(f"% Warning: {printable(caution.text)}\n" for caution in comparison.warnings)]
+    warnings = group_cautions(comparison.warnings, len(comparison.warnings), several=len(comparison.metrics) > 1)
+    parts = [_PREAMBLE + gone + "".join(f"% Warning: {printable(text)}\n" for texts in warnings for text in texts)]
     for result in comparison.metrics.values():
         parts.append(_leaderboard(comparison, result))
         if result.pairs:
@@ -124,8 +132,8 @@ def _matrix(comparison, result):
              for i, (_, name, *values) in enumerate(rows)]
     said = caption_sentences(comparison, result, "All pairs")
     below = "the share of samples that the better one wins" if shares else "the adjusted p"
-    said.insert(1, "Above the diagonal the difference row minus column, positive where the row is better, bold where "
-                   f"significant; below it {below}. Not significant does not mean equal.")
+    said.insert(1, f"Above the diagonal the difference {row_against_column(result)}, positive where the row is better, "
+                   f"bold where significant; below it {below}. Not significant does not mean equal.")
     return _tabular("matrix", "rl" + "r" * n, ["", "", *map(str, range(1, n + 1))], cells, result, said,
                     r"\scriptsize\setlength{\tabcolsep}{2pt}")
 

@@ -13,7 +13,7 @@ from mtsig_core.significance import TESTS
 
 __all__ = ["summary", "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows", "rank_change_rows",
            "pair_rows", "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "format_p",
-           "group_cautions"]
+           "group_cautions", "row_against_column"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -197,11 +197,15 @@ def format_p(p: float | None) -> str:
     return number(p, ".4f" if p is None or p >= 0.0001 else ".1e")
 
 
-def group_cautions(cautions, shown: int = 3) -> list[list[str]]:
-    """The texts of warnings, a list for each kind and metric; what goes beyond `shown` of a kind is counted."""
+def group_cautions(cautions, shown: int = 3, several: bool = False) -> list[list[str]]:
+    """The texts of warnings, a list for each kind and metric; what goes beyond `shown` of a kind is counted.
+
+    Where there are `several` metrics, each text begins with the one that it is about.
+    """
     kinds: dict[tuple, list[str]] = {}
     for caution in cautions:
-        kinds.setdefault((caution.code, caution.metric), []).append(caution.text)
+        about = f"{caution.metric.upper()}: " if several and caution.metric is not None else ""
+        kinds.setdefault((caution.code, caution.metric), []).append(about + caution.text)
     return [texts[:shown] + ([f"... and {len(texts) - shown} more of this kind."] if len(texts) > shown else [])
             for texts in kinds.values()]
 
@@ -215,6 +219,11 @@ def _chances(pair, settings):
     if TESTS[settings.test].p_values is None:
         return [number(pair.win, ".3f"), number(pair.lose, ".3f")]
     return [format_p(pair.p_value), format_p(pair.p_adjusted)]
+
+
+def row_against_column(result: MetricResult) -> str:
+    """How a difference is taken that is positive where the row is better."""
+    return "row minus column" if result.higher_is_better else "column minus row"
 
 
 def _metric_word(result):

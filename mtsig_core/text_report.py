@@ -31,7 +31,7 @@ def comparison_text(comparison: Comparison) -> str:
     for result in comparison.metrics.values():
         lines += ["", *_metric_lines(result, comparison)]
     lines += _relation_lines(list(comparison.metrics.values()))
-    for texts in group_cautions(comparison.warnings):
+    for texts in group_cautions(comparison.warnings, several=len(comparison.metrics) > 1):
         lines += ["", *(f"Warning: {printable(text)}" for text in texts)]
     return "\n".join(lines).rstrip() + "\n"
 

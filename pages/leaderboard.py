@@ -48,13 +48,16 @@ if clicked:
     pairs.open_pair(view, result.systems[clicked[0][0]].system)
 elif chosen is not None:
     pairs.open_pair(view, rows[chosen][1])
+about_others = further.warnings_of(view, others)
 if others:
     several = ",".join([view.metric, *(other.metric for other in others)])
-    further.show_disagreement(view, others, replace(view, metric=several).command())
+    further.show_disagreement(view, others, about_others, replace(view, metric=several).command())
 left_out = family.show_left_out(view)
 
-if len(about_all) < len(comparison.warnings):
+more = [caution for caution in (*comparison.warnings, *about_others)
+        if caution not in about_all and (caution.metric == view.metric or caution.code != "tokenizer-and-script")]
+if more:
     st.subheader("Keep in mind")
-    words.cautions(caution for caution in comparison.warnings if caution not in about_all)
+    words.cautions(more, several=bool(others))
 exports.show(view, "leaderboard", left_out, [other.metric for other in others])
 st.html(f'<div class="mt-status">{words.escape(result.signature)}</div>')

@@ -55,6 +55,9 @@ def test_differences_above_and_p_below():
 
 def test_a_positive_difference_is_an_improvement_also_where_lower_is_better():
     assert matrix(made_up(3, higher=False), SETTINGS).data[0].z[0][2] == 2
+    for higher, said in ((True, "row minus column in BLEU"), (False, "column minus row in BLEU")):
+        bar = matrix(made_up(3, higher=higher), SETTINGS).data[0].colorbar.title.text
+        assert bar == f"{said}: blue, the row is better"
 
 
 @pytest.mark.parametrize("p, glyph", [((0.001, 0.05), "●"), ((0.05, 0.06), "○"), ((0.06, 0.2), "")])

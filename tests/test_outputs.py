@@ -158,12 +158,13 @@ class TestExport:
         turned = dataclasses.replace(result(("B", "A", "C"), higher_is_better=False), metric="ter")
         given = dataclasses.replace(comparison(), metrics={"bleu": result(), "ter": turned})
         frame = pd.read_csv(io.StringIO(export.matrix_csv(given)))
-        assert list(frame) == ["metric", "system", "A", "B", "C"]
+        assert list(frame) == ["metric", "system", "A", "B", "C", "cells"]
+        assert set(frame["cells"]) == {"above the diagonal improvement of row over column, below it adjusted p"}
         assert frame["system"].tolist() == ["A", "B", "C", "B", "A", "C"]
         assert frame[["A", "B", "C"]].fillna(-1).values.tolist() == [
             [-1, 0.5, 10], [0.4, -1, 9.5], [0.001, 0.001, -1], [0.5, -1, 10], [-1, 0.4, 9.5], [0.001, 0.001, -1]]
         only_names = export.matrix_csv(comparison(result(("=1+1", "B", "C")))).splitlines()[0]
-        assert only_names == "metric,system,'=1+1,B,C"
+        assert only_names == "metric,system,'=1+1,B,C,cells"
 
     def test_systems_as_numbers(self):
         turned = dataclasses.replace(result(higher_is_better=False), metric="ter")
@@ -246,3 +247,9 @@ class TestVerdict:
         settings = dataclasses.replace(SETTINGS, baseline="C")
         only = dataclasses.replace(result(), pairs=(pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, None)))
         assert tables.verdict(only, settings) == "Against C: 1 significantly better, 0 worse, 1 not separated"
+
+
+def test_warnings_of_several_metrics_say_which_they_are_about():
+    found = [Caution("not-equal", "one", "bleu"), Caution("not-equal", "two", "ter"), Caution("few-units", "all")]
+    assert tables.group_cautions(found, several=True) == [["BLEU: one"], ["TER: two"], ["all"]]
+    assert tables.group_cautions(found[:1]) == [["one"]]

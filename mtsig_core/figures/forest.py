@@ -29,7 +29,8 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     """
     systems, named = result.systems, Labels(34, 2)
     ranked = len(systems) > 1 and systems[0].rank_low is not None
-    scores = f"{named(result.metric.upper(), 24)} with {100 * (1 - settings.alpha):g}% interval"
+    lower = "" if result.higher_is_better else ", lower is better"
+    scores = f"{named(result.metric.upper(), 24)} with {100 * (1 - settings.alpha):g}% interval{lower}"
     titles = [scores, "Rank interval"][:1 + ranked]
     figure = make_subplots(1, 1 + ranked, shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=titles,
                            column_widths=[0.64, 0.36][:1 + ranked] if ranked else None)

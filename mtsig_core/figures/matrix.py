@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from mtsig_core.drawing import BLUE, GREY, ink, level, mixed, width
 from mtsig_core.figures._style import Labels, full
 from mtsig_core.results import MetricResult, PairResult, Settings
-from mtsig_core.tables import format_p, p_word
+from mtsig_core.tables import format_p, p_word, row_against_column
 
 __all__ = ["matrix"]
 
@@ -20,7 +20,7 @@ _FILLED, _HOLLOW = "●", "○"
 def matrix(result: MetricResult, settings: Settings) -> go.Figure:
     """A row and a column a system, in the order of the leaderboard.
 
-    Above the diagonal the difference row minus column, positive where the row is better: hue is direction, lightness
+    Above the diagonal the improvement of row over column: hue is direction, lightness
     is size (on a square-root scale, so that one weak system does not bleach all others), and the glyph is
     significance. Below it the adjusted p, or for a test without p the share of samples that the better system wins;
     what is not significant is set bold. Where cells are small, p is left to the hover except for pairs that are not
@@ -41,7 +41,8 @@ def matrix(result: MetricResult, settings: Settings) -> go.Figure:
     limit = max((abs(value) for _, value in cells.values()), default=0) or 1.0
     size = _WIDTH / max(n, 1)
     figure = go.Figure()
-    _add_differences(figure, cells, n, limit, size, named(result.metric.upper(), _WIDEST), settings.alpha)
+    difference = f"{row_against_column(result)} in {named(result.metric.upper(), _WIDEST)}"
+    _add_differences(figure, cells, n, limit, size, difference, settings.alpha)
     figure.add_trace(go.Heatmap(
         z=[[0 if i == j else None for j in range(n)] for i in range(n)], x=list(range(n)), y=list(range(n)), xgap=1,
         ygap=1, colorscale=[[0, GREY], [1, GREY]], opacity=0.3, showscale=False, hoverinfo="skip"))
@@ -64,7 +65,7 @@ def matrix(result: MetricResult, settings: Settings) -> go.Figure:
     return named.below(figure)
 
 
-def _add_differences(figure, cells, n, limit, size, metric, alpha):
+def _add_differences(figure, cells, n, limit, size, difference, alpha):
     z = [[cells[i, j][1] if (i, j) in cells else None for j in range(n)] for i in range(n)]
     stops = [k / 10 for k in range(-10, 11)]
     figure.add_trace(go.Heatmap(
@@ -72,7 +73,7 @@ def _add_differences(figure, cells, n, limit, size, metric, alpha):
         colorscale=[[0.5 + 0.5 * u * abs(u), "rgb({},{},{})".format(*mixed(u))] for u in stops],
         colorbar=dict(orientation="h", thickness=10, len=0.5, x=0, xanchor="left", y=0, yanchor="top", ypad=12,
                       tickvals=[-limit, 0, limit], ticktext=[f"−{limit:.1f}", "0", f"+{limit:.1f}"], tickfont_size=12,
-                      title=dict(text=f"row minus column in {metric}: blue, the row is better", side="bottom",
+                      title=dict(text=f"{difference}: blue, the row is better", side="bottom",
                                  font_size=12), outlinewidth=0)))
     both = n <= _EVERY_NUMBER
     texts, inks = {}, []

@@ -12,8 +12,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-__all__ = ["Partly", "asked", "begin", "by_history", "complaints", "go", "keep", "link", "settle", "switched_set",
-           "write"]
+__all__ = ["Partly", "asked", "begin", "by_history", "complaints", "go", "keep", "link", "put_aside", "settle",
+           "switched_set", "take_aside", "write"]
 
 _KEPT = "address.kept"  # what was chosen, as the address says it: {key: texts}
 _SHOWN = "address.shown"  # what each control was last set to
@@ -134,6 +134,19 @@ def switched_set(old: str, new: str, belongs: Callable[[str, list[str]], bool]) 
         del state[_KEPT][key]
     state[_KEPT].update(state[_OF_SETS].get(new, {}))
     state[_LINK], state[_COMPLAINTS] = {}, {}
+
+
+def put_aside() -> dict[str, dict[str, list[str]]]:
+    """What was chosen for the sets that were open before: {content: {key: what the address says of it}}."""
+    return st.session_state[_OF_SETS]
+
+
+def take_aside(told: object) -> None:
+    """Put aside what the browser tells, as `put_aside` gave it to an earlier session; what the session has stays."""
+    if isinstance(told, dict) and all(isinstance(keys, dict) for keys in told.values()):
+        st.session_state[_OF_SETS] = {
+            content: {key: [str(text) for text in texts] for key, texts in keys.items() if isinstance(texts, list)}
+            for content, keys in told.items()} | st.session_state[_OF_SETS]
 
 
 def complaints() -> list[str]:

@@ -11,7 +11,7 @@ import streamlit as st
 from mtsig_core import Comparison, InputError, MetricResult, MtsigError, TestSet
 from mtsig_core.sources import command_line
 from mtsig_core.tables import summary
-from pages._ui import address, controls, parts, results, testsets, words
+from pages._ui import address, aside, controls, parts, results, testsets, words
 from pages._ui.ending import PageEnded, end_page
 
 __all__ = ["ROOT", "View", "draw", "open_page", "open_testset", "pages", "take_view"]
@@ -161,6 +161,8 @@ def _finish(links, above) -> None:
         words.messages(said)
     address.write()
     _draw_links(links)
+    with st.sidebar:
+        aside.keep()
 
 
 def open_testset(name: str) -> None:

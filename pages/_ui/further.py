@@ -6,7 +6,7 @@ from collections import Counter
 
 import streamlit as st
 
-from mtsig_core import MetricResult, MtsigError
+from mtsig_core import Caution, MetricResult, MtsigError
 from mtsig_core.agreement import pairs_across
 from mtsig_core.metrics import metrics_of
 from mtsig_core.records import relation_records
@@ -14,7 +14,7 @@ from mtsig_core.tables import across_rows, relation_rows, without_relation
 from pages._ui import charts, controls, results, words
 from pages._ui.frame import View
 
-__all__ = ["pick", "show_disagreement"]
+__all__ = ["pick", "show_disagreement", "warnings_of"]
 
 _SHOWN = 100
 
@@ -31,13 +31,22 @@ def pick(view: View) -> list[MetricResult]:
     return found
 
 
-def show_disagreement(view: View, further: list[MetricResult], command: str) -> None:
+def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
+    """What is to be kept in mind of the further metrics, each by itself."""
+    return [caution for result in further
+            for caution in results.comparison(view.testset, result.metric, **view.settings).warnings
+            if caution.metric == result.metric]
+
+
+def show_disagreement(view: View, further: list[MetricResult], warnings: list[Caution], command: str) -> None:
     """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
     compared = [view.result, *further]
+    words.cautions((caution for caution in warnings if caution.code == "tokenizer-and-script"), several=True)
     kinds = Counter(pair.kind for pair in pairs_across(compared))
     names = " and ".join(result.metric.upper() for result in compared)
     st.subheader("Do the metrics agree?")
-    words.answer(f"{names}: alike on {kinds['agree']} of {kinds.total()} pairs, opposite on {kinds['opposite']}")
+    pairs = "pair" if kinds.total() == 1 else "pairs"
+    words.answer(f"{names}: alike on {kinds['agree']} of {kinds.total()} {pairs}, opposite on {kinds['opposite']}")
     st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
                "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
                "than once: choose the one that counts beforehand, or report all.")

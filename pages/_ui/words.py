@@ -89,10 +89,10 @@ def caution_box(text: str) -> None:
     st.html(f'{_STYLE}<div class="mt-box mt-caution">{escape(text)}</div>')
 
 
-def cautions(found: Iterable[Caution]) -> None:
-    """Warnings, a box for each kind."""
+def cautions(found: Iterable[Caution], several: bool = False) -> None:
+    """Warnings, a box for each kind; with the metric they are about where there are several."""
     boxes = [f'<div class="mt-box mt-caution">{"<br>".join(map(escape, texts))}</div>'
-             for texts in group_cautions(found)]
+             for texts in group_cautions(found, several=several)]
     if boxes:
         st.html(_STYLE + "".join(boxes))
 

@@ -130,6 +130,10 @@ def test_what_is_left_out_and_why_belongs_to_its_set_and_its_name(served, page):
     assert left_out(page) == (["crashed"], "comparison: Greek (crashed).")
     step(page, page.go_back, "testset", DEMO)
     assert left_out(page) == (["withdrawn"], "comparison: Danish (withdrawn).")
+    page.go_forward()
+    page.reload()
+    pick(page, "testset", DEMO)  # by hand: the tab knows, whose session is new
+    assert left_out(page) == (["withdrawn"], "comparison: Danish (withdrawn).")
     assert page.locator(".mt-error").count() == 0  # nothing is blamed on a link
 
 

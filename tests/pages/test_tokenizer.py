@@ -1,5 +1,7 @@
 """The tokenizer: a control at the side, in the status line, in the printed command, and warned of on every page."""
 
+import re
+
 import pytest
 
 from mtsig_core.sources import Source
@@ -47,3 +49,10 @@ def test_not_where_nothing_is_split(opened, chinese, tmp_path):
     assert "tokenizer" not in words(opened("leaderboard", chinese, metric="chrf")).lower()
     alone = Source(scores=(("human", write(tmp_path / "t.tsv", ["system\tline\tscore", "A\t1\t2", "B\t1\t3"])),))
     assert not [box for box in opened("data", alone).selectbox if box.key == "tokenize"]
+
+
+def test_further_metrics_warn_of_it_too(opened, chinese):
+    said = words(opened("leaderboard", chinese, metric="chrf", metrics="ter", trials="999"))
+    boxes = re.findall('<div class="mt-box mt-caution">(.*?)</div>', said)
+    assert [box for box in boxes if box.startswith("TER: The references look Chinese")]
+    assert said.index("TER: The references look Chinese") < said.index("alike on")
