@@ -24,6 +24,7 @@ _LINK = "address.link"  # what the link asked that the session began with, until
 _COMPLAINTS = "address.complaints"
 _PAGE = "address.page"
 _OF_SETS = "address.of_sets"  # what was chosen for a test set alone, by the set's content
+_AWAITED = "address.awaited"  # the set opened last, where the browser may yet tell what had been chosen for it
 _NOTHING = object()
 
 
@@ -132,6 +133,7 @@ def switched_set(old: str, new: str, belongs: Callable[[str, list[str]], bool]) 
     state[_OF_SETS][old] = {key: texts for key, texts in state[_KEPT].items() if belongs(key, texts)}
     for key in state[_OF_SETS][old]:
         del state[_KEPT][key]
+    state[_AWAITED] = None if new in state[_OF_SETS] else new
     state[_KEPT].update(state[_OF_SETS].get(new, {}))
     state[_LINK], state[_COMPLAINTS] = {}, {}
 
@@ -141,12 +143,20 @@ def put_aside() -> dict[str, dict[str, list[str]]]:
     return st.session_state[_OF_SETS]
 
 
-def take_aside(told: object) -> None:
-    """Put aside what the browser tells, as `put_aside` gave it to an earlier session; what the session has stays."""
-    if isinstance(told, dict) and all(isinstance(keys, dict) for keys in told.values()):
-        st.session_state[_OF_SETS] = {
-            content: {key: [str(text) for text in texts] for key, texts in keys.items() if isinstance(texts, list)}
-            for content, keys in told.items()} | st.session_state[_OF_SETS]
+def take_aside(told: object) -> bool:
+    """Put aside what the browser tells, as `put_aside` gave it to an earlier session; what the session has stays.
+
+    Returns whether some of it holds for the set that is open, which was opened before the browser told.
+    """
+    state = st.session_state
+    if not isinstance(told, dict) or not all(isinstance(keys, dict) for keys in told.values()):
+        return False
+    sound = {content: {key: [str(text) for text in texts] for key, texts in keys.items() if isinstance(texts, list)}
+             for content, keys in told.items()}
+    state[_OF_SETS] = sound | state[_OF_SETS]
+    late = sound.get(state.pop(_AWAITED, None), {})
+    state[_KEPT].update(late)
+    return bool(late)
 
 
 def complaints() -> list[str]:

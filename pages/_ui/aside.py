@@ -22,8 +22,8 @@ export default function({data, setStateValue}) {
 def keep() -> None:
     """Have the tab keep what the session has put aside, and hear what an earlier session of the tab had."""
     kept = _component()(data=address.put_aside(), key="aside", on_kept_change=lambda: None).kept
-    if kept is not None:
-        address.take_aside(kept)
+    if kept is not None and address.take_aside(kept):
+        st.rerun()
 
 
 @st.cache_resource
