@@ -4,6 +4,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 VENV := .venv
 PORT ?= 8501
 ARGS ?=
+# Metrics with compiled code, compiled once while the browser is installed: else each worker and server does it at once.
+COMPILED := bleu,chrf,ter,nist,wer,meteor,gtm
 
 .PHONY: run test test-statistics bench setup check-python clean
 
@@ -34,8 +36,8 @@ $(VENV)/run.stamp: requirements.txt | $(VENV)/bin/python
 
 $(VENV)/test.stamp: requirements.txt requirements-dev.txt tests/browser/install.sh tests/store/install.sh | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet -r requirements-dev.txt
-	sh tests/browser/install.sh $(VENV)/bin/python
-	sh tests/store/install.sh
+	$(VENV)/bin/python -m mtsig_core score --demo-segments 40 --metrics $(COMPILED) >/dev/null & compiled=$$!; \
+		sh tests/browser/install.sh $(VENV)/bin/python && sh tests/store/install.sh && wait $$compiled
 	touch $@
 
 check-python:

@@ -19,6 +19,7 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("overview", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling",
          "sweeps", "validation", "metrics", "segments", "methods")
+BROWSERS = ("chromium-headless-shell", "chromium")
 README = ("leaderboard", "significance", "pair")
 LOOKS = {"light": ("light", 1440, 1000), "dark": ("dark", 1440, 1000), "projector": ("light", 1280, 720)}
 PATIENCE = 180_000  # ms; the simulated corpus is counted and tested in seconds, not at once
@@ -63,7 +64,8 @@ def wait_for(address, seconds=30):
 
 def take(address, wanted):
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        path = next(filter(None, map(shutil.which, BROWSERS)), None)
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         for page, look, path in wanted:
             scheme, width, height = LOOKS[look]
             context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)

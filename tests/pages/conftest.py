@@ -1,6 +1,9 @@
 """Pages without a browser: nothing looks at the progress of work, so each page waits until it is done."""
 
+import functools
+
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from mtsig_core.serving import SOURCE_VARIABLE
@@ -11,6 +14,15 @@ from tests.pages.toys import APP, small_source
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     monkeypatch.setattr(background, "PATIENCE", 60)
+
+
+@pytest.fixture(scope="package", autouse=True)
+def looked_for_components_once():
+    """Streamlit looks through all that is installed, for each run of each page: half the time of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests",
+                      functools.cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture
