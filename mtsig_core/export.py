@@ -50,7 +50,8 @@ def comparison_json(comparison: Comparison) -> str:
 
 
 def comparison_csv(comparison: Comparison) -> str:
-    """One table: rows of systems, of pairs, and of what was left out, told apart by the column ``table``.
+    """One table: rows of systems, of pairs, of leaders by each reference, and of what was left out, told apart by the
+    column ``table``.
 
     A difference is score(a) - score(b), whichever is better. The last columns say on each row what it depends on,
     settings and version in the signature: a comment line would not, once rows are sorted, joined or cut, and readers
@@ -60,13 +61,16 @@ def comparison_csv(comparison: Comparison) -> str:
     systems = [f.name for f in fields(SystemResult)]
     pairs = [f.name for f in fields(PairResult)]
     header = ["table", "metric", *systems, *(name for name in pairs if name not in systems),
-              "higher_is_better", "reason", "testset", "digest", "simulated", "signature"]
+              "reference", "higher_is_better", "reason", "testset", "digest", "simulated", "signature"]
     source = {"testset": info.name, "digest": info.digest, "simulated": info.simulated}
     rows = []
     for name, result in comparison.metrics.items():
-        for table, records in (("systems", result.systems), ("pairs", result.pairs)):
-            rows += [{"table": table, "metric": name, **asdict(record), "higher_is_better": result.higher_is_better,
-                      **source, "signature": result.signature} for record in records]
+        leaders = [{"reference": row.reference, "system": system, "n": row.n_segments}
+                   for row in result.by_reference for system in row.leaders]
+        for table, records in (("systems", map(asdict, result.systems)), ("pairs", map(asdict, result.pairs)),
+                               ("leaders", leaders)):
+            rows += [{"table": table, "metric": name, **record, "higher_is_better": result.higher_is_better, **source,
+                      "signature": result.signature} for record in records]
     rows += [{"table": "excluded", **asdict(exclusion), **source} for exclusion in comparison.excluded]
     return to_csv(header, ([row.get(key) for key in header] for row in rows))
 

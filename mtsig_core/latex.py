@@ -7,6 +7,7 @@ import re
 from mtsig_core.records import matrix_records
 from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.tables import (
+    by_reference_rows,
     format_p,
     group_cautions,
     leaderboard_rows,
@@ -63,6 +64,12 @@ def comparison_latex(comparison: Comparison) -> str:
     parts = [_PREAMBLE + gone + "".join(f"% Warning: {printable(text)}\n" for texts in warnings for text in texts)]
     for result in comparison.metrics.values():
         parts.append(_leaderboard(comparison, result))
+        header, rows = by_reference_rows(result)
+        if rows:
+            said = [f"Leaders by {result.metric.upper()}, by all references together and by each alone: no other "
+                    "system is significantly better than these."]
+            cells = [list(map(escape, row)) for row in rows]
+            parts.append(_tabular("references", r"lp{.5\textwidth}l", header, cells, result, said))
         if result.pairs:
             parts.append(_pairs(comparison, result))
         if 2 < len(result.systems) and comparison.settings.baseline is None:

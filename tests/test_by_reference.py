@@ -2,12 +2,14 @@
 
 import dataclasses
 import doctest
+import io
 import json
 
+import pandas as pd
 import pytest
 
 from mtsig_core import Comparison, InputError, SegmentScores, TestSet, by_reference, compare
-from mtsig_core.export import comparison_json
+from mtsig_core.export import comparison_csv, comparison_json
 from mtsig_core.html_report import comparison_html
 from mtsig_core.latex import comparison_latex
 from mtsig_core.ranking import headline
@@ -145,6 +147,15 @@ class TestTold:
         assert rows == [{"reference": "refA", "leaders": ["Ann"], "n_segments": N},
                         {"reference": "refB", "leaders": ["Bob"], "n_segments": N}]
         assert Comparison.from_json(text) == self.RESULT
+
+    def test_csv_has_a_row_for_each_leader_by_each_reference(self):
+        frame = pd.read_csv(io.StringIO(comparison_csv(self.RESULT)))
+        rows = frame[frame["table"] == "leaders"]
+        assert rows[["metric", "reference", "system", "n"]].values.tolist() == [["bleu", "refA", "Ann", N],
+                                                                               ["bleu", "refB", "Bob", N]]
+
+    def test_latex_has_a_table_of_them(self):
+        assert r"refA alone & Ann is ahead of all others & differs \\" in comparison_latex(self.RESULT)
 
     def test_json_of_before_has_none(self):
         data = json.loads(comparison_json(self.RESULT))
