@@ -8,7 +8,7 @@ from html import escape
 from mtsig_core.drawing import ink, level, mixed, width, wrapped
 from mtsig_core.records import matrix_records
 from mtsig_core.results import MetricResult, Settings
-from mtsig_core.tables import apart, format_p, p_word, row_against_column
+from mtsig_core.tables import apart, format_p, p_word, row_against_column, with_interval
 from mtsig_core.text_report import printable
 
 __all__ = ["STYLE", "forest_svg", "matrix_key", "matrix_svg"]
@@ -49,8 +49,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
     rank_at = _scale(1, max(2, len(systems)), middle + 24, _WIDE - 70)
     heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
     bottom = 30 + sum(heights)
-    lower = "" if result.higher_is_better else ", lower is better"
-    drawn = [_text(left, 18, f"{result.metric.upper()} with {100 * (1 - settings.alpha):g}% interval{lower}", "head")]
+    drawn = [_text(left, 18, f"{result.metric.upper()} {with_interval(result, settings)}", "head")]
     for tick in ticks:
         drawn += [_line(across(tick), 28, across(tick), bottom, "tick"),
                   _text(across(tick), bottom + 18, f"{tick:g}", "mid")]

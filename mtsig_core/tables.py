@@ -13,7 +13,7 @@ from mtsig_core.significance import TESTS
 
 __all__ = ["summary", "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows", "rank_change_rows",
            "pair_rows", "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "format_p",
-           "group_cautions", "row_against_column"]
+           "group_cautions", "row_against_column", "with_interval"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -219,6 +219,12 @@ def _chances(pair, settings):
     if TESTS[settings.test].p_values is None:
         return [number(pair.win, ".3f"), number(pair.lose, ".3f")]
     return [format_p(pair.p_value), format_p(pair.p_adjusted)]
+
+
+def with_interval(result: MetricResult, settings: Settings) -> str:
+    """What an axis of scores says after the name of the metric."""
+    better = "" if result.higher_is_better else ", lower is better"
+    return f"with {100 * (1 - settings.alpha):g}% interval{better}"
 
 
 def row_against_column(result: MetricResult) -> str:

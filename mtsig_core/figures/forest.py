@@ -7,7 +7,7 @@ from plotly.subplots import make_subplots
 
 from mtsig_core.figures._style import BLUE, GREY, Labels, full
 from mtsig_core.results import MetricResult, Settings
-from mtsig_core.tables import apart
+from mtsig_core.tables import apart, with_interval
 
 __all__ = ["forest"]
 
@@ -29,8 +29,7 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     """
     systems, named = result.systems, Labels(34, 2)
     ranked = len(systems) > 1 and systems[0].rank_low is not None
-    lower = "" if result.higher_is_better else ", lower is better"
-    scores = f"{named(result.metric.upper(), 24)} with {100 * (1 - settings.alpha):g}% interval{lower}"
+    scores = f"{named(result.metric.upper(), 24)} {with_interval(result, settings)}"
     titles = [scores, "Rank interval"][:1 + ranked]
     figure = make_subplots(1, 1 + ranked, shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=titles,
                            column_widths=[0.64, 0.36][:1 + ranked] if ranked else None)
