@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import secrets
+
 import streamlit as st
 
 from pages._ui import address
 
 __all__ = ["keep"]
 
-# The session knows better what it has put aside itself; of all else the tab tells it.
+# The session knows better what it has put aside itself; of all else the tab tells it, once: a second word would come
+# with what the controls showed before the first was heard.
 _SCRIPT = """
-export default function({data, setStateValue}) {
+let told
+export default function({data: {session, sets}, setStateValue}) {
   const key = 'mtsig_aside'
   const kept = JSON.parse(sessionStorage.getItem(key) ?? '{}')
-  sessionStorage.setItem(key, JSON.stringify({...kept, ...data}))
-  if (Object.keys(kept).some(set => !(set in data))) setStateValue('kept', {...kept, ...data})
+  sessionStorage.setItem(key, JSON.stringify({...kept, ...sets}))
+  if (told === session) return
+  told = session
+  if (Object.keys(kept).some(set => !(set in sets))) setStateValue('kept', {...kept, ...sets})
 }
 """
+_SESSION = "aside.session"
 
 
 def keep() -> None:
     """Have the tab keep what the session has put aside, and hear what an earlier session of the tab had."""
-    kept = _component()(data=address.put_aside(), key="aside", on_kept_change=lambda: None).kept
+    session = st.session_state.setdefault(_SESSION, secrets.token_hex(4))
+    kept = _component()(data={"session": session, "sets": address.put_aside()}, key="aside",
+                        on_kept_change=lambda: None).kept
     if kept is not None and address.take_aside(kept):
         st.rerun()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import TimeoutError, expect, sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -26,6 +26,8 @@ PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampli
          "metrics", "segments", "methods")
 #: Milliseconds that anything may take: a test never counts on speed, so this is for what never comes at all.
 LIMIT = 120_000
+#: Milliseconds after which a list that should be open is opened again.
+LIST = 6_000
 #: Headless alone first: it draws no windows around the pages, which spares a sixth of the time.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 PROJECTOR = {"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce"}
@@ -176,6 +178,20 @@ def follow(page, name):
     """Open another page by its link at the side."""
     page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
     page.wait_for_selector(f"h1:has-text('{'Which differences' if name == 'Overview' else name}')")
+
+
+def choose(page, field, name):
+    """Pick what has this name from the list of a field. The list closes when something moves below it: then again."""
+    field.scroll_into_view_if_needed()
+    option = page.get_by_role("option", name=name, exact=True).first
+    for _ in range(LIMIT // LIST):
+        field.fill("")
+        field.fill(name)
+        try:
+            return option.click(timeout=LIST)
+        except TimeoutError:
+            page.keyboard.press("Escape")
+    raise TimeoutError(f"the list never showed {name}")
 
 
 def click_point(page, key, point):

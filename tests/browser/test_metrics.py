@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.browser.conftest import ready
+from tests.browser.conftest import choose, ready
 
 pytestmark = pytest.mark.browser
 VIEWS = {"n-gram precisions": "brevity penalty 1.000", "output length": "BLEU keeps", "step by step": "= 0.268",
@@ -17,8 +17,7 @@ def test_every_view_fits_answers_and_is_in_the_address(at, page):
     page.goto(at("metrics", ("--demo-segments", 600), inside=first))
     check(page, first)
     for view in others:
-        page.locator(".st-key-inside input").click()
-        page.get_by_role("option", name=view).click()
+        choose(page, page.locator(".st-key-inside input"), view)
         page.wait_for_function("said => document.querySelector('.mt-answer')?.textContent.includes(said)",
                                arg=VIEWS[view])
         check(page, view)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mtsig_core.tables import format_p
-from tests.browser.conftest import CHECKOUT, click_point, fits, ready
+from tests.browser.conftest import CHECKOUT, choose, click_point, fits, ready
 
 pytestmark = pytest.mark.browser
 A, B = "<img src=x onerror=alert(1)>", "**b**"
@@ -53,8 +53,7 @@ def test_a_link_opens_the_pair_with_the_p_that_the_command_line_prints(at, page,
 def test_another_pair_is_in_the_address_a_figure_fills_the_screen_and_a_bar_opens_its_document(at, page, options):
     page.goto(at("pair", options, a=A, b=B))
     ready(page)
-    page.locator(".st-key-b input").click()
-    page.get_by_role("option", name="c", exact=True).click()
+    choose(page, page.locator(".st-key-b input"), "c")
     page.wait_for_url("**b=c**")
     ready(page)
     assert page.locator(".mt-answer").first.inner_text().startswith(f"{A} and c: ")
