@@ -14,12 +14,13 @@ from mtsig_core.jobs import Office
 from pages._ui import address, words
 from pages._ui.ending import end_page
 
-__all__ = ["result"]
+__all__ = ["begin", "result"]
 
 PATIENCE = 0.8  # seconds that a page waits before it shows progress
 _REDRAWN = 0.2  # seconds between two looks at the progress
 _ME = "background.me"
 _CANCELLED = "background.cancelled"
+_PLACED = "background.placed"  # the keys of all work that this run of the page has asked for
 _OFFICE = Office()
 #: What the run before drew stays until this one ends: its numbers would stand below the new settings. And Streamlit's
 #: own Stop would only end the page, not the work. (A style alone would be put elsewhere, and outlast the progress.)
@@ -43,25 +44,33 @@ def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], w
     what : str
         Says on screen what takes so long.
     """
+    placed = st.session_state[_PLACED]
+    # Once in a run, also where the value is there: what follows keeps its place, and boxes that were opened stay open.
+    place = None if key in placed and key in _OFFICE.values else st.empty()
+    placed.add(key)
     if key in _OFFICE.values:
         return _OFFICE.values.get(key)
     me = st.session_state.setdefault(_ME, secrets.token_hex(8))
     if key in st.session_state.setdefault(_CANCELLED, set()):
-        _draw(st.empty(), f"{what}: cancelled.", "Run it after all", _again, key)
+        _draw(place, f"{what}: cancelled.", "Run it after all", _again, key)
         end_page()
     job = _OFFICE.watch(key, work, me)
     if not _done(job, PATIENCE):
         address.write()  # while one waits, it is already a link to what will come
-        _show_progress(job, key, what)
+        _show_progress(place, job, key, what)
     try:
         return job.future.result()
     except MemoryError as error:
         raise SettingError("There is not enough memory for this. Use fewer trials, systems or segments.") from error
 
 
-def _show_progress(job, key, what):
+def begin() -> None:
+    """Start a run of a page."""
+    st.session_state[_PLACED] = set()
+
+
+def _show_progress(place, job, key, what):
     """Progress with Cancel, until the work is done."""
-    place = st.empty()
     line, share = _draw(place, what, "Cancel", _cancel, key)
     done = False
     while not done:

@@ -11,7 +11,7 @@ import streamlit as st
 from mtsig_core import Comparison, InputError, MetricResult, MtsigError, TestSet
 from mtsig_core.sources import command_line
 from mtsig_core.tables import summary
-from pages._ui import address, aside, controls, parts, results, testsets, words
+from pages._ui import address, aside, background, controls, parts, results, testsets, words
 from pages._ui.ending import PageEnded, end_page
 
 __all__ = ["ROOT", "View", "draw", "open_page", "open_testset", "pages", "take_view"]
@@ -84,6 +84,7 @@ def draw() -> None:
     """The frame: links to the pages, test set and settings at the side, then the page."""
     page = st.navigation(pages(), position="hidden")
     address.begin(page.url_path)
+    background.begin()
     with st.sidebar:
         links = st.empty()
         _draw_links(links)

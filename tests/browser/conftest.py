@@ -1,5 +1,6 @@
 """A real server and a real Chromium."""
 
+import json
 import os
 import shutil
 import socket
@@ -8,7 +9,8 @@ import sys
 import time
 import urllib.request
 from argparse import ArgumentParser
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -17,6 +19,7 @@ from playwright.sync_api import TimeoutError, expect, sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from mtsig_core.__main__ import main
 from mtsig_core.sources import add_source_options, source_from
 from mtsig_core.store import open_store
 
@@ -51,10 +54,18 @@ def free_port():
 
 
 @contextmanager
-def server(*args):
+def server(*args, **environment):
     """Start the dashboard through the command line; gives its address, and ends it afterwards."""
-    with started("mtsig_core", "serve", *args, "--no-browser", port="--port") as address:
+    with started("mtsig_core", "serve", *args, "--no-browser", port="--port", **environment) as address:
         yield address
+
+
+def printed(command, *options):
+    """What the command line prints, read as JSON."""
+    with redirect_stdout(TextIOWrapper(BytesIO())) as out:
+        assert main([*command.split(), *map(str, options), "--format", "json"]) == 0
+        out.seek(0)
+        return json.load(out)
 
 
 @contextmanager
@@ -129,8 +140,13 @@ def window(tmp_path_factory):
 @pytest.fixture
 def another_window(window):
     """Open windows that know nothing of each other or of `page`, with Playwright's options for a context."""
-    with ExitStack() as opened:
-        yield lambda **options: opened.enter_context(_patient(window.browser.new_context(**{**PROJECTOR, **options})))
+    with ExitStack() as windows:
+        yield lambda **options: windows.enter_context(opened(window, **options))
+
+
+def opened(window, **options):
+    """A window of its own, with Playwright's options for a context."""
+    return _patient(window.browser.new_context(**{**PROJECTOR, **options}))
 
 
 def _patient(context):

@@ -8,21 +8,36 @@ from playwright.sync_api import expect
 from tests.browser.conftest import choose, follow, ready, server
 
 pytestmark = pytest.mark.browser
-DEMO = "simulated corpus, 1000 segments"
+OTHER = "other/en-de"
+
+
+def outputs(ref, *names):
+    """One output for each name, each with another mistake."""
+    mistakes = (lambda text, k: text.replace("house", "small"),
+                lambda text, k: text.replace("river and the", "sea or a") if k % 3 == 0 else text,
+                lambda text, k: text.replace("the", "a") if k % 4 else text)
+    return {name: [mistake(text, k) for k, text in enumerate(ref)]
+            for name, mistake in zip(names, mistakes, strict=True)}
+
+
+def write(file, lines):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(f"{line}\n" for line in lines))
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """A dashboard started on a test set of its own."""
-    folder = tmp_path_factory.mktemp("task")
+    """A dashboard started on a test set of its own, which offers another."""
+    folder, root = tmp_path_factory.mktemp("task"), tmp_path_factory.mktemp("root")
     ref = [f"the old house number {k} stands near the river and the bridge" for k in range(60)]
-    texts = {"ref": ref, "a": [t.replace("house", "small") for t in ref],
-             "b": [t.replace("river and the", "sea or a") if k % 3 == 0 else t for k, t in enumerate(ref)],
-             "Greek": [t.replace("the", "a") if k % 4 else t for k, t in enumerate(ref)]}
-    for name, lines in texts.items():
-        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
-    systems = (part for name in ("a", "b", "Greek") for part in ("--system", folder / f"{name}.txt"))
-    with server("--ref", folder / "ref.txt", *systems) as address:
+    own, other = outputs(ref, "a", "b", "Greek"), outputs(ref[::-1], "Danish", "Spanish", "Greek")
+    for name, lines in {"ref": ref, **own}.items():
+        write(folder / f"{name}.txt", lines)
+    write(root / "other/references/en-de.refA.txt", ref[::-1])
+    for name, lines in other.items():
+        write(root / f"other/system-outputs/en-de/{name}.txt", lines)
+    systems = (part for name in own for part in ("--system", folder / f"{name}.txt"))
+    with server("--ref", folder / "ref.txt", *systems, MTSIG_DATA_ROOT=str(root)) as address:
         yield address
 
 
@@ -61,7 +76,7 @@ def test_one_press_is_one_step(served, page):
     follow(page, "Segments")
     ready(page)
     assert (chosen(page, "a"), chosen(page, "b")) == (other, first)
-    pick(page, "testset", DEMO)
+    pick(page, "testset", OTHER)
     assert chosen(page, "a") == other
     at_the_end = page.evaluate("history.length")
     back, forward = page.go_back, page.go_forward
@@ -79,7 +94,7 @@ def test_one_press_is_one_step(served, page):
         step(page, forward, key, value)
     forward()
     page.wait_for_selector("h1:has-text('Segments')")
-    step(page, forward, "testset", DEMO)
+    step(page, forward, "testset", OTHER)
     assert page.evaluate("history.length") == at_the_end
     assert page.locator(".mt-error").count() == 0 and page.problems == []
 
@@ -118,7 +133,7 @@ def test_what_is_left_out_and_why_belongs_to_its_set_and_its_name(served, page):
     own = chosen(page, "testset")
     leave_out(page, "Greek", "crashed")
     says_left_out(page, "Greek", "crashed")
-    pick(page, "testset", DEMO)
+    pick(page, "testset", OTHER)
     says_left_out(page)
     leave_out(page, "Danish", "withdrawn")
     says_left_out(page, "Danish", "withdrawn")
@@ -126,11 +141,11 @@ def test_what_is_left_out_and_why_belongs_to_its_set_and_its_name(served, page):
     says_left_out(page, "Greek", "crashed")
     page.reload()
     says_left_out(page, "Greek", "crashed")
-    step(page, page.go_back, "testset", DEMO)
+    step(page, page.go_back, "testset", OTHER)
     says_left_out(page, "Danish", "withdrawn")
     step(page, page.go_forward, "testset", own)
     page.reload()
-    pick(page, "testset", DEMO)  # by hand: the tab knows, whose session is new
+    pick(page, "testset", OTHER)  # by hand: the tab knows, whose session is new
     says_left_out(page, "Danish", "withdrawn")
     assert page.locator(".mt-error").count() == 0  # nothing is blamed on a link
 
@@ -139,7 +154,7 @@ def test_what_applies_stays_and_nothing_is_blamed_on_a_link(served, page):
     page.goto(f"{served}/pair?a=Greek&b=a&metric=ter&seed=5")
     ready(page)
     assert (chosen(page, "a"), chosen(page, "b")) == ("Greek", "a")
-    pick(page, "testset", DEMO)
+    pick(page, "testset", OTHER)
     assert chosen(page, "a") == "Greek" and chosen(page, "metric") == "ter"
     assert "seed 5" in page.locator(".mt-status").first.inner_text()
     assert page.locator(".mt-error").count() == 0

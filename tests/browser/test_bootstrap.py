@@ -1,12 +1,8 @@
 """The Bootstrap page in a real browser."""
 
-import json
-import subprocess
-import sys
-
 import pytest
 
-from tests.browser.conftest import CHECKOUT, choose, fits, settled
+from tests.browser.conftest import choose, fits, printed, settled
 
 pytestmark = pytest.mark.browser
 A, B = "<img src=x onerror=alert(1)>", "**b**"
@@ -33,9 +29,7 @@ def drawn(page):
 
 
 def test_a_link_opens_the_interval_that_the_command_line_prints(at, page, options):
-    done = subprocess.run([sys.executable, "-m", "mtsig_core", "compare", *map(str, options), "--format", "json"],
-                          cwd=CHECKOUT, capture_output=True, check=True)
-    systems = json.loads(done.stdout)["metrics"]["bleu"]["systems"]
+    systems = printed("compare", *options)["metrics"]["bleu"]["systems"]
     system = next(s for s in systems if s["system"] == A)
     page.goto(at("bootstrap", options, system=A, pool=50000))
     drawn(page)

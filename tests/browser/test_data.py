@@ -1,19 +1,14 @@
 """Bringing one's own files in a real browser."""
 
-import csv
 import gzip
 import io
-import json
-import os
 import shlex
-import subprocess
-import sys
 import zipfile
 
 import pytest
 
 from mtsig_core.tables import format_p
-from tests.browser.conftest import CHECKOUT, follow, ready, settled
+from tests.browser.conftest import follow, printed, ready, settled
 from tests.browser.grids import cells
 from tests.toys import SPACELESS
 
@@ -58,11 +53,9 @@ def test_three_outputs_give_the_p_that_the_command_line_prints(data, page, tmp_p
     said = data(files(**{f"{name}_txt": lines for name, lines in content.items()}), rename={"b": "<i>mine</i>"})
     assert "upload: 30 segments, 3 systems" in said
     systems = {"a": "a", "<i>mine</i>": "b", "c": "c"}
-    done = subprocess.run(
-        [sys.executable, "-m", "mtsig_core", "compare", "--ref", "ref.txt", "--docs", "docs.txt", "--format", "json",
-         *(part for name, file in systems.items() for part in ("--system", f"{name}={file}.txt"))],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True, check=True)
-    pairs = json.loads(done.stdout)["metrics"]["bleu"]["pairs"]
+    given = (part for name, file in systems.items() for part in ("--system", f"{name}={tmp_path / file}.txt"))
+    found = printed("compare", "--ref", tmp_path / "ref.txt", "--docs", tmp_path / "docs.txt", *given)
+    pairs = found["metrics"]["bleu"]["pairs"]
     follow(page, "Pair")
     ready(page)
     answer = page.locator(".mt-answer").first.inner_text()
@@ -75,7 +68,7 @@ def test_three_outputs_give_the_p_that_the_command_line_prints(data, page, tmp_p
     assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
 
 
-def test_chinese_without_a_language_pair_waits_for_it(data, page, tmp_path):
+def test_chinese_without_a_language_pair_waits_for_it(data, page, tmp_path, monkeypatch):
     lines = SPACELESS["zh"] * 5
     texts = {"ref": lines, "a": [text[:-1] for text in lines], "b": [text[1:] for text in lines]}
     content = {name: "".join(f"{line}\n" for line in texts[name]).encode() for name in texts}
@@ -101,11 +94,10 @@ def test_chinese_without_a_language_pair_waits_for_it(data, page, tmp_path):
     assert "--langpair en-zh" in command
     for name in content:
         (tmp_path / f"{name}.txt").write_bytes(content[name])
-    done = subprocess.run([sys.executable, *shlex.split(command)[1:], "--format", "csv"], cwd=tmp_path, check=True,
-                          env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True, text=True)
-    score = next(csv.DictReader(done.stdout.splitlines()))
-    assert "|tok:zh|" in score["signature"]
-    assert cells(page, "leaderboard-table")[1][2].startswith(f"{float(score['score']):.3f}"[:-1])
+    monkeypatch.chdir(tmp_path)
+    found = printed(*shlex.split(command)[3:])["metrics"]["bleu"]
+    assert "|tok:zh|" in found["signature"]
+    assert cells(page, "leaderboard-table")[1][2].startswith(f"{found['systems'][0]['score']:.3f}"[:-1])
 
 
 @pytest.mark.parametrize("texts", [{}, dict(ref_txt=REF, a_txt=REF, b_txt=WORSE)], ids=["alone", "with texts"])

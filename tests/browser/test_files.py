@@ -12,24 +12,27 @@ pytestmark = pytest.mark.browser
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-@pytest.fixture
-def leaderboard(at, page, tmp_path_factory):
+@pytest.fixture(scope="module")
+def leaderboard(at, window, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp() / "files"
     folder.mkdir(exist_ok=True)
     for n, name in enumerate(("ref", "a", "b")):
         lines = (f"the old house {k} stands near the {'river' if k % 3 >= n else 'sea'} and\n" for k in range(40))
         (folder / f"{name}.txt").write_text("".join(lines))
+    page = watched(window.new_page())
     page.goto(at("leaderboard", ("--ref", folder / "ref.txt", "--system", folder / "a.txt",
                                  "--system", folder / "b.txt")))
     ready(page)
     page.locator("summary", has_text="Numbers, files, command").click()
-    return page
+    yield page
+    page.close()
 
 
 @pytest.mark.parametrize("kind", ["png", "svg"])
 def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
     leaderboard.locator(".st-key-leaderboard-forest-picture label", has_text=kind).click()
     settled(leaderboard)
+    assert leaderboard.locator("details", has_text="Numbers, files, command").get_attribute("open") is not None
     leaderboard.locator(".js-plotly-plot").hover()
     with leaderboard.expect_download() as download:
         leaderboard.locator('.modebar-btn[data-title*="ownload"]').click()

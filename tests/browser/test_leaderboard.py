@@ -1,13 +1,10 @@
 """The Leaderboard in a real browser, as `serve` opens it."""
 
-import json
-import subprocess
-import sys
 from functools import partial
 
 import pytest
 
-from tests.browser.conftest import CHECKOUT, click_point, fits, ready, settled
+from tests.browser.conftest import click_point, fits, printed, ready, settled
 from tests.browser.grids import cells, click
 
 pytestmark = pytest.mark.browser
@@ -26,9 +23,7 @@ def options(tmp_path_factory):
 
 
 def test_shows_what_the_command_line_prints(at, page, options):
-    done = subprocess.run([sys.executable, "-m", "mtsig_core", "compare", *map(str, options), "--format", "json"],
-                          cwd=CHECKOUT, capture_output=True, check=True)
-    systems = json.loads(done.stdout)["metrics"]["bleu"]["systems"]
+    systems = printed("compare", *options)["metrics"]["bleu"]["systems"]
     page.goto(at("leaderboard", options))
     settled(page)
     for (rank, name, score, low, *_), system in zip(cells(page, "leaderboard-table")[1:], systems, strict=True):

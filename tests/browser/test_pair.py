@@ -1,14 +1,10 @@
 """The Pair page in a real browser."""
 
-import json
-import subprocess
-import sys
-
 import pytest
 from playwright.sync_api import expect
 
 from mtsig_core.tables import format_p
-from tests.browser.conftest import CHECKOUT, choose, click_point, fits, ready
+from tests.browser.conftest import choose, click_point, fits, printed, ready
 
 pytestmark = pytest.mark.browser
 A, B = "<img src=x onerror=alert(1)>", "**b**"
@@ -28,9 +24,7 @@ def options(tmp_path_factory):
 
 
 def test_a_link_opens_the_pair_with_the_p_that_the_command_line_prints(at, page, options):
-    done = subprocess.run([sys.executable, "-m", "mtsig_core", "compare", *map(str, options), "--format", "json"],
-                          cwd=CHECKOUT, capture_output=True, check=True)
-    pairs = json.loads(done.stdout)["metrics"]["bleu"]["pairs"]
+    pairs = printed("compare", *options)["metrics"]["bleu"]["pairs"]
     pair = next(pair for pair in pairs if {pair["a"], pair["b"]} == {A, B})
     page.goto(at("pair", options, a=A, b=B))
     ready(page)
