@@ -60,8 +60,9 @@ class UnitStatistics:
         self.scores = self.score(self.totals)
         self._columns, self._source, self._chained = _distinct_columns(self._by_unit, self._order)
         self._peak = _largest(self._columns)
-        # Where sums of two systems stay below 2^24, all can be float32; Metric.score reckons in float64 all the same.
-        small = 2 * units.n * max(self._peak, _largest(self._by_unit)) < _EXACT_IN_FLOAT32
+        # Draws and swaps add as many units as there are. Where such sums stay below 2^24 all can be float32;
+        # Metric.score reckons in float64 all the same.
+        small = units.n * max(self._peak, _largest(self._by_unit)) < _EXACT_IN_FLOAT32
         self._sum_dtype = self._columns.dtype if small else np.dtype(np.float64)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
@@ -115,6 +116,7 @@ def _distinct_columns(by_unit: np.ndarray, order: np.ndarray) -> tuple[np.ndarra
     """
     n_systems, n_units, n_stats = by_unit.shape
     whole = by_unit.dtype.kind in "iu"
+    # Differences of counts, which may be negative, are twice as large as these.
     dtype = np.float32 if whole and 2 * _largest(by_unit) < _EXACT_IN_FLOAT32 else np.float64
     columns = np.empty((n_systems * n_stats, n_units), dtype)  # memory is taken only where it is written
 

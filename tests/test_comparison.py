@@ -90,6 +90,18 @@ class TestWhatIsReported:
         assert [row.rank_low for row in result.systems] == low.tolist()
         assert [row.rank_high for row in result.systems] == high.tolist()
 
+    @pytest.mark.parametrize("test, joint", [
+        ("ar", "romano-wolf"), ("bootstrap", "romano-wolf"), ("percentile", "holm")])
+    def test_ranks_are_wider_than_what_no_correction_decides(self, test, joint):
+        counts, _ = bleu_counts(seed=4, qualities=np.linspace(0, 0.35, 6), n_segments=150)
+
+        def ranks(correction):
+            result = compare_given(counts, bleu, test=test, correction=correction, **QUICK)
+            return [(row.rank_low, row.rank_high) for row in result.systems], sum(p.significant for p in result.pairs)
+
+        (alone, decided), (together, fewer) = ranks("none"), ranks(joint)
+        assert decided > fewer and alone == together
+
     def test_standard_errors_by_document_and_by_segment(self, statistics):
         by_document = compare_given(*statistics, DOCUMENTS, unit="document", **QUICK)
         by_segment = compare_given(*statistics, DOCUMENTS, unit="segment", **QUICK)

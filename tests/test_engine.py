@@ -98,6 +98,22 @@ class TestSums:
         sums = sums_of(statistics, weights)
         assert (sums == exact_sums(statistics, weights)).all()
 
+    @pytest.mark.parametrize("above", [-4, -1, 0, 3, 7])
+    def test_single_precision_ends_where_a_sum_can_reach_2_to_the_24(self, above):
+        statistics = np.full((2, 4, 1), 2**22, dtype=np.int64)
+        statistics[0, 0] += above  # an odd sum above the limit has no float32
+        data = data_of(statistics, first_statistic)
+        swapped = swap_differences(data, all_pairs(2), 64, seed=0)
+        assert set(np.unique(swapped)) == {-above, above}
+        assert data.weighted_sums(np.ones((1, 4), np.uint16))[0, 0] == 2**24 + above
+
+    @pytest.mark.parametrize("step", [2**24 - 1, 2**24 + 1, 2**24 + 3])
+    def test_equal_steps_between_counts_of_either_sign_are_exact(self, step):
+        start = np.array([[0, 1, 2], [1, 3, 2]]) - 2**23
+        statistics = np.stack([start, start + step], axis=-1)
+        one_of_each = np.eye(3, dtype=np.uint16)
+        assert (sums_of(statistics, one_of_each) == statistics.transpose(2, 0, 1)).all()
+
     def test_many_small_counts_leave_single_precision_too(self):
         statistics = np.full((1, 40_000, 1), 999, dtype=np.int32)
         statistics[0, 0] = 998

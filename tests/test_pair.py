@@ -15,7 +15,7 @@ STATISTICS, DOCUMENTS = bleu_counts(5, [0.0, 0.05, 0.02], 120)
 def examine(a="A", b="C", statistics=STATISTICS, rule=bleu, documents=DOCUMENTS, higher_is_better=True, **settings):
     testset = toy(*statistics.shape[:2], documents)
     metric = Given(dict(zip(testset.systems, statistics, strict=True)), rule, higher_is_better)
-    return examine_pair(testset, metric, a, b, trials=299, resamples=200, **settings)
+    return examine_pair(testset, metric, a, b, **{"trials": 299, "resamples": 200, **settings})
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -36,6 +36,14 @@ def test_each_test_gives_what_compare_gives(unit, higher_is_better, a, b):
         assert found.mdd == pytest.approx(pair.mdd, rel=1e-12)
         assert found.se["document"] / found.se["segment"] == pytest.approx(pair.se_ratio, rel=1e-12)
     assert [o.test for o in found.outcomes] == list(fitting_tests(False))
+
+
+@pytest.mark.parametrize("test", [name for name, test in fitting_tests(False).items() if test.draws == "bootstrap"])
+def test_more_resamples_leave_the_tests_alone(test):
+    def said(resamples):
+        return next(o for o in examine("A", "B", resamples=resamples).outcomes if o.test == test)
+
+    assert said(1500) == said(200) and examine("A", "B", resamples=1500).drawn.shape == (1500,)
 
 
 @pytest.mark.parametrize("kind", ["percentile", "basic", "bca", "jackknife-t"])

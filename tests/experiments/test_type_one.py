@@ -5,11 +5,13 @@ import pytest
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.engine import UnitStatistics, bootstrap_scores
 from mtsig_core.experiments._population import population, rate, repeated
 from mtsig_core.experiments.type_one import _swapped, conclusions_on, type_one
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.segment_scores import SegmentMean
 from mtsig_core.resampling import Units
+from mtsig_core.significance import win_rates
 from tests.toys import Given, bleu_counts, mean, segment_scores, texts, toy
 
 
@@ -42,6 +44,17 @@ def test_conclusions_are_those_of_compare(errors):
         pair, = compare(testset, "bleu", test=test, trials=199, seed=7, correction="none").metrics["bleu"].pairs
         assert pair.significant == concluded, test
     assert all(found.values()) == (errors[1] > 0.4) and any(found.values()) == (errors[1] > 0.31)
+
+
+def test_koehns_share_of_wins_may_be_exactly_1_less_alpha():
+    """40 samples of which k are won: at alpha = (40 - k) / 40 it concludes, a sample earlier it does not."""
+    both = segment_scores(5, [60, 62], 20)
+    units = Units("segment", np.arange(20), 20)
+    data = UnitStatistics(Given({}, mean), both, units)
+    won, = np.maximum(*win_rates(np.subtract(*bootstrap_scores(data, 40, 3))[None]))
+    assert 0.6 < won < 1
+    for alpha, concluded in ((1 - won, True), (1 - won - 1 / 40, False)):
+        assert conclusions_on(Given({}, mean), both, units, 40, alpha, 3)["koehn"] == concluded
 
 
 def test_swaps_move_whole_rows_and_keep_the_sum():
