@@ -22,11 +22,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import data, peer
-from mtsig_core import engine, make_metric
-from mtsig_core._rows import row_chunks
-from mtsig_core.intervals import Sample, percentile
-from mtsig_core.resampling import Units
-from mtsig_core.significance import approximate_randomization, signed_shift
+from mtsig_core import make_metric
+from mtsig_core.inference import engine
+from mtsig_core.inference.intervals import Sample, percentile
+from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.row_chunks import row_chunks
+from mtsig_core.inference.significance import approximate_randomization, signed_shift
 
 TER_EVERY = 20  # sacreBLEU takes half a minute and more per system for all segments
 RESULTS = Path(__file__).parent / "results" / "latest.json"

@@ -5,10 +5,11 @@
 >>> result.to_frame("pairs")                          # doctest: +SKIP
 """
 
-from mtsig_core.comparison import compare
+from mtsig_core.data.readers import join_scores, language_pairs, read_scores, read_text, read_wmt
+from mtsig_core.data.testset import SegmentScores, TestSet
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
+from mtsig_core.inference.comparison import compare
 from mtsig_core.metrics import METRICS, Metric, make_metric
-from mtsig_core.readers import join_scores, language_pairs, read_scores, read_text, read_wmt
 from mtsig_core.results import (
     Caution,
     Comparison,
@@ -19,7 +20,6 @@ from mtsig_core.results import (
     Settings,
     SystemResult,
 )
-from mtsig_core.testset import SegmentScores, TestSet
 from mtsig_core.version import __version__
 
 __all__ = [

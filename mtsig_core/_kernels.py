@@ -1,4 +1,4 @@
-"""Compiled loops over random draws; see `mtsig_core.resampling` for what they mean."""
+"""Compiled loops over random draws; see `mtsig_core.inference.resampling` for what they mean."""
 
 from mtsig_core._compiled import compiled
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from types import MappingProxyType
 
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
-from mtsig_core.testset import TestSet
 
 __all__ = ["TestSetInfo", "Settings", "Caution", "Exclusion", "SystemResult", "PairResult", "ReferenceLeaders",
            "MetricResult", "Comparison"]
@@ -214,7 +214,7 @@ class Comparison:
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
-        """Read back what `mtsig_core.export.comparison_json` wrote; keys that it does not know are ignored.
+        """Read back what `mtsig_core.report.export.comparison_json` wrote; keys that it does not know are ignored.
 
         Parameters
         ----------

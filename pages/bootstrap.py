@@ -4,13 +4,13 @@
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core import bootstrap_tables as tables
-from mtsig_core.bootstrap import bootstrap_systems, histogram
+from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
+from mtsig_core.experiments.sweep_resamples import bound_sd, flat, stability
 from mtsig_core.figures.bootstrap import replicates, settling
-from mtsig_core.published import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
-from mtsig_core.sources import command_line
-from mtsig_core.stability import bound_sd, flat, stability
-from pages._ui import background, charts, controls, frame, results, words
+from mtsig_core.inference.one_score import bootstrap_systems, histogram
+from mtsig_core.report import bootstrap_tables as tables
+from mtsig_core.report.commands import command_line
+from pages._ui import background, charts, controls, frame, results, screen
 from pages._ui.ending import end_page
 
 _SAMPLING = ("unit", "alpha", "seed")
@@ -35,7 +35,7 @@ def found(kind, function, what, **asked):
     try:
         return background.result(key, work, what)
     except MtsigError as problem:
-        words.error(str(problem))
+        screen.error(str(problem))
         end_page()
 
 
@@ -44,10 +44,10 @@ names = [system.system for system in systems]
 name = controls.choice("System", names, "system", width=420)
 chosen = systems[names.index(name)]
 ends, about = chosen.intervals[settings.ci], chosen.relative(settings.ci)
-words.answer(f"{name}: {chosen.score:.2f} {unit}, {level} interval {tables.bracketed(ends)}"
-             + ("" if about is None else f" ({100 * about[0]:+.1f}% to {100 * about[1]:+.1f}%)"))
-words.cautions(c for c in view.comparison.warnings if c.code in ("documents-ignored", "few-units", "no-documents",
-                                                              "tokenizer-and-script"))
+screen.answer(f"{name}: {chosen.score:.2f} {unit}, {level} interval {tables.bracketed(ends)}"
+              + ("" if about is None else f" ({100 * about[0]:+.1f}% to {100 * about[1]:+.1f}%)"))
+screen.cautions(c for c in view.comparison.warnings if c.code in ("documents-ignored", "few-units", "no-documents",
+                                                               "tokenizer-and-script"))
 
 edges, counts = histogram(chosen.drawn)
 charts.show(replicates(edges, counts, chosen.score, chosen.median, ends, about, unit=unit), key="bootstrap.replicates",
@@ -63,14 +63,14 @@ others = () if testset.documents is None else [
     chosen if kind == settings.unit else
     found(f"by {kind}", bootstrap_systems, f"Drawing {kind}s", resamples=settings.resamples, only=(name,), unit=kind)[0]
     for kind in ("segment", "document")]
-words.table(*tables.interval_rows(chosen, settings.ci, level, *others))
+screen.table(*tables.interval_rows(chosen, settings.ci, level, *others))
 
 st.subheader("Relative intervals: all systems, and those of 2004")
 left, right = st.columns([5, 4], gap="medium")
 with left:
-    words.table(*tables.relative_rows(systems, settings.ci, metric, level))
+    screen.table(*tables.relative_rows(systems, settings.ci, metric, level))
 with right:
-    words.table(*tables.published_rows(theirs))
+    screen.table(*tables.published_rows(theirs))
     st.caption(f"{ZHANG_VOGEL_1.source}: {ZHANG_VOGEL_1.about}. Other systems on another test set: they tell the order "
                "of size.")
 
@@ -84,8 +84,8 @@ command = command_line("sweep resamples", *view.options, usual={"metrics": "bleu
                        metrics=metric, pool=asked, **sampling)
 sd = bound_sd(settings.alpha) * settled.sigma / settings.resamples ** 0.5
 last = settled.growing[-1]
-words.answer(f"Drawn anew, each end would move by {sd:.3f} {unit}"
-             + (f", {sd / (last.high - last.low):.1%} of the width" if last.high > last.low else ""))
+screen.answer(f"Drawn anew, each end would move by {sd:.3f} {unit}"
+              + (f", {sd / (last.high - last.low):.1%} of the width" if last.high > last.low else ""))
 left, right = st.columns([5, 4], gap="medium")
 repeats = settled.repeats
 with left:
@@ -99,7 +99,7 @@ with left:
             alt="Standard deviation of an end of the relative interval against the number of bootstrap samples, on log "
                 "axes: ours and those of Zhang and Vogel fall with the square root of it.")
     else:
-        words.plain("Nothing to draw: the score does not vary from sample to sample.")
+        screen.plain("Nothing to draw: the score does not vary from sample to sample.")
 with right:
     n = repeats[-1].runs
     st.markdown(f"Above: the standard deviation of an end over repeated bootstraps of {settings.resamples:,} samples. "
@@ -107,13 +107,13 @@ with right:
                 "2004. They do not narrow the interval itself; only a larger test set does.\n\n"
                 f"One pool of {total:,} independent samples is cut into runs of B. Bars: 95% interval of the SD, which "
                 f"{n} {'run tells' if n == 1 else 'runs tell'} only roughly.")
-words.table(*tables.repeated_rows(settled, theirs))
+screen.table(*tables.repeated_rows(settled, theirs))
 st.caption(f"Percentile intervals. Theirs: {ZHANG_VOGEL_6.source}, {theirs.upper()}, 5,000 intervals each, with one SD "
            "for two ends; how is not said. Ours is the root mean square of both, of relative ends: these move by "
            f"{bound_sd(settings.alpha, less_median=True):.2f} σ/√B, the line of the figure, as the median moves too. "
            "At B = 100 their mean interval leans to the left, as the 2nd and 98th of 100 sorted scores do; ours is "
            "interpolated.")
-words.table(*tables.growing_rows(settled, theirs, level))
+screen.table(*tables.growing_rows(settled, theirs, level))
 st.caption("One percentile interval for each B. Each row draws on from the row above, so neighbours share samples and "
            f"agree more than fresh ones would. Theirs: {ZHANG_VOGEL_5.source}, which does not say; its BLEU ends "
            "look rounded to .0001, more than the SD at B = 20,000. Their Tables 1 and 5 give system A two "

@@ -5,10 +5,8 @@ from dataclasses import replace
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.inventory import inventory_rows, suspicions
-from mtsig_core.metrics.tokenizers import TOKENIZERS, cuts, default_tokenizer, fitting_tokenizers
-from mtsig_core.readers.scripts import SPACELESS
-from mtsig_core.readers.uploads import (
+from mtsig_core.data.readers.scripts import SPACELESS
+from mtsig_core.data.readers.uploads import (
     ROLES,
     Upload,
     guess_name,
@@ -19,8 +17,12 @@ from mtsig_core.readers.uploads import (
     reference_language,
     zip_language_pairs,
 )
-from mtsig_core.sources import Source
-from pages._ui import address, frame, tasks, testsets, words, yours
+from mtsig_core.data.source import Source
+from mtsig_core.inference.inventory import suspicions
+from mtsig_core.metrics.tokenizers import TOKENIZERS, cuts, default_tokenizer, fitting_tokenizers
+from mtsig_core.report.commands import source_options
+from mtsig_core.report.inventory_table import inventory_rows
+from pages._ui import address, data_tasks, data_yours, frame, screen, testsets
 
 
 def open_upload(testset, options):
@@ -56,8 +58,8 @@ def pick_tokenizer(place, langpair, language):
         known = best == default_tokenizer(language)
         give = f"Give the pair, such as en-{language}, or choose" if asked and known else "Choose"
         why = "no language pair is given" if asked else f"the tokenizer is {used}"
-        words.caution_box(f"The references look {SPACELESS[language]}, and {why}: {used} would not cut them into "
-                          f"words. {give} a tokenizer: {best} or {other}.")
+        screen.caution_box(f"The references look {SPACELESS[language]}, and {why}: {used} would not cut them into "
+                           f"words. {give} a tokenizer: {best} or {other}.")
     return (None if chosen == "auto" else chosen), not asked or chosen is not None
 
 
@@ -69,7 +71,7 @@ def offer_files(files):
     for k, (file, (role_guess, name_guess)) in enumerate(zip(files, guesses, strict=True)):
         shown, role, name = st.columns([3, 2, 3], vertical_alignment="center")
         with shown:
-            words.plain(f"{file.name} ({file.size:,} bytes)")
+            screen.plain(f"{file.name} ({file.size:,} bytes)")
         key = f"data.{file.file_id}"
         chosen = role.selectbox("Role", ROLES, ROLES.index(role_guess), key=f"{key}.role.{role_guess}",
                                 label_visibility="visible" if k == 0 else "collapsed")
@@ -93,50 +95,51 @@ def offer_files(files):
                         lower_is_better=tuple(name for name, _ in by_role["scores, lower is better"]),
                         **{key: by_role[role][0][1] for key, role in (("src", "source"), ("docs", "documents"),
                                                                         ("ids", "segment ids")) if by_role[role]})
-        open_upload(testset, source.arguments())
+        open_upload(testset, source_options(source))
 
 
 view = frame.take_view()
 st.title("Data")
 if isinstance(view, MtsigError):
-    words.error(str(view))
+    screen.error(str(view))
 else:
     testset = view.whole
     systems = "1 system" if len(testset.systems) == 1 else f"{len(testset.systems)} systems"
-    words.answer(f"{testset.name}: {testset.n_segments:,} segments, {systems}"
-                 + (", simulated" if testset.simulated else ""))
+    screen.answer(f"{testset.name}: {testset.n_segments:,} segments, {systems}"
+                  + (", simulated" if testset.simulated else ""))
 
 st.subheader("Bring your own")
-tasks.show()
-words.plain("Plain text, one segment per line (UTF-8, .gz too): at least one reference and one system, best with a "
-            "documents file (docid, or domain, tab, docid, for each line). Or a zip of a shared-task folder in WMT "
-            "layout. Segment scores of people or of a model (TSV, CSV, JSONL, Parquet: system, line, score, or a "
-            "column for each system; COMET's JSON) come alone or with the texts, joined by line, or by id where a file "
-            "has the id of each line.")
+data_tasks.show()
+screen.plain("Plain text, one segment per line (UTF-8, .gz too): at least one reference and one system, best with a "
+             "documents file (docid, or domain, tab, docid, for each line). Or a zip of a shared-task folder in WMT "
+             "layout. Segment scores of people or of a model (TSV, CSV, JSONL, Parquet: system, line, score, or a "
+             "column for each system; COMET's JSON) come alone or with the texts, joined by line, or by id where a "
+             "file has the id of each line.")
 files = st.file_uploader("Files", accept_multiple_files=True, key="data.files", label_visibility="collapsed")
 try:
     archives = [file for file in files if file.name.lower().endswith(".zip")]
     if len(archives) == len(files) == 1:
         offer_zip(archives[0])
     elif archives:
-        words.error("A zip archive comes alone: it holds a whole shared task. Upload it by itself, or the files in it.")
+        screen.error("A zip archive comes alone: it holds a whole shared task. Upload it by itself, or the files in "
+                     "it.")
     elif files:
         offer_files(files)
 except MtsigError as problem:
-    words.error(str(problem))
+    screen.error(str(problem))
 if "data.opened" in st.session_state:
-    words.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now.")
+    screen.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now.")
     address.link(frame.ROOT / "pages" / "leaderboard.py", "To its leaderboard", icon=":material/arrow_forward:")
 
 try:
-    yours.show()
+    data_yours.show()
 except MtsigError as problem:
-    words.error(str(problem))
+    screen.error(str(problem))
 
 if not isinstance(view, MtsigError):
     found = suspicions(testset)
     if found:
         st.subheader("Worth a look")
-        words.cautions(found)
+        screen.cautions(found)
     st.subheader("What was read")
-    words.table(*inventory_rows(testset), names=[0, 1])
+    screen.table(*inventory_rows(testset), names=[0, 1])

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core.diagnostics import FAMILY_WISE
 from mtsig_core.figures import forest
-from mtsig_core.records import leaderboard_records
-from mtsig_core.tables import by_reference_rows, leaderboard_rows, verdict, with_metrics
-from pages._ui import charts, controls, exports, family, frame, further, pairs, words
+from mtsig_core.inference.cautions import FAMILY_WISE
+from mtsig_core.report.records import leaderboard_records
+from mtsig_core.report.tables import by_reference_rows, leaderboard_rows, verdict, with_metrics
+from pages._ui import charts, controls, exclusions, exports, frame, leaderboard_metrics, one_pair, screen
 
 
 def against(view):
@@ -23,11 +23,11 @@ later = ("not-equal", "interval-and-decision")
 about_all = [caution for caution in comparison.warnings if caution.a is None and caution.code not in later]
 said = verdict(result, comparison.settings)
 if said is not None:
-    words.answer(said)
-words.cautions(about_all)
+    screen.answer(said)
+screen.cautions(about_all)
 header, rows = by_reference_rows(result)
 if rows:
-    words.prose_table(header, rows)
+    screen.prose_table(header, rows)
 
 header, rows = leaderboard_rows(result, comparison.settings)
 clicked = charts.show(
@@ -40,24 +40,24 @@ jointly = ", and hold for all pairs together" if comparison.settings.correction 
 st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not, which is not 'equal'. "
            f"Overlap of two intervals is not the paired test: decisions come from the differences{jointly}. "
            f"Click a dot or a bar, or tick a row of the table, to open the pair with {blue}.")
-others = further.pick(view)
+others = leaderboard_metrics.pick(view)
 header, rows = with_metrics(header, rows, 1, others)
-rows += family.reference_rows(view, len(header), [other.metric for other in others])
-chosen = words.table(header, rows, names=[0, 1], key="leaderboard.table", open_rows=True)
+rows += exclusions.reference_rows(view, len(header), [other.metric for other in others])
+chosen = screen.table(header, rows, names=[0, 1], key="leaderboard.table", open_rows=True)
 if clicked:
-    pairs.open_pair(view, result.systems[clicked[0][0]].system)
+    one_pair.open_pair(view, result.systems[clicked[0][0]].system)
 elif chosen is not None:
-    pairs.open_pair(view, rows[chosen][1])
-about_others = further.warnings_of(view, others)
+    one_pair.open_pair(view, rows[chosen][1])
+about_others = leaderboard_metrics.warnings_of(view, others)
 if others:
     several = ",".join([view.metric, *(other.metric for other in others)])
-    further.show_disagreement(view, others, about_others, replace(view, metric=several).command())
-left_out = family.show_left_out(view)
+    leaderboard_metrics.show_disagreement(view, others, about_others, replace(view, metric=several).command())
+left_out = exclusions.show_left_out(view)
 
 more = [caution for caution in (*comparison.warnings, *about_others)
         if caution not in about_all and (caution.metric == view.metric or caution.code != "tokenizer-and-script")]
 if more:
     st.subheader("Keep in mind")
-    words.cautions(more, several=bool(others))
+    screen.cautions(more, several=bool(others))
 exports.show(view, "leaderboard", left_out, [other.metric for other in others])
-st.html(f'<div class="mt-status">{words.escape(result.signature)}</div>')
+st.html(f'<div class="mt-status">{screen.escape(result.signature)}</div>')

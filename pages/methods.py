@@ -5,13 +5,13 @@ import inspect
 import streamlit as st
 
 from mtsig_core import METRICS, MtsigError, make_metric
-from mtsig_core.correction import ADJUSTMENTS, romano_wolf
-from mtsig_core.diagnostics import FEW_UNITS
-from mtsig_core.intervals import INTERVALS
+from mtsig_core.inference.cautions import FEW_UNITS
+from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
+from mtsig_core.inference.intervals import INTERVALS
+from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.segment_scores import SegmentMean
-from mtsig_core.significance import TESTS
-from pages._ui import frame, words
+from pages._ui import frame, screen
 
 
 def first_paragraph(thing) -> str:
@@ -21,48 +21,48 @@ def first_paragraph(thing) -> str:
 
 view = frame.take_view()
 st.title("Methods")
-words.plain("S(.) is the corpus score of summed statistics, d_0 the observed difference of two systems, d_r the same "
-            "after random swap r of R, d_b the same on bootstrap sample b of B. A unit is what is drawn or swapped: a "
-            "segment, a document, or a stationary block of consecutive segments. The same draws serve all systems and "
-            "pairs.")
+screen.plain("S(.) is the corpus score of summed statistics, d_0 the observed difference of two systems, d_r the same "
+             "after random swap r of R, d_b the same on bootstrap sample b of B. A unit is what is drawn or swapped: a "
+             "segment, a document, or a stationary block of consecutive segments. The same draws serve all systems and "
+             "pairs.")
 
 st.subheader("Tests")
-words.prose_table(["test", "definition", "default correction", "source"],
-                  [[f"{test.name}: {test.title}", test.formula, test.default_correction, test.source]
-                   for test in TESTS.values()])
+screen.prose_table(["test", "definition", "default correction", "source"],
+                   [[f"{test.name}: {test.title}", test.formula, test.default_correction, test.source]
+                    for test in TESTS.values()])
 for test in TESTS.values():
     if test.caution:
-        words.caution_box(f"{test.name}: {test.caution}")
+        screen.caution_box(f"{test.name}: {test.caution}")
 
 st.subheader("Intervals")
-words.prose_table(["interval", "definition"],
-                  [[name, first_paragraph(function)] for name, function in INTERVALS.items()])
+screen.prose_table(["interval", "definition"],
+                   [[name, first_paragraph(function)] for name, function in INTERVALS.items()])
 
 st.subheader("Corrections for many pairs")
-words.prose_table(["correction", "definition"],
-                  [[name, first_paragraph(function)]
-                   for name, function in {**ADJUSTMENTS, "romano-wolf": romano_wolf}.items()])
+screen.prose_table(["correction", "definition"],
+                   [[name, first_paragraph(function)]
+                    for name, function in {**ADJUSTMENTS, "romano-wolf": romano_wolf}.items()])
 
 st.subheader("Ranks and power")
-words.plain("Rank interval of a system: from 1 + the number of systems significantly better to S - the number "
-            "significantly worse, by decisions that control the family-wise error (Romano-Wolf, else Holm), so that "
-            "all intervals hold together. Minimum detectable difference: the true difference found 8 times in 10, 2.80 "
-            f"standard errors at alpha .05. Below {FEW_UNITS} units everything is rough.")
+screen.plain("Rank interval of a system: from 1 + the number of systems significantly better to S - the number "
+             "significantly worse, by decisions that control the family-wise error (Romano-Wolf, else Holm), so that "
+             "all intervals hold together. Minimum detectable difference: the true difference found 8 times in 10, "
+             f"2.80 standard errors at alpha .05. Below {FEW_UNITS} units everything is rough.")
 
 st.subheader("Metrics")
 for name in METRICS:
     metric = make_metric(name)
     unknown = isinstance(view, MtsigError) or not view.testset.has_texts
     signature = "" if unknown else f" Here: {metric.signature(view.testset)}"
-    words.plain(f"{name.upper()}: {first_paragraph(type(metric))}{signature}")
+    screen.plain(f"{name.upper()}: {first_paragraph(type(metric))}{signature}")
 
-words.plain(f"Scores of a table: {first_paragraph(SegmentMean)} A pair is compared on the segments that both have.")
+screen.plain(f"Scores of a table: {first_paragraph(SegmentMean)} A pair is compared on the segments that both have.")
 if not isinstance(view, MtsigError):
     for name in view.testset.scores:
-        words.plain(f"{name.upper()}: here {metric_of(view.testset, name).signature(view.testset)}")
+        screen.plain(f"{name.upper()}: here {metric_of(view.testset, name).signature(view.testset)}")
 
 st.subheader("How to cite")
-words.plain("Name the test, the unit, the number of trials and the correction, or give the signature, which has all of "
-            "them. Cite the source of the test above, and Post (2018) for sacreBLEU's scores.")
+screen.plain("Name the test, the unit, the number of trials and the correction, or give the signature, which has all "
+             "of them. Cite the source of the test above, and Post (2018) for sacreBLEU's scores.")
 if not isinstance(view, MtsigError):
     st.code(view.command(), language=None, wrap_lines=True)

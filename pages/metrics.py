@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from pages._ui import controls, frame, words
+from pages._ui import controls, frame, screen
 from pages._ui.ending import end_page
-from pages._ui.inside_counts import show_example, show_lengths, show_precisions, show_signatures
-from pages._ui.inside_means import show_averages, show_students_t
+from pages._ui.metrics_counts import show_example, show_lengths, show_precisions, show_signatures
+from pages._ui.metrics_means import show_averages, show_students_t
 
 _VIEWS = {"n-gram precisions": show_precisions, "output length": show_lengths, "step by step": show_example,
           "sentence average": show_averages, "Student's t": show_students_t, "signatures": show_signatures}
@@ -16,9 +16,9 @@ first, *places = st.columns(4)
 with first:
     chosen = controls.choice("Look at", tuple(_VIEWS), "inside")
 if not view.testset.has_texts and chosen not in _BY_METRIC:
-    words.error("This test set has segment scores without texts, and these numbers come from words. Open the texts "
-                "with the scores on the page Data, or look at Student's t.")
+    screen.error("This test set has segment scores without texts, and these numbers come from words. Open the texts "
+                 "with the scores on the page Data, or look at Student's t.")
     end_page()
 if chosen not in _BY_METRIC and view.metric != "bleu":
-    words.plain(f"This view is about BLEU, whatever the metric at the side ({view.metric}).")
+    screen.plain(f"This view is about BLEU, whatever the metric at the side ({view.metric}).")
 _VIEWS[chosen](view, places)

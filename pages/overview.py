@@ -2,24 +2,24 @@
 
 import streamlit as st
 
-from mtsig_core.tables import leaderboard_rows, verdict
-from pages._ui import address, frame, words
+from mtsig_core.report.tables import leaderboard_rows, verdict
+from pages._ui import address, frame, screen
 
 SHOWN = 6
 ABOUT_REFERENCES = ("references-disagree", "reference-among-systems")  # who is ahead hangs on them
 
 view = frame.open_page("Which differences are real?")
-words.plain("A test set of a few hundred segments gives every system a score; another test set would give another. "
-            "mtsig says which differences between machine translation systems would stay, which may be chance, and "
-            "why.")
+screen.plain("A test set of a few hundred segments gives every system a score; another test set would give another. "
+             "mtsig says which differences between machine translation systems would stay, which may be chance, and "
+             "why.")
 result = view.result
 said = verdict(result, view.comparison.settings)
 if said is not None:
-    words.answer(said)
-words.cautions(caution for caution in view.comparison.warnings
-               if caution.code in (*ABOUT_REFERENCES, "tokenizer-and-script"))
+    screen.answer(said)
+screen.cautions(caution for caution in view.comparison.warnings
+                if caution.code in (*ABOUT_REFERENCES, "tokenizer-and-script"))
 header, rows = leaderboard_rows(result, view.comparison.settings)
-words.table(header[:4], [row[:4] for row in rows[:SHOWN]], names=[1])
+screen.table(header[:4], [row[:4] for row in rows[:SHOWN]], names=[1])
 if len(rows) > SHOWN:
     st.caption(f"The first {SHOWN} of {len(rows)} systems; the Leaderboard has all.")
 
@@ -33,5 +33,5 @@ ways = {
 for column, (title, (text, page, label, asks)) in zip(st.columns(3), ways.items(), strict=True):
     with column.container(border=True, height="stretch"):
         st.markdown(f"**{title}**")
-        words.plain(text)
+        screen.plain(text)
         address.link(frame.ROOT / "pages" / f"{page}.py", label, icon=":material/arrow_forward:", **asks)

@@ -4,9 +4,10 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
-from mtsig_core.pair import density, equivalence, extremes, tally
-from mtsig_core.tables import format_p, p_word
-from pages._ui import address, charts, controls, frame, pairs, texts, words
+from mtsig_core.inference.one_pair import density, equivalence, extremes, tally
+from mtsig_core.inference.significance import significant
+from mtsig_core.report.tables import format_p, p_word
+from pages._ui import address, charts, controls, frame, one_pair, screen, side_by_side
 from pages._ui.ending import end_page
 
 _SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
@@ -14,11 +15,11 @@ _SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
 view = frame.open_page("Pair")
 comparison, result = view.comparison, view.result
 settings, unit = comparison.settings, result.metric.upper()
-a, b, _ = pairs.choose(view)
+a, b, _ = one_pair.choose(view)
 try:
-    found = pairs.examine(view, a, b)
+    found = one_pair.examine(view, a, b)
 except MtsigError as problem:
-    words.error(str(problem))
+    screen.error(str(problem))
     end_page()
 
 pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
@@ -29,22 +30,22 @@ ends = found.intervals[settings.ci]
 ends = ends and tuple(sorted(found.sign * end for end in ends))
 family = f"{len(result.pairs)} {'pair' if len(result.pairs) == 1 else 'pairs'}"
 identical = any(c.code == "identical-outputs" and {c.a, c.b} == {a, b} for c in comparison.warnings)
-command = pairs.command(view, a, b)
+command = one_pair.command(view, a, b)
 
 chance = f"{p_word(settings.correction)} {format_p(pair.p_adjusted)}"
 if pair.p_value is None:
     win, lose = (pair.win, pair.lose) if pair.a == a else (pair.lose, pair.win)
     chance = f"{a} wins {win:.1%} of the samples, {b} {lose:.1%}"
 interval = "" if ends is None else f" [{ends[0]:+.2f}, {ends[1]:+.2f}]"
-words.answer(f"{a} and {b}: {delta:+.2f} {unit}{interval}, {chance}: "
-             + ("the outputs are identical" if identical else f"{better} is better" if better else "not separated"))
-words.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b})
+screen.answer(f"{a} and {b}: {delta:+.2f} {unit}{interval}, {chance}: "
+              + ("the outputs are identical" if identical else f"{better} is better" if better else "not separated"))
+screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b})
 
 if identical:
     end_page()
-if not pair.significant and pair.p_value is not None and pair.p_value <= settings.alpha:
-    words.plain(f"Alone, p is {format_p(pair.p_value)}; among {family} it is {format_p(pair.p_adjusted)} after the "
-                "correction, which decides. The figures, tests and intervals below are for this pair alone.")
+if not pair.significant and pair.p_value is not None and significant(pair.p_value, settings.alpha):
+    screen.plain(f"Alone, p is {format_p(pair.p_value)}; among {family} it is {format_p(pair.p_adjusted)} after the "
+                 "correction, which decides. The figures, tests and intervals below are for this pair alone.")
 
 left, right = st.columns(2)
 with left:
@@ -73,38 +74,38 @@ with right:
 
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
-words.status([f"{a} {found.score_a:.2f}", f"{b} {found.score_b:.2f}", f"{found.n:,} segments", printed])
-words.cautions(c for c in comparison.warnings
-               if c.a is None and c.code not in ("not-equal", "interval-and-decision")
-               and not c.code.endswith(("as-published", "-assumes")))
+screen.status([f"{a} {found.score_a:.2f}", f"{b} {found.score_b:.2f}", f"{found.n:,} segments", printed])
+screen.cautions(c for c in comparison.warnings
+                if c.a is None and c.code not in ("not-equal", "interval-and-decision")
+                and not c.code.endswith(("as-published", "-assumes")))
 
 st.subheader("Every test, side by side")
-words.table(*pairs.outcome_rows(found), names=[0, 3])
+screen.table(*one_pair.outcome_rows(found), names=[0, 3])
 st.caption("Choose the test before looking: the one that happens to agree is no evidence. The smallest p is "
            "1/(trials + 1), 2/(trials + 1) for the percentile test.")
-words.cautions(pairs.test_cautions(found))
+screen.cautions(one_pair.test_cautions(found))
 left, right = st.columns(2)
 with left:
     st.subheader("Every interval")
-    words.table(*pairs.interval_rows(found, settings.ci))
+    screen.table(*one_pair.interval_rows(found, settings.ci))
 with right:
     st.subheader("Equal, or only not separated?")
     margin = controls.number(st, "A difference that does not matter, in points", 1.0, "margin", least=0.01, most=100.0,
                              step=0.1)
     same = equivalence(found.drawn, margin, settings.alpha)
-    words.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} {unit}: "
-                 f"p {format_p(same.p_value)}")
+    screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} {unit}: "
+                  f"p {format_p(same.p_value)}")
     st.caption(f"Two one-sided tests (Schuirmann 1987) on {len(found.drawn)} bootstrapped differences: p "
                f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
                "more; both must be at most alpha. For this pair alone; set the margin before looking.")
 errors = ", ".join(f"{se:.2f} by {kind}" for kind, se in found.se.items())
-words.plain(f"Minimum detectable difference: {found.mdd:.2f} {unit}. This test set shows a true difference of that "
-            f"size with 80% power at alpha {settings.alpha:g}, uncorrected; smaller ones could well go unseen. "
-            f"Standard error of the difference: {errors}.")
+screen.plain(f"Minimum detectable difference: {found.mdd:.2f} {unit}. This test set shows a true difference of that "
+             f"size with 80% power at alpha {settings.alpha:g}, uncorrected; smaller ones could well go unseen. "
+             f"Standard error of the difference: {errors}.")
 
 if found.by_document is not None:
     st.subheader("Which documents drive the difference?")
-    added, ids = found.sign * found.by_document, pairs.document_names(view.testset)
+    added, ids = found.sign * found.by_document, one_pair.document_names(view.testset)
     most, least = extremes(added, 10)
     shown = [*most, *least[::-1]]
     clicked = charts.show(
@@ -121,7 +122,7 @@ if found.by_document is not None:
                             key="pair.document", placeholder="a document, most in favour of A first", width=480)
     if document is not None and view.testset.has_texts:
         address.link(_SEGMENTS_PAGE, "Read them", icon=":material/arrow_forward:",
-                     **pairs.segments_query(a, b, document))
+                     **one_pair.segments_query(a, b, document))
 
 st.subheader("Which segments?")
 if not view.testset.has_texts:
@@ -130,11 +131,11 @@ if not view.testset.has_texts:
     end_page()
 added = found.sign * found.by_segment
 n = controls.choice("Segments each way", [5, 10, 25, 50], "n", pages_own=True, width=160)
-texts.legend()
+side_by_side.legend()
 for name, part in zip((a, b), extremes(added, n), strict=True):
-    words.answer(f"Most in favour of {name}")
+    screen.answer(f"Most in favour of {name}")
     if not part.size:
         st.caption("No segment pulls the difference this way.")
-    texts.show(view.testset, [a, b], part.tolist(), added[part].tolist(), unit)
+    side_by_side.show(view.testset, [a, b], part.tolist(), added[part].tolist(), unit)
 address.link(_SEGMENTS_PAGE, "All segments, to search and sort", icon=":material/arrow_forward:",
-             **pairs.segments_query(a, b))
+             **one_pair.segments_query(a, b))

@@ -3,15 +3,15 @@
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.experiments.sampled import ratio_of_spreads
-from mtsig_core.experiments.sampling import KINDS, sampling
-from mtsig_core.experiments.sampling_tables import system_records
-from mtsig_core.experiments.spreads import SIZES, spreads
+from mtsig_core.experiments.blocks_and_broad import KINDS, sampling
+from mtsig_core.experiments.papers import KOEHN_2_3
+from mtsig_core.experiments.sample_results import ratio_of_spreads
+from mtsig_core.experiments.spread_ratios import SIZES, spreads
 from mtsig_core.figures.sampling import spread
-from mtsig_core.published import KOEHN_2_3
-from pages._ui import background, charts, controls, frame, results, words
+from mtsig_core.report.sampling_tables import system_records
+from pages._ui import background, charts, controls, frame, results, screen
 from pages._ui.ending import end_page
-from pages._ui.samples import NAMES, Samples
+from pages._ui.sampling_sections import NAMES, Samples
 
 _ENOUGH = 10  # samples that tell a spread
 
@@ -44,7 +44,7 @@ def found(work, what, *more):
         return background.result(("sampling", work.__name__, testset.digest, metric, *more, *asked.values()), work,
                                  what)
     except MtsigError as problem:
-        words.error(str(problem))
+        screen.error(str(problem))
         end_page()
 
 
@@ -52,13 +52,13 @@ samples = found(both, "Taking samples", size)
 n, shuffled = samples["broad"].n_samples, samples["broad"].shuffled
 chosen = {kind: one.system(name) for kind, one in samples.items()}
 if not all(one.known for one in chosen.values()):
-    words.error(f"No sample has a score of {name}. Choose another system.")
+    screen.error(f"No sample has a score of {name}. Choose another system.")
     end_page()
 koehns = testset.simulated and not shuffled and (metric, size, n) == ("bleu", 300, 100)
 theirs = {kind: ends for kind, *ends in KOEHN_2_3.rows["bleu"]} if koehns and name == "Spanish" else {}
 ratio = ratio_of_spreads(*(one.scores for one in chosen.values()), asked["alpha"])
 sections = Samples(view, samples, name, koehns)
-words.numbers(
+screen.numbers(
     *((f"{NAMES[kind]}{', shuffled' if shuffled else ''}", "{:.1f} to {:.1f}".format(*one.range),
        f"SD {one.sd:.2f}" + (f"; Koehn 2004: {theirs[kind][0]} to {theirs[kind][1]}" if kind in theirs else ""))
       for kind, one in chosen.items()),

@@ -2,22 +2,31 @@
 
 import streamlit as st
 
-from mtsig_core import MtsigError, export
+from mtsig_core import MtsigError
+from mtsig_core.inference.segments import (
+    ORDERS,
+    PLACES,
+    added_by_segment,
+    find_segments,
+    in_order,
+    scores_on,
+    segment_table,
+)
 from mtsig_core.metrics import metric_of
-from mtsig_core.segments import ORDERS, PLACES, added_by_segment, find_segments, in_order, scores_on, segment_table
-from pages._ui import background, controls, frame, pairs, results, texts, words
+from mtsig_core.report import export
+from pages._ui import background, controls, frame, one_pair, results, screen, side_by_side
 from pages._ui.ending import end_page
 
 _SHOWN = 25
 _FILTERS = {"document": None, "genre": None, "text": "", "where": PLACES[0]}
 
 view = frame.open_page("Segments")
-words.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
+screen.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
 testset, unit = view.testset, view.metric.upper()
-a, b, (beside,) = pairs.choose(view, 3)
+a, b, (beside,) = one_pair.choose(view, 3)
 if not testset.has_texts:
-    words.error("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
-                "scores on the page Data.")
+    screen.error("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
+                 "scores on the page Data.")
     end_page()
 metric = metric_of(testset, view.metric)
 
@@ -37,7 +46,7 @@ domains = [] if testset.domains is None else list(dict.fromkeys(testset.domains)
 domain = None
 if len(domains) > 1:
     domain = controls.choice("Domain", domains, "genre", place=columns[1], optional=True, placeholder="all", **FILTER)
-numbers = {} if testset.documents is None else pairs.documents_of(testset, domain)
+numbers = {} if testset.documents is None else one_pair.documents_of(testset, domain)
 document = None
 if numbers:
     document = controls.choice("Document", list(numbers), "document", place=columns[0], optional=True,
@@ -50,9 +59,9 @@ found = find_segments(testset, a, b, document=numbers.get(document), domain=doma
 if not len(found):
     asked = [f"document {document}"] * (document is not None) + [f"domain {domain}"] * (domain is not None)
     asked += [f"{text!r} ({where})"] * bool(text)
-    words.answer("No segment matches")
-    words.plain(f"None of the {testset.n_segments} segments has all of: {', '.join(asked)}. Choose another, or start "
-                "again without them.")
+    screen.answer("No segment matches")
+    screen.plain(f"None of the {testset.n_segments} segments has all of: {', '.join(asked)}. Choose another, or start "
+                 "again without them.")
     st.button("Clear the filters", on_click=clear)
     end_page()
 
@@ -67,9 +76,9 @@ which = f"All {n} segments" if n == testset.n_segments else f"{n} of {testset.n_
 try:
     score_a, score_b = scores_on(testset, metric, a, b, results.statistics(testset, view.metric), found)
     delta = (score_a - score_b) * (1 if metric.higher_is_better else -1)
-    words.answer(f"{which}: {a} {score_a:.2f}, {b} {score_b:.2f}, {delta:+.2f} {unit}")
+    screen.answer(f"{which}: {a} {score_a:.2f}, {b} {score_b:.2f}, {delta:+.2f} {unit}")
 except MtsigError as problem:  # segments that nobody rated can be read all the same
-    words.answer(f"{which}: {problem}")
+    screen.answer(f"{which}: {problem}")
 st.caption("Corpus scores of these segments alone: descriptive, untested. By each: what it adds to the difference on "
            f"all {testset.n_segments}, above 0 in favour of A; these do not sum to the whole.")
 
@@ -80,9 +89,9 @@ others = [name for name in testset.systems if name not in (a, b)]
 also = controls.several("Also show", others, "also", [], place=right, placeholder="Also show the outputs of ...",
                         label_visibility="collapsed") if others else []
 shown = in_order(testset, found, added, order)
-texts.legend()
+side_by_side.legend()
 part = shown[(page - 1) * _SHOWN:page * _SHOWN]
-texts.show(testset, [a, b, *also], part.tolist(), added[part].tolist(), unit)
+side_by_side.show(testset, [a, b, *also], part.tolist(), added[part].tolist(), unit)
 st.html('<a href="#segments">Back to the top</a>')
 with st.expander("Files, command"):
     st.download_button(
@@ -90,4 +99,4 @@ with st.expander("Files, command"):
         file_name=export.file_name(*view.named(a, b), "segments", ending="csv"),
         data=lambda: export.to_csv(*segment_table(testset, a, b, shown, added)), key="segments.csv", on_click="ignore")
     st.caption("Prints the statistics of each segment, from which all numbers here are reckoned:")
-    st.code(pairs.segments_command(view, a, b), language=None, wrap_lines=True)
+    st.code(one_pair.segments_command(view, a, b), language=None, wrap_lines=True)

@@ -3,17 +3,17 @@
 import numpy as np
 import streamlit as st
 
-from mtsig_core import MtsigError, disagreement
-from mtsig_core.cells import Cell, number
-from mtsig_core.disagreement import decided
+from mtsig_core import MtsigError
 from mtsig_core.figures.matrix import matrix
-from mtsig_core.ranking import intransitive_triples
-from mtsig_core.records import pair_records
-from mtsig_core.significance import TESTS
-from mtsig_core.tables import format_p, pair_rows
-from pages._ui import charts, controls, exports, family, frame, results, words
+from mtsig_core.inference import across_corrections
+from mtsig_core.inference.ranking import intransitive_triples
+from mtsig_core.inference.significance import TESTS, significant
+from mtsig_core.report.cells import Cell, number
+from mtsig_core.report.records import pair_records
+from mtsig_core.report.tables import format_p, pair_rows
+from pages._ui import charts, controls, exclusions, exports, frame, results, screen
 from pages._ui.ending import end_page
-from pages._ui.pairs import open_pair
+from pages._ui.one_pair import open_pair
 
 _SHOWN = 200
 
@@ -22,8 +22,8 @@ comparison, result = view.comparison, view.result
 settings, pairs = comparison.settings, result.pairs
 names = [system.system for system in result.systems]
 if not pairs:
-    words.answer("Only one system: there is no pair to test")
-    words.plain("Add a second output, or leave out fewer systems at the side.")
+    screen.answer("Only one system: there is no pair to test")
+    screen.plain("Add a second output, or leave out fewer systems at the side.")
     end_page()
 has_p = TESTS[settings.test].p_values is not None
 n_significant = sum(pair.significant for pair in pairs)
@@ -36,7 +36,7 @@ def compared(**changed):
 
 def how_many(yes, test, correction):
     """The number of significant pairs, or why there can be none."""
-    needed = disagreement.trials_needed(settings, len(pairs), test, correction)
+    needed = across_corrections.trials_needed(settings, len(pairs), test, correction)
     return (f"{np.sum(yes)} of {len(pairs)}" if needed is None
             else f"none can be with {settings.trials} trials: use {needed} or more")
 
@@ -45,9 +45,9 @@ def show_disagreement(pairs, adjusted, found, key):
     """The pairs on which columns disagree: the adjusted p under each, a filled point where significant."""
     numbers = [[pairs[k].a, pairs[k].b, sign * pairs[k].delta, *(float(p[k]) for p in adjusted.values())]
                for k in found]
-    words.table(["pair", "difference", *adjusted], [
+    screen.table(["pair", "difference", *adjusted], [
         [f"{a} - {b}", number(delta, "+.2f"),
-         *(Cell(f"{'● ' if decided(p, settings.alpha) else ''}{format_p(p)}", p) for p in ps)]
+         *(Cell(f"{'● ' if significant(p, settings.alpha) else ''}{format_p(p)}", p) for p in ps)]
         for a, b, delta, *ps in numbers[:_SHOWN]], key=key)
     if len(found) > _SHOWN:
         st.caption(f"The first {_SHOWN} of {len(found)} rows; the file has all.")
@@ -56,20 +56,20 @@ def show_disagreement(pairs, adjusted, found, key):
 
 what = "pair differs" if len(pairs) == 1 else "pairs differ"
 how = f"{settings.correction if has_p else 'koehn'}, alpha {settings.alpha:g}{'' if has_p else ' per direction'}"
-words.answer(f"{n_significant} of {len(pairs)} {what} significantly ({how})")
+screen.answer(f"{n_significant} of {len(pairs)} {what} significantly ({how})")
 open_pairs = [pair for pair in pairs if not pair.significant]
-only_raw = sum(pair.p_value is not None and bool(decided(pair.p_value, settings.alpha)) for pair in open_pairs)
+only_raw = sum(pair.p_value is not None and bool(significant(pair.p_value, settings.alpha)) for pair in open_pairs)
 still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not separated"
               + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
-words.plain((still_open if open_pairs else "") + "Click a cell to open the pair.")
-words.cautions(c for c in comparison.warnings if c.a is None and c.code != "not-equal")
+screen.plain((still_open if open_pairs else "") + "Click a cell to open the pair.")
+screen.cautions(c for c in comparison.warnings if c.a is None and c.code != "not-equal")
 header, rows = pair_records(result)
 clicked = charts.show(
     matrix(result, settings), "significance.matrix", select=True, header=header, rows=rows, files=view.named(),
     command=view.command(), table=pair_rows(result, settings),
     alt=f"All pairs of {len(names)} systems, best first: {n_significant} of {len(pairs)} differ significantly; the "
         "table below has the same numbers.")
-words.cautions(c for c in comparison.warnings if c.code == "not-equal")
+screen.cautions(c for c in comparison.warnings if c.code == "not-equal")
 if clicked:
     pair = next(pair for pair in pairs if {pair.a, pair.b} == {names[k] for k in clicked[0][:2]})
     open_pair(view, pair.a, pair.b)
@@ -84,14 +84,14 @@ else:
     if TESTS[settings.test].romano_wolf:  # "auto" is that correction, and often computed already
         found = comparison if settings.correction == "romano-wolf" else compared(correction="auto")
         joint = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs if pair.p_value is not None])
-    adjusted = disagreement.every_correction(p, joint)
-    decisions = {name: decided(values, settings.alpha) for name, values in adjusted.items()}
-    words.table(["correction", "controls", "significant pairs"], [
-        [f"{name} (chosen)" if name == settings.correction else name, disagreement.CONTROLS[name],
+    adjusted = across_corrections.every_correction(p, joint)
+    decisions = {name: significant(values, settings.alpha) for name, values in adjusted.items()}
+    screen.table(["correction", "controls", "significant pairs"], [
+        [f"{name} (chosen)" if name == settings.correction else name, across_corrections.CONTROLS[name],
          how_many(yes, settings.test, name)] for name, yes in decisions.items()], names=[0, 1])
     if joint is None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
-    unclear = disagreement.disagreeing(decisions)
+    unclear = across_corrections.disagreeing(decisions)
     if len(unclear):
         inside = st.expander(f"Pairs on which the corrections disagree: {len(unclear)}", on_change="rerun",
                              key="significance.unclear")
@@ -99,14 +99,14 @@ else:
             with inside:
                 show_disagreement(tested, adjusted, unclear, "significance.corrections")
 
-better = disagreement.better_matrix(result)
+better = across_corrections.better_matrix(result)
 n_triples = intransitive_triples(better)
 if n_triples:
     st.subheader(f"{n_triples} {'triple is' if n_triples == 1 else 'triples are'} not transitive")
     st.caption("The first is better than the last, yet neither is separated from the one between: so ranks are "
                "intervals, and 'not significant' is not 'equal'.")
-    words.table(["better", "separated from neither", "worse"],
-                [[names[k] for k in triple] for triple in disagreement.triple_examples(better)], names=range(3))
+    screen.table(["better", "separated from neither", "worse"],
+                 [[names[k] for k in triple] for triple in across_corrections.triple_examples(better)], names=range(3))
 
 st.subheader("The tests side by side")
 if controls.toggle("Compare the tests", False, "significance.tests",
@@ -117,17 +117,18 @@ if controls.toggle("Compare the tests", False, "significance.tests",
         try:
             found = compared(test=test, correction="auto")
         except MtsigError as problem:
-            words.error(str(problem))
+            screen.error(str(problem))
             continue
         p = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs], dtype=float)  # NaN: not tested
-        correction, yes = found.settings.correction, decided(p, settings.alpha)
+        correction, yes = found.settings.correction, significant(p, settings.alpha)
         rows.append([TESTS[test].title, correction, how_many(yes, test, correction)])
-        if disagreement.trials_needed(settings, len(pairs), test, correction) is None:
+        if across_corrections.trials_needed(settings, len(pairs), test, correction) is None:
             by_test[f"{test}, {correction}"] = p
-    words.table(["test", "correction", "significant pairs"], rows, names=[0, 1])
-    unclear = disagreement.disagreeing({name: decided(values, settings.alpha) for name, values in by_test.items()})
+    screen.table(["test", "correction", "significant pairs"], rows, names=[0, 1])
+    unclear = across_corrections.disagreeing(
+        {name: significant(values, settings.alpha) for name, values in by_test.items()})
     st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
                "Choose the test before looking: to try several and keep one is to test more than once.")
     if len(unclear):
         show_disagreement(pairs, by_test, unclear, "significance.by-test")
-exports.show(view, "significance", family.left_out(view))
+exports.show(view, "significance", exclusions.left_out(view))

@@ -6,14 +6,14 @@ from statistics import median_low
 import streamlit as st
 
 from mtsig_core import MtsigError
+from mtsig_core.experiments.papers import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2
 from mtsig_core.experiments.planning import default_difference, plan
 from mtsig_core.experiments.size_choice import parse_sizes
-from mtsig_core.experiments.sweep_tables import needed, pair_rows, plan_rows, width_rows
-from mtsig_core.experiments.sweeps import sweep_sizes
+from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.figures._style import BLUE, VERMILLION
 from mtsig_core.figures.sweeps import decisions, scores, widths
-from mtsig_core.published import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2
-from pages._ui import background, charts, controls, frame, pairs, results, sweeping, words
+from mtsig_core.report.sweep_tables import needed, pair_rows, plan_rows, width_rows
+from pages._ui import background, charts, controls, frame, one_pair, results, screen, sweeps_tables
 from pages._ui.ending import end_page
 
 _POWERS, _REPEATS = [0.5, 0.8, 0.9, 0.95], [30, 100, 300]
@@ -23,7 +23,7 @@ _TEN, _SIZES = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"]
 view = frame.open_page("Sweeps", experiment=True)
 testset, metric, settings = view.testset, view.metric, view.comparison.settings
 alpha, seed, unit = view.settings["alpha"], view.settings["seed"], metric.upper()
-a, b, (third, fourth) = pairs.choose(view, 4)
+a, b, (third, fourth) = one_pair.choose(view, 4)
 usual = default_difference(row.score for row in view.result.systems)
 difference = controls.number(third, f"Difference, {unit}", None, "difference", least=1e-6, most=1e9, step=usual / 10,
                              format="%.3g", placeholder=f"{usual:g}") or usual
@@ -52,34 +52,34 @@ try:
                               "Drawing test sets")
     planned = plan(found, difference, power)
 except MtsigError as problem:
-    words.error(str(problem))
+    screen.error(str(problem))
     end_page()
 mine = next((row for row in planned if {row.a, row.b} == {a, b}), None)
 if mine is None:
-    words.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")
+    screen.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")
     end_page()
 units = f"{found.settings.unit}s"
 rows = [row for row in found.pairs if (row.a, row.b) == (mine.a, mine.b)]
 of_systems = [row for row in found.systems if row.system == mine.a]
 slope = next(line for line in found.slopes if line.system == mine.a)
-command = sweeping.command("size", metric, view.options, asked, difference=f"{difference:g}", power=power,
-                           **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
+command = sweeps_tables.command("size", metric, view.options, asked, difference=f"{difference:g}", power=power,
+                                **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
-words.answer(f"{mine.a} and {mine.b}: a difference of {difference:g} {unit} is found {power:.0%} of the time with "
-             f"{needed(mine.units, mine.segments, units)}")
-words.plain(f"{mine.a} and {mine.b} differ by {mine.delta:#.3g} here; were that true, it would take "
-            f"{needed(mine.units_for_own, mine.segments_for_own, units)}. This set has {found.n_units:,} {units} and "
-            f"finds {mine.mdd:#.3g} {unit} and more that often.")
+screen.answer(f"{mine.a} and {mine.b}: a difference of {difference:g} {unit} is found {power:.0%} of the time with "
+              f"{needed(mine.units, mine.segments, units)}")
+screen.plain(f"{mine.a} and {mine.b} differ by {mine.delta:#.3g} here; were that true, it would take "
+             f"{needed(mine.units_for_own, mine.segments_for_own, units)}. This set has {found.n_units:,} {units} and "
+             f"finds {mine.mdd:#.3g} {unit} and more that often.")
 typical = median_low([row.units for row in planned if row.units] or [0])
 if mine.units and mine.units < typical / 4:
-    words.caution_box("These two say nearly the same, so that even a small difference shows. Of all pairs the one in "
-                      f"the middle needs about {typical:,} {units} for {difference:g} {unit}.")
+    screen.caution_box("These two say nearly the same, so that even a small difference shows. Of all pairs the one in "
+                       f"the middle needs about {typical:,} {units} for {difference:g} {unit}.")
 if found.settings.unit == "segment" and testset.documents is not None:
-    words.caution_box("Segments of a document are taken as independent here: the sizes are too small by the square of "
-                      "the SE ratio on the page Significance. Choose the document as unit.")
+    screen.caution_box("Segments of a document are taken as independent here: the sizes are too small by the square of "
+                       "the SE ratio on the page Significance. Choose the document as unit.")
 if found.n_units < 100:
-    words.caution_box(f"The smallest test sets have {found.pairs[0].size} {units}. With so few the percentile test "
-                      "finds too much: trust the planned curve rather than the dots at the left.")
+    screen.caution_box(f"The smallest test sets have {found.pairs[0].size} {units}. With so few the percentile test "
+                       "finds too much: trust the planned curve rather than the dots at the left.")
 charts.show(decisions(rows, power, unit=units), key="sweeps.decisions", files=view.named(mine.a, mine.b),
             command=command, header=list(asdict(rows[0])),
             rows=[list(asdict(row).values()) for row in rows], table=pair_rows(rows),
@@ -120,14 +120,14 @@ with right:
 
 st.subheader("How large a test set does each pair need?")
 few = planned if len(planned) <= _FEW_PAIRS else [row for row in planned if mine.a in (row.a, row.b)]
-words.table(*plan_rows(few, difference, unit, units))
+screen.table(*plan_rows(few, difference, unit, units))
 if len(few) < len(planned):
     with st.expander(f"All {len(planned)} pairs"):
-        words.table(*plan_rows(planned, difference, unit, units), key="sweeps.all")
+        screen.table(*plan_rows(planned, difference, unit, units), key="sweeps.all")
 st.caption(f"For power {power:.0%} at alpha {alpha:g}, without a correction for several pairs: {units} needed = "
            f"{found.n_units:,} x (z SE / difference)². Below some 30 {units} this is rough.")
 try:
-    sweeping.show_table_2(view, found, mine.a, asked)
-    sweeping.show_references(view, mine.a, asked)
+    sweeps_tables.show_table_2(view, found, mine.a, asked)
+    sweeps_tables.show_references(view, mine.a, asked)
 except MtsigError as problem:
-    words.error(str(problem))
+    screen.error(str(problem))

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages._ui import controls, frame, words
-from pages._ui.choices import show_pair, show_units
-from pages._ui.drawn import show_conclusions, show_coverage
-from pages._ui.experiments import Bench
-from pages._ui.nulls import show_families, show_type_one
+from pages._ui import controls, frame, screen
+from pages._ui.validation_choices import show_pair, show_units
+from pages._ui.validation_conclusions import show_conclusions, show_coverage
+from pages._ui.validation_equal_systems import show_families, show_type_one
+from pages._ui.validation_experiment import Bench
 
 #: name -> (what it asks, what shows it in the columns beside the choice)
 EXPERIMENTS = {
@@ -22,5 +22,5 @@ left, right = st.columns([1, 3])
 with left:
     experiment = controls.choice("Experiment", list(EXPERIMENTS), "experiment")
 question, show = EXPERIMENTS[experiment]
-words.plain(question)
+screen.plain(question)
 show(Bench(view), right)

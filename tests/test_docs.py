@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mtsig_core.__main__ import _parser, main
+from mtsig_core.cli.main import _parser, main
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")

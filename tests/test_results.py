@@ -8,7 +8,7 @@ import math
 import pytest
 
 from mtsig_core import Comparison, InputError, TestSet, compare
-from mtsig_core.export import comparison_json
+from mtsig_core.report.export import comparison_json
 from mtsig_core.results import PairResult
 from tests.toys import bleu_counts, compare_given, toy
 

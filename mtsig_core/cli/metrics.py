@@ -6,19 +6,19 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from mtsig_core import export
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.averages import averages
-from mtsig_core.experiments.inside_tables import flat_steps
-from mtsig_core.experiments.lengths import MOST_SEGMENTS, lengths
-from mtsig_core.experiments.precisions import check_bleu, precisions
+from mtsig_core.experiments.mean_against_corpus import averages
+from mtsig_core.experiments.ngram_precisions import check_bleu, precisions
+from mtsig_core.experiments.output_lengths import MOST_SEGMENTS, lengths
 from mtsig_core.experiments.signatures import signatures
 from mtsig_core.experiments.students_t import densities, factor, koehns_factors, students_t
 from mtsig_core.experiments.worked_example import NOTE_CLAIMS, note_example, worked_example
+from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import Metric
+from mtsig_core.report import export
+from mtsig_core.report.metrics_tables import flat_steps
 from mtsig_core.results import TestSetInfo
-from mtsig_core.settings import check_jobs
-from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
 __all__ = ["INSIDE", "add_inside_options", "inside"]

@@ -7,8 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from mtsig_core.data.source import Source
 from mtsig_core.errors import SettingError
-from mtsig_core.sources import Source
 
 __all__ = ["check_out", "write"]
 

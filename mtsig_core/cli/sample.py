@@ -6,16 +6,16 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 
-from mtsig_core import export
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.sampled import SampledSystem, Sampling
-from mtsig_core.experiments.sampling import sampling
-from mtsig_core.experiments.sampling_tables import number, pair_records, system_records
+from mtsig_core.experiments.blocks_and_broad import sampling
+from mtsig_core.experiments.sample_results import SampledSystem, Sampling
 from mtsig_core.experiments.size_choice import parse_sizes
-from mtsig_core.experiments.spreads import Spread, spreads
+from mtsig_core.experiments.spread_ratios import Spread, spreads
 from mtsig_core.metrics import Metric
+from mtsig_core.report import export
+from mtsig_core.report.sampling_tables import number, pair_records, system_records
 from mtsig_core.results import TestSetInfo
-from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
 __all__ = ["SAMPLES"]
@@ -47,7 +47,7 @@ def _add_common_options(parser):
 
 def _sample(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
             progress: Callable[[str, float], None] | None) -> str:
-    """The numbers of `mtsig_core.experiments.sampling.sampling` in the format that the options name."""
+    """The numbers of `mtsig_core.experiments.blocks_and_broad.sampling` in the format that the options name."""
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one with --system FILE.")
     found = [sampling(testset, metric, args.kind, size=args.sample_size, shuffle=args.shuffle, alpha=args.alpha,
@@ -58,7 +58,7 @@ def _sample(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
 
 def _spread(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
             progress: Callable[[str, float], None] | None) -> str:
-    """The numbers of `mtsig_core.experiments.spreads.spreads` in the format that the options name."""
+    """The numbers of `mtsig_core.experiments.spread_ratios.spreads` in the format that the options name."""
     found = [spreads(testset, metric, sizes=args.sizes, shuffle=args.shuffle, alpha=args.alpha, seed=args.seed,
                      progress=progress) for metric in metrics]
     if args.format == "csv":

@@ -6,18 +6,19 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from mtsig_core import export
-from mtsig_core.experiments import references
+from mtsig_core.data.testset import TestSet
+from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
 from mtsig_core.experiments.planning import plan
 from mtsig_core.experiments.size_choice import parse_sizes
-from mtsig_core.experiments.sizes import SizeSweep
-from mtsig_core.experiments.sweep_tables import reference_records, system_records
-from mtsig_core.experiments.sweeps import sweep_sizes
+from mtsig_core.experiments.sweep_references import SHARES, with_references
+from mtsig_core.experiments.sweep_references import sweep_references as swept_references
+from mtsig_core.experiments.sweep_results import SizeSweep
+from mtsig_core.experiments.sweep_size import sweep_sizes
+from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import Metric, is_segment_mean
-from mtsig_core.published import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
+from mtsig_core.report import export
+from mtsig_core.report.sweep_tables import reference_records, system_records
 from mtsig_core.results import TestSetInfo
-from mtsig_core.settings import check_jobs
-from mtsig_core.testset import TestSet
 
 __all__ = ["add_references_options", "add_size_options", "sweep_references", "sweep_size"]
 
@@ -37,7 +38,7 @@ def add_size_options(parser: ArgumentParser) -> None:
 
 
 def add_references_options(parser: ArgumentParser) -> None:
-    _add_options(parser, 20)("--shares", type=_shares, metavar="S,...", default=references.SHARES,
+    _add_options(parser, 20)("--shares", type=_shares, metavar="S,...", default=SHARES,
                              help="sizes, of the whole set (default: 0.5 to 1 by tenths)")
 
 
@@ -93,10 +94,10 @@ def _tables(swept, planned, people):
 
 def sweep_references(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
                      progress: Callable[[str, float], None] | None) -> str:
-    """The numbers of `mtsig_core.experiments.references`; the simulated corpus gets four references for it."""
+    """The numbers of `mtsig_core.experiments.sweep_references`; the simulated corpus gets four references for it."""
     check_jobs(args.jobs)
-    testset = references.with_references(testset)
-    found = [references.sweep_references(
+    testset = with_references(testset)
+    found = [swept_references(
         testset, metric, shares=args.shares, repeats=args.repeats, unit=args.unit, resamples=args.resamples,
         alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress) for metric in metrics]
     rows = [{"metric": one.metric, **row} for one in found for row in reference_records(one)]

@@ -7,26 +7,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from typing import get_args, get_type_hints
 
-from mtsig_core import export
+from mtsig_core.data.testset import TestSet
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
-from mtsig_core.experiments.families import families
-from mtsig_core.experiments.pair_tests import pair_tests
-from mtsig_core.experiments.type_one import type_one
-from mtsig_core.experiments.unit_changes import unit_changes
-from mtsig_core.experiments.validation_tables import flat_rows
-from mtsig_core.experiments.variants import variants
-from mtsig_core.metrics import Metric
-from mtsig_core.published_validation import (
+from mtsig_core.experiments.equal_systems import variants
+from mtsig_core.experiments.family_wise_error import families
+from mtsig_core.experiments.papers_on_errors import (
     KOEHN_T3,
     KOEHN_T4,
     RIEZLER_MAXWELL_4_4,
     RIEZLER_MAXWELL_T1,
     RIEZLER_MAXWELL_T2,
 )
+from mtsig_core.experiments.tests_by_metric import pair_tests
+from mtsig_core.experiments.type_one_error import type_one
+from mtsig_core.experiments.unit_changes import unit_changes
+from mtsig_core.inference.settings import check_jobs
+from mtsig_core.metrics import Metric
+from mtsig_core.report import export
+from mtsig_core.report.validation_tables import flat_rows
 from mtsig_core.results import TestSetInfo
-from mtsig_core.settings import check_jobs
-from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
 __all__ = ["VALIDATIONS", "add_validate_options", "validate"]

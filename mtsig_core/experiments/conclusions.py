@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtsig_core import engine
-from mtsig_core.bootstrap import Progress, stage
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments._population import Rate, check_level, check_whole, population, rate, repeated
-from mtsig_core.experiments.sampling import positions
+from mtsig_core.experiments.blocks_and_broad import positions
+from mtsig_core.experiments.population import Rate, check_level, check_whole, population, rate, repeated
+from mtsig_core.inference import engine
+from mtsig_core.inference.one_score import Progress, stage
+from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.significance import TOLERANCE, decide, win_rates
 from mtsig_core.metrics import Metric
-from mtsig_core.resampling import Units
-from mtsig_core.significance import TOLERANCE, win_rates
-from mtsig_core.testset import TestSet
 
 __all__ = ["SIZES", "Concluded", "Conclusions", "Level", "conclusions", "nearby_pairs"]
 
@@ -107,13 +107,13 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
                 progress: Progress | None = None) -> Conclusions:
     """Conclusions of Koehn's paired bootstrap from broad samples, right or wrong by the whole test set.
 
-    Samples are those of `mtsig_core.experiments.sampling.positions`. Each system is compared with the next two by
-    score, which are the nine pairs of Koehn's six systems. Samples are drawn by segment, as in the paper.
+    Samples are those of `mtsig_core.experiments.blocks_and_broad.positions`. Each system is compared with the next
+    two by score, which are the nine pairs of Koehn's six systems. Samples are drawn by segment, as in the paper.
 
     Parameters
     ----------
     testset, metric, statistics, progress
-        As in `mtsig_core.experiments.type_one.type_one`.
+        As in `mtsig_core.experiments.type_one_error.type_one`.
     sizes : tuple of int, optional
         Segments of a sample, by default those of the paper of which the test set gives two samples.
     resamples : int
@@ -162,12 +162,12 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
         data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units("segment", np.arange(size), size))
         drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))
         win, lose = win_rates(drawn[pairs[:, 0]] - drawn[pairs[:, 1]])
-        return np.maximum(win, lose), np.sign(win - lose) * truth
+        return np.maximum(win, lose), np.sign(win - lose) * truth, decide(truth, alpha, win=win, lose=lose) != 0
 
     found = repeated(one, len(tasks), seed, _STREAM, jobs=jobs, progress=stage(progress, "samples"))
-    share, agrees = (np.array(values) for values in zip(*found, strict=True))  # (tasks, pairs); agrees: 1, 0 or -1
+    # each of shape (tasks, pairs); agrees: 1, 0 or -1
+    share, agrees, concluded = (np.array(values) for values in zip(*found, strict=True))
     size_of = np.array([size for size, _ in tasks])
-    concluded = share >= 1 - alpha - TOLERANCE
     rows = []
     for p, (i, j) in enumerate(pairs):
         for size in sizes:

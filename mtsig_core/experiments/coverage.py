@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtsig_core import engine
-from mtsig_core.bootstrap import Progress, stage
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments._population import (
+from mtsig_core.experiments.population import (
     Population,
     Rate,
     check_level,
@@ -18,11 +17,12 @@ from mtsig_core.experiments._population import (
     rate,
     repeated,
 )
-from mtsig_core.intervals import Sample, fitting_intervals
+from mtsig_core.inference import engine
+from mtsig_core.inference.gaps import segment_scores
+from mtsig_core.inference.intervals import Sample, fitting_intervals
+from mtsig_core.inference.one_score import Progress, stage
+from mtsig_core.inference.resampling import Units
 from mtsig_core.metrics import Metric, is_segment_mean
-from mtsig_core.rated import segment_scores
-from mtsig_core.resampling import Units
-from mtsig_core.testset import TestSet
 
 __all__ = ["Coverage", "Covered", "coverage"]
 
@@ -39,7 +39,7 @@ class Covered:
     sampled, unit : {"segment", "document"}
         What test sets are drawn by, and what the bootstrap draws.
     kind : str
-        A key of `mtsig_core.intervals.INTERVALS`.
+        A key of `mtsig_core.inference.intervals.INTERVALS`.
     quantity : {"score", "difference"}
         The score of system A, or its difference to B.
     covered : Rate
@@ -99,7 +99,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     Parameters
     ----------
     testset, metric, a, b, statistics, progress
-        As in `mtsig_core.experiments.type_one.type_one`.
+        As in `mtsig_core.experiments.type_one_error.type_one`.
     repeats : int
         Test sets of each kind.
     n_segments, n_documents : int, optional

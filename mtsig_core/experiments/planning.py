@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.sizes import SizeSweep
-from mtsig_core.power import minimum_detectable_difference, units_needed
+from mtsig_core.experiments.sweep_results import SizeSweep
+from mtsig_core.inference.power import minimum_detectable_difference, units_needed
 
 __all__ = ["PairPlan", "default_difference", "plan"]
 
@@ -80,7 +80,7 @@ def plan(found: SizeSweep, difference: float, power: float = 0.8) -> tuple[PairP
     Examples
     --------
     >>> from mtsig_core import TestSet
-    >>> from mtsig_core.experiments.sweeps import sweep_sizes
+    >>> from mtsig_core.experiments.sweep_size import sweep_sizes
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
     ...              {"ref": ["a b c d e"] * 60})
     >>> row, = plan(sweep_sizes(ts, "bleu", sizes=[10], repeats=2), difference=20.0)

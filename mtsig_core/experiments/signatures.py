@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mtsig_core.bootstrap import Progress, stage
-from mtsig_core.cache import cached_statistics
-from mtsig_core.experiments.precisions import best_system, check_bleu
+from mtsig_core.data.testset import TestSet
+from mtsig_core.experiments.ngram_precisions import best_system, check_bleu
+from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.metrics import Metric
-from mtsig_core.testset import TestSet
+from mtsig_core.metrics.cache import cached_statistics
 
 __all__ = ["SETTINGS", "SignedScore", "signatures"]
 

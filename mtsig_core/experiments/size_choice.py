@@ -9,7 +9,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments._population import check_whole
+from mtsig_core.experiments.population import check_whole
 
 __all__ = ["default_sizes", "in_units", "parse_sizes"]
 

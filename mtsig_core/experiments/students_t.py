@@ -8,13 +8,13 @@ from statistics import NormalDist
 
 import numpy as np
 
-from mtsig_core.bootstrap import Progress, bootstrap_systems, stage
-from mtsig_core.cache import cached_statistics
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.sentences import SentenceMean, segment_mean
+from mtsig_core.experiments.papers import KOEHN_T2
+from mtsig_core.experiments.sentence_means import SentenceMean, segment_mean
+from mtsig_core.inference.one_score import Progress, bootstrap_systems, stage
 from mtsig_core.metrics import Metric, metric_of
-from mtsig_core.published import KOEHN_T2
-from mtsig_core.testset import TestSet
+from mtsig_core.metrics.cache import cached_statistics
 
 __all__ = ["SIZES", "Factor", "StudentsT", "TInterval", "densities", "factor", "koehns_factors", "students_t"]
 

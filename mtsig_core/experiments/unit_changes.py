@@ -8,15 +8,16 @@ from statistics import median
 
 import numpy as np
 
-from mtsig_core.bootstrap import Progress
-from mtsig_core.comparison import compare
-from mtsig_core.correction import CORRECTIONS
-from mtsig_core.disagreement import decided, every_correction
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
+from mtsig_core.inference.across_corrections import every_correction
+from mtsig_core.inference.comparison import compare
+from mtsig_core.inference.correction import CORRECTIONS
+from mtsig_core.inference.gaps import rated_part
+from mtsig_core.inference.one_score import Progress
+from mtsig_core.inference.significance import significant
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
-from mtsig_core.rated import rated_part
 from mtsig_core.results import MetricResult
-from mtsig_core.testset import TestSet
 
 __all__ = ["ASKED", "ChangedPair", "UnitChange", "UnitChanges", "changes_between", "part_with_documents",
            "unit_changes"]
@@ -158,7 +159,7 @@ def changes_between(part: TestSet, by_segment: MetricResult, by_document: Metric
     rows, changed = [], []
     for name in CORRECTIONS:
         p = [one[name] for one in adjusted]
-        segment, document = (decided(values, alpha) for values in p)
+        segment, document = (significant(values, alpha) for values in p)
         rows.append(UnitChange(name, *(int(np.sum(x)) for x in (
             segment & document, segment & ~document, document & ~segment, ~segment & ~document))))
         changed += _changed(name, sides[0], *p, segment != document)

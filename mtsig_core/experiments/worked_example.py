@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from math import prod
 
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.precisions import ORDERS, brevity_penalty, check_bleu, counts_of, share
-from mtsig_core.highlight import bleu_tokens
+from mtsig_core.experiments.ngram_precisions import ORDERS, brevity_penalty, check_bleu, counts_of, share
 from mtsig_core.metrics import Metric, tokenizer_of
-from mtsig_core.testset import TestSet
+from mtsig_core.metrics.overlap import bleu_tokens
 
 __all__ = ["NOTE_CLAIMS", "NOTE_OUTPUT", "NOTE_REFERENCE", "Claim", "NgramCount", "Step", "WorkedExample",
            "note_example", "tokens_of", "worked_example"]

@@ -2,7 +2,7 @@
 
 import html
 
-from mtsig_core.drawing import BLUE, GREY, VERMILLION, shortened, width, wrapped
+from mtsig_core.report.palette import BLUE, GREY, VERMILLION, shortened, width, wrapped
 
 __all__ = ["BLUE", "GREY", "VERMILLION", "Labels", "full", "measured", "steps"]
 

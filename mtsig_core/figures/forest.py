@@ -6,8 +6,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mtsig_core.figures._style import BLUE, GREY, Labels, full
+from mtsig_core.report.tables import apart, with_interval
 from mtsig_core.results import MetricResult, Settings
-from mtsig_core.tables import apart, with_interval
 
 __all__ = ["forest"]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from mtsig_core.drawing import BLUE, GREY, ink, level, mixed, width
 from mtsig_core.figures._style import Labels, full
+from mtsig_core.inference.significance import significant
+from mtsig_core.report.palette import BLUE, GREY, ink, level, mixed, width
+from mtsig_core.report.tables import format_p, p_word, row_against_column
 from mtsig_core.results import MetricResult, PairResult, Settings
-from mtsig_core.tables import format_p, p_word, row_against_column
 
 __all__ = ["matrix"]
 
@@ -90,14 +91,14 @@ def _add_differences(figure, cells, n, limit, size, difference, alpha):
 
 def _add_chances(figure, cells, n, size):
     """Scatter, not heatmap: its text takes the colour of the page."""
-    for significant in (True, False):
-        found = {cell: pair for cell, (pair, _) in cells.items() if pair.significant == significant}
-        if n > _EVERY_P and significant:
+    for sure in (True, False):
+        found = {cell: pair for cell, (pair, _) in cells.items() if pair.significant == sure}
+        if n > _EVERY_P and sure:
             continue
         texts = [_chance(pair, n) for pair in found.values()]
         figure.add_trace(go.Scatter(
             x=[i for i, _ in found], y=[j for _, j in found], mode="text", hoverinfo="skip",
-            text=texts if significant else [f"<b>{text}</b>" for text in texts], opacity=0.75 if significant else 1,
+            text=texts if sure else [f"<b>{text}</b>" for text in texts], opacity=0.75 if sure else 1,
             textfont_size=_fit(size, 1.9 if n > _EVERY_P else 2.9 if n <= _EVERY_NUMBER else 2.75)))
 
 
@@ -134,7 +135,7 @@ def _key(settings, cells, n):
 
 
 def _glyph(pair, alpha):
-    raw = pair.p_value is not None and pair.p_value <= alpha + 1e-9
+    raw = pair.p_value is not None and significant(pair.p_value, alpha)
     return _FILLED if pair.significant else _HOLLOW if raw else ""
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.drawing import width
 from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured, steps
+from mtsig_core.report.palette import width
 
 __all__ = ["half_eye", "null_tails", "drivers"]
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from mtsig_core.drawing import width
-from mtsig_core.experiments.sizes import PairSize, Slope, SystemSize
+from mtsig_core.experiments.sweep_results import PairSize, Slope, SystemSize
 from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured
+from mtsig_core.report.palette import width
 
 __all__ = ["decisions", "references", "scores", "widths"]
 

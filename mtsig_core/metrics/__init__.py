@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
-from mtsig_core.testset import TestSet
 
 __all__ = ["Metric", "METRICS", "check_tokenizer", "depends_on_testset", "is_segment_mean", "make_metric", "metric_of",
            "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]

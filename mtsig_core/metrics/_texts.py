@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from mtsig_core.testset import TestSet
+from mtsig_core.data.testset import TestSet
 
 __all__ = ["as_columns", "blocks", "joined", "reference_count"]
 

@@ -43,7 +43,7 @@ class Gtm(WordMetric):
     --------
     The texts share 3 words, of 4 and of 5:
 
-    >>> from mtsig_core.testset import TestSet
+    >>> from mtsig_core.data.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["down the cat sat"]}, references={"ref": ["a cat sat there down"]})
     >>> gtm = Gtm()
     >>> gtm.score(gtm.statistics(toy).sum(axis=1)).round(2).tolist()
@@ -97,7 +97,7 @@ class Gtm2(Gtm):
     --------
     The runs "cat sat" and "down" make a match of size sqrt(4 + 1), of texts of 4 and 5 words:
 
-    >>> from mtsig_core.testset import TestSet
+    >>> from mtsig_core.data.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["down the cat sat"]}, references={"ref": ["a cat sat there down"]})
     >>> gtm = Gtm2()
     >>> gtm.score(gtm.statistics(toy).sum(axis=1)).round(2).tolist()

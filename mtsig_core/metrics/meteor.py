@@ -65,7 +65,7 @@ class Meteor(WordMetric):
     --------
     4 words of 4 match 4 of 5, "cats" by its stem, in the chunks "the cats" and "sat down":
 
-    >>> from mtsig_core.testset import TestSet
+    >>> from mtsig_core.data.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["the cats sat down"]}, references={"ref": ["The cat just sat down"]})
     >>> meteor = Meteor()
     >>> stats = meteor.statistics(toy)

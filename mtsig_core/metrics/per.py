@@ -44,7 +44,7 @@ class Per(ErrorRate):
     --------
     Four words against five, of which they share three:
 
-    >>> from mtsig_core.testset import TestSet
+    >>> from mtsig_core.data.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["down sat the dog"]}, references={"ref": ["the cat sat down there"]})
     >>> per = Per()
     >>> per.score(per.statistics(toy).sum(axis=1)).tolist()

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.testset import TestSet
 
 __all__ = ["SegmentMean"]
 
@@ -26,7 +26,7 @@ class SegmentMean:
 
     Examples
     --------
-    >>> from mtsig_core.testset import SegmentScores, TestSet
+    >>> from mtsig_core.data.testset import SegmentScores, TestSet
     >>> toy = TestSet("toy", {"A": [None] * 3}, {}, scores={"human": SegmentScores({"A": [80.0, None, 90.0]})})
     >>> human = SegmentMean("human", True)
     >>> stats = human.statistics(toy)

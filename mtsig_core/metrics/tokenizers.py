@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.testset import TestSet
 
 __all__ = ["TOKENIZERS", "Tokenizer", "check_tokenizer", "cuts", "default_tokenizer", "fitting_tokenizers",
            "make_tokenizer", "tokenizer_name"]

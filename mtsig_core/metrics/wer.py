@@ -59,7 +59,7 @@ class Wer(ErrorRate):
     --------
     One word is wrong and one is missing, of five:
 
-    >>> from mtsig_core.testset import TestSet
+    >>> from mtsig_core.data.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["the dog sat down"]}, references={"ref": ["the cat sat down there"]})
     >>> wer = Wer()
     >>> wer.score(wer.statistics(toy).sum(axis=1)).tolist()

@@ -10,9 +10,9 @@ from concurrent.futures import wait
 import streamlit as st
 
 from mtsig_core import SettingError
-from mtsig_core.jobs import Office
-from pages._ui import address, words
+from pages._ui import address, screen
 from pages._ui.ending import end_page
+from pages._ui.jobs import Office
 
 __all__ = ["begin", "result"]
 
@@ -76,7 +76,7 @@ def _show_progress(place, job, key, what):
     while not done:
         share.progress(min(1.0, job.share))
         with line:
-            words.plain(f"{what}: {job.told()}")
+            screen.plain(f"{what}: {job.told()}")
         done = _done(job, _REDRAWN)
     place.empty()
 
@@ -86,7 +86,7 @@ def _draw(place, said, button, clicked, key):
     with place.container():
         line, below = st.empty(), st.empty()
         with line:
-            words.plain(said)
+            screen.plain(said)
         name = f"background.{clicked.__name__.strip('_')}.{hash(key):x}"  # a click is never taken for other work's
         st.button(button, key=name, on_click=clicked, args=(key,))
         st.html(_ALONE)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import plotly.graph_objects as go
 import streamlit as st
 
-from mtsig_core import export
-from mtsig_core.cells import Cell
-from pages._ui import words
+from mtsig_core.report import export
+from mtsig_core.report.cells import Cell
+from pages._ui import screen
 
 __all__ = ["columns", "csv_button", "show"]
 
@@ -65,7 +65,7 @@ def show(figure: go.Figure, key: str, alt: str, *, files: Sequence[str], header:
         st.code(command, language=None, wrap_lines=True)
         if with_table:
             shown, cells = table or (header, [[_cell(value) for value in row] for row in rows[:_MOST]])
-            words.table(shown, cells[:_MOST], key=f"{key}.table")
+            screen.table(shown, cells[:_MOST], key=f"{key}.table")
         if with_table and len(rows) > _MOST:
             st.caption(f"The first {_MOST} of {len(rows)} rows; the file has all.")
     name = _file(files, key, picture).removesuffix(f".{picture}")  # Plotly adds the ending

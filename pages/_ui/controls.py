@@ -7,11 +7,11 @@ from collections.abc import Callable, Container, Mapping, Sequence
 import streamlit as st
 
 from mtsig_core import METRICS, TestSet
-from mtsig_core.correction import CORRECTIONS
-from mtsig_core.intervals import fitting_intervals
+from mtsig_core.inference.correction import CORRECTIONS
+from mtsig_core.inference.intervals import fitting_intervals
+from mtsig_core.inference.resampling import UNITS
+from mtsig_core.inference.significance import TESTS, fitting_tests
 from mtsig_core.metrics import metrics_of
-from mtsig_core.resampling import UNITS
-from mtsig_core.significance import TESTS, fitting_tests
 from pages._ui import address
 
 __all__ = ["choice", "line", "number", "page_of", "pick_baseline", "pick_metric", "pick_settings", "pick_testset",

@@ -8,12 +8,13 @@ from itertools import starmap
 
 import streamlit as st
 
-from mtsig_core import Exclusion, export
-from mtsig_core.comparison import joined
-from mtsig_core.html_report import comparison_html
-from mtsig_core.latex import comparison_latex
-from mtsig_core.wording import paper_sentences
-from pages._ui import results, words
+from mtsig_core import Exclusion
+from mtsig_core.inference.comparison import joined
+from mtsig_core.report import export
+from mtsig_core.report.html_report import comparison_html
+from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.sentences import paper_sentences
+from pages._ui import results, screen
 from pages._ui.frame import View
 
 __all__ = ["show"]
@@ -47,8 +48,8 @@ def show(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[s
             st.download_button(title, lambda write=write: write(comparison),
                                export.file_name(*called, what, ending=ending), mime,
                                key=f"{page}.{what}-{ending}", on_click="ignore")
-    words.plain(f"Systems, pairs and matrix by {', '.join(map(str.upper, comparison.metrics))}; the report has the "
-                "figures too, and opens offline.")
+    screen.plain(f"Systems, pairs and matrix by {', '.join(map(str.upper, comparison.metrics))}; the report has the "
+                 "figures too, and opens offline.")
     st.caption("For a paper:")
     st.code("\n\n".join(paper_sentences(comparison, name) for name in comparison.metrics), language=None,
             wrap_lines=True)

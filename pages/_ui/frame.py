@@ -9,9 +9,9 @@ from pathlib import Path
 import streamlit as st
 
 from mtsig_core import Comparison, InputError, MetricResult, MtsigError, TestSet
-from mtsig_core.sources import command_line
-from mtsig_core.tables import summary
-from pages._ui import address, aside, background, controls, parts, results, testsets, words
+from mtsig_core.report.commands import command_line
+from mtsig_core.report.tables import summary
+from pages._ui import address, aside, background, controls, results, screen, selection, testsets
 from pages._ui.ending import PageEnded, end_page
 
 __all__ = ["ROOT", "View", "draw", "open_page", "open_testset", "pages", "take_view"]
@@ -33,7 +33,7 @@ class View:
         Without the systems and segments that the user left out.
     whole : TestSet
         All that was read.
-    part : parts.Part
+    part : selection.Part
         What was chosen of it.
     metric : str
     settings : dict
@@ -44,7 +44,7 @@ class View:
 
     testset: TestSet
     whole: TestSet
-    part: parts.Part
+    part: selection.Part
     metric: str
     settings: dict
     options: list[str]
@@ -118,9 +118,9 @@ def _draw_view() -> View:
         raise
     _notice(name, whole, offer.may_change)
     metric = controls.pick_metric(whole)
-    whole, split = parts.pick_tokenizer(whole)
+    whole, split = selection.pick_tokenizer(whole)
     settings = controls.pick_settings(segment_means=metric in whole.scores)
-    part = parts.pick_part(whole, offer.refs, offer.humans, metric)
+    part = selection.pick_part(whole, offer.refs, offer.humans, metric)
     return View(part.testset, whole, part, metric, settings, [*offer.options, *split, *part.options])
 
 
@@ -137,7 +137,7 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     state, before = st.session_state, st.session_state.get(_SET)
     switched = before is not None and before[0] != name and not address.by_history()
     if switched:
-        address.switched_set(before[1], whole.digest, lambda key, texts: parts.of_this_set_alone(key, texts, whole))
+        address.switched_set(before[1], whole.digest, lambda key, texts: selection.of_this_set_alone(key, texts, whole))
     elif (seen := address.asked(_SEEN)) is not None and not whole.digest.startswith(seen):
         state[_CHANGED] = name
     if switched or state.get(_CHANGED) != name:
@@ -159,7 +159,7 @@ def _finish(links, above) -> None:
         said.append("Other content stands under the name of this test set now than when the link was made, or the page "
                     "opened: its files have changed, and numbers seen before may differ.")
     with above:
-        words.messages(said)
+        screen.messages(said)
     address.write()
     _draw_links(links)
     with st.sidebar:
@@ -198,12 +198,12 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
         view = adjust(view)
         loaded, tested = summary(view.comparison)
         settings = view.comparison.settings
-        words.status(loaded, [f"seed {settings.seed}", f"alpha {settings.alpha:g}", "each figure says how it is tested"]
-                     if experiment else tested)
+        own = [f"seed {settings.seed}", f"alpha {settings.alpha:g}", "each figure says how it is tested"]
+        screen.status(loaded, own if experiment else tested)
         if experiment:
-            words.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
+            screen.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
     except MtsigError as problem:
-        words.error(str(problem))
+        screen.error(str(problem))
         if isinstance(problem, _Gone):
             address.link(ROOT / "pages" / "data.py", "Upload its files", icon=":material/upload:")
         end_page()

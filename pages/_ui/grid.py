@@ -22,7 +22,7 @@ _PAGE = 850  # what a table may take of a page on a projector
 
 def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], key: str,
          open_rows: bool = False) -> int | None:
-    """Draw a table; a column in which a cell knows its number (`mtsig_core.cells`) is sorted by the numbers.
+    """Draw a table; a column in which a cell knows its number (`mtsig_core.report.cells`) is sorted by the numbers.
 
     Parameters
     ----------

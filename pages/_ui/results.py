@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 from mtsig_core import Comparison, Metric, TestSet, compare
-from mtsig_core.cache import cached_statistics
-from mtsig_core.jobs import Memory
 from mtsig_core.metrics import metric_of
-from mtsig_core.shipped import shipped_comparison
+from mtsig_core.metrics.cache import cached_statistics
 from pages._ui import background
+from pages._ui.first_comparison import shipped_comparison
+from pages._ui.jobs import Memory
 
 __all__ = ["comparison", "statistics", "jobs", "with_defaults"]
 

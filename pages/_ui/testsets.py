@@ -10,10 +10,10 @@ from pathlib import Path
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet, language_pairs
-from mtsig_core.readers.lines import shown
-from mtsig_core.serving import SOURCE_VARIABLE
-from mtsig_core.sources import Source
-from mtsig_core.store import Saved, Store, open_store
+from mtsig_core.data.readers.lines import shown
+from mtsig_core.data.source import SOURCE_VARIABLE, Source
+from mtsig_core.data.store import Saved, Store, open_store
+from mtsig_core.report.commands import source_options
 from pages._ui import browser
 
 __all__ = ["KEPT", "Offer", "available", "find", "keep_upload", "store"]
@@ -113,7 +113,7 @@ def _from_source(source: Source, label: str, below: Path | None = None) -> Offer
                                  "not read. Replace it by the file.")
         return _read(source, _fingerprint(source))
 
-    options = replace(source, tokenize=None).arguments()  # the view says what splits the texts
+    options = source_options(replace(source, tokenize=None))  # the view says what splits the texts
     return Offer(label, load, options, refs, humans, source.demo is None)
 
 

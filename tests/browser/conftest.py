@@ -19,9 +19,9 @@ from playwright.sync_api import TimeoutError, expect, sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from mtsig_core.__main__ import main
-from mtsig_core.sources import add_source_options, source_from
-from mtsig_core.store import open_store
+from mtsig_core.cli.main import main
+from mtsig_core.cli.source_options import add_source_options, source_from
+from mtsig_core.data.store import open_store
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 #: The first is the overview.

@@ -54,7 +54,7 @@ def main(folder: Path, *options: str) -> None:
     """Become the dashboard, in this process, so that what hands out its work can be changed."""
     from streamlit.web import cli
 
-    from mtsig_core.jobs import Office
+    from pages._ui.jobs import Office
 
     watch = Office.watch
     Office.watch = lambda self, key, work, me: watch(self, key, waiting(work, folder, key[0]), me)

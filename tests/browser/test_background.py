@@ -6,7 +6,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from mtsig_core.serving import SOURCE_VARIABLE
+from mtsig_core.data.source import SOURCE_VARIABLE
 from tests.browser.conftest import LIMIT, follow, ready, started
 from tests.browser.held import Held
 from tests.pages.toys import sentences, written

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from mtsig_core.tables import format_p
+from mtsig_core.report.tables import format_p
 from tests.browser.conftest import follow, printed, ready, settled
 from tests.browser.grids import cells
 from tests.toys import SPACELESS

@@ -4,6 +4,7 @@ from itertools import zip_longest
 
 import pytest
 
+from mtsig_core.report.commands import source_options
 from tests.browser.conftest import opened, ready, server
 from tests.browser.grids import told
 from tests.pages.test_links import OWN, SETTINGS, task
@@ -14,7 +15,7 @@ NUMBERS = ".mt-status, .mt-answer, .mt-table, .mt-pair, .stDataFrame canvas, cod
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory):
-    return task(tmp_path_factory.mktemp("task")).arguments()
+    return source_options(task(tmp_path_factory.mktemp("task")))
 
 
 def numbers(page):

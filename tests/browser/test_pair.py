@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from mtsig_core.tables import format_p
+from mtsig_core.report.tables import format_p
 from tests.browser.conftest import choose, click_point, fits, printed, ready
 
 pytestmark = pytest.mark.browser

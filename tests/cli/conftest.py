@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mtsig_core.__main__ import main
+from mtsig_core.cli.main import main
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 WORDS = "the a cat dog house river sees finds old small quiet bridge over under and then market street".split()

@@ -6,12 +6,12 @@ import json
 import pandas as pd
 import pytest
 
-from mtsig_core.__main__ import main
-from mtsig_core.experiments.averages import averages
-from mtsig_core.experiments.lengths import lengths
-from mtsig_core.experiments.precisions import precisions
+from mtsig_core.cli.main import main
+from mtsig_core.data.simulation.corpus import load_demo
+from mtsig_core.experiments.mean_against_corpus import averages
+from mtsig_core.experiments.ngram_precisions import precisions
+from mtsig_core.experiments.output_lengths import lengths
 from mtsig_core.experiments.students_t import students_t
-from mtsig_core.simulation import load_demo
 
 #: view -> (options, where its rows are in JSON, a column)
 VIEWS = {"precisions": ([], "systems", "p4"), "lengths": (["--system-name", "Danish"], "points", "gtm"),

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from mtsig_core.sources import Source
+from mtsig_core.data.source import Source
+from mtsig_core.report.commands import source_options
 
 
 @pytest.fixture
@@ -65,4 +66,4 @@ def test_demo_has_none(run):
 def test_a_source_with_parses_survives_the_way_to_the_dashboard():
     source = Source(ref=((None, "r"),), system=(("A", "a"),), parse=(("A", "p"), ("r", "q")))
     assert Source.from_json(source.to_json()) == source
-    assert source.arguments()[4:] == ["--parse", "A=p", "--parse", "r=q"]
+    assert source_options(source)[4:] == ["--parse", "A=p", "--parse", "r=q"]

@@ -8,13 +8,13 @@ import sacrebleu
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.data.testset import SegmentScores
 from mtsig_core.experiments.coverage import coverage
-from mtsig_core.experiments.pair_tests import pair_tests
-from mtsig_core.experiments.type_one import type_one
+from mtsig_core.experiments.equal_systems import variants
+from mtsig_core.experiments.tests_by_metric import pair_tests
+from mtsig_core.experiments.type_one_error import type_one
 from mtsig_core.experiments.unit_changes import unit_changes
-from mtsig_core.experiments.variants import variants
 from mtsig_core.metrics.segment_scores import SegmentMean
-from mtsig_core.testset import SegmentScores
 from tests.toys import Given, mean, segment_scores, texts, toy
 
 HUMAN = SegmentMean("human", True)

@@ -8,7 +8,7 @@ from scipy import stats
 from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.conclusions import _levels, conclusions, nearby_pairs
 from mtsig_core.experiments.coverage import coverage
-from mtsig_core.experiments.families import families, if_independent
+from mtsig_core.experiments.family_wise_error import families, if_independent
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.segment_scores import SegmentMean
 from tests.toys import Given, bleu_counts, mean, segment_scores, texts, toy

@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mtsig_core import InputError
-from mtsig_core.cache import cached_statistics
 from mtsig_core.metrics import _meteor_alignment, _wordnet
 from mtsig_core.metrics._wordnet import find_wordnet
+from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.metrics.meteor import Meteor
 from tests.metrics.corpora import corpora, split, texts, toy
 

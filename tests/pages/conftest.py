@@ -6,7 +6,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from mtsig_core.serving import SOURCE_VARIABLE
+from mtsig_core.data.source import SOURCE_VARIABLE
 from pages._ui import background
 from tests.pages.toys import APP, small_source
 

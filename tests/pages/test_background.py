@@ -5,9 +5,9 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from mtsig_core.jobs import Office
 from pages._ui import background
-from tests.test_jobs import Work
+from pages._ui.jobs import Office
+from tests.pages.test_jobs import Work
 
 
 def page():

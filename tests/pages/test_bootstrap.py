@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from mtsig_core import compare
-from mtsig_core.__main__ import main
-from mtsig_core.sources import Source
+from mtsig_core.cli.main import main
+from mtsig_core.data.source import Source
 from tests.pages.toys import NAMES, answers, words
 
 

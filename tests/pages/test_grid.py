@@ -9,15 +9,15 @@ from tests.pages.toys import NAMES, frame_rows, words
 
 
 def large():
-    from mtsig_core.cells import Cell, number
-    from pages._ui import words
+    from mtsig_core.report.cells import Cell, number
+    from pages._ui import screen
     from tests.pages.toys import NAMES
 
     rows = [[(*NAMES, "=1+1")[k % 4] + " " * (k // 4), number(9 - k / 3), Cell(f"[{k - 9}, {k}]", k - 9),
              "" if k == 0 else number(10.0 ** -k, ".1e")] for k in range(24)]
-    words.table(["system", "score", "interval", "p"], [*rows, ["HUMAN", "-", "not ranked", "-"]])
-    words.table(["system", "score", "interval", "p"], [*rows, rows[0], rows[1]])
-    words.table(["system"], [["small"]])
+    screen.table(["system", "score", "interval", "p"], [*rows, ["HUMAN", "-", "not ranked", "-"]])
+    screen.table(["system", "score", "interval", "p"], [*rows, rows[0], rows[1]])
+    screen.table(["system"], [["small"]])
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mtsig_core.__main__ import main
+from mtsig_core.cli.main import main
 from tests.pages.toys import NAMES, frame_rows, sentences, words, write, written
 
 

@@ -2,8 +2,8 @@
 
 from html import unescape
 
-from mtsig_core.intervals import INTERVALS
-from mtsig_core.significance import TESTS
+from mtsig_core.inference.intervals import INTERVALS
+from mtsig_core.inference.significance import TESTS
 from tests.pages.toys import words
 
 

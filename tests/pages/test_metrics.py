@@ -6,12 +6,12 @@ from html import unescape
 
 import pytest
 
-from mtsig_core.__main__ import main
-from mtsig_core.experiments.averages import averages
-from mtsig_core.experiments.lengths import lengths
-from mtsig_core.experiments.precisions import precisions
+from mtsig_core.cli.main import main
+from mtsig_core.data.source import Source
+from mtsig_core.experiments.mean_against_corpus import averages
+from mtsig_core.experiments.ngram_precisions import precisions
+from mtsig_core.experiments.output_lengths import lengths
 from mtsig_core.experiments.students_t import students_t
-from mtsig_core.sources import Source
 from tests.pages import toys
 from tests.pages.toys import NAMES, write, written
 

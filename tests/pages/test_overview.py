@@ -1,6 +1,6 @@
 """The Overview page without a browser."""
 
-from mtsig_core.sources import Source
+from mtsig_core.data.source import Source
 from tests.pages.toys import words
 
 

@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 
 from mtsig_core import compare
-from mtsig_core.sources import Source
-from mtsig_core.tables import format_p
+from mtsig_core.data.source import Source
+from mtsig_core.report.tables import format_p
 from tests.pages.toys import APP, NAMES, answers, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mtsig_core.sources import Source
+from mtsig_core.data.source import Source
 from tests.pages.toys import sentences, words, write
 
 

@@ -5,9 +5,9 @@ import shlex
 
 import pytest
 
-from mtsig_core.__main__ import main
-from mtsig_core.experiments.sampling import sampling
-from mtsig_core.sources import Source
+from mtsig_core.cli.main import main
+from mtsig_core.data.source import Source
+from mtsig_core.experiments.blocks_and_broad import sampling
 from tests.pages.toys import NAMES, sentences, words, write, written
 
 

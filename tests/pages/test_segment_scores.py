@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtsig_core.sources import Source
+from mtsig_core.data.source import Source
 from tests.pages import toys
 
 N = 60

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from mtsig_core import export
-from mtsig_core.sources import Source
+from mtsig_core.data.source import Source
+from mtsig_core.report import export
 from tests.pages.toys import APP, NAMES, answers, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"

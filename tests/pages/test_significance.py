@@ -3,7 +3,7 @@
 import pytest
 
 from mtsig_core import compare
-from mtsig_core.sources import Source
+from mtsig_core.data.source import Source
 from tests.pages.toys import NAMES, sentences, words, written
 
 SYSTEMS = [*NAMES, "=1+1"]

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from mtsig_core.__main__ import main
-from mtsig_core.sources import Source
+from mtsig_core.cli.main import main
+from mtsig_core.data.source import Source
 from tests.pages.toys import NAMES, answers, words
 
 

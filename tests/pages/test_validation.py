@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import compare
-from mtsig_core.__main__ import main
-from mtsig_core.experiments._population import Rate
-from mtsig_core.experiments.families import families
-from mtsig_core.experiments.type_one import type_one
-from mtsig_core.experiments.validation_tables import percent_of
-from mtsig_core.simulation import load_demo
-from mtsig_core.sources import Source
-from mtsig_core.tables import format_p
+from mtsig_core.cli.main import main
+from mtsig_core.data.simulation.corpus import load_demo
+from mtsig_core.data.source import Source
+from mtsig_core.experiments.family_wise_error import families
+from mtsig_core.experiments.population import Rate
+from mtsig_core.experiments.type_one_error import type_one
+from mtsig_core.report.tables import format_p
+from mtsig_core.report.validation_tables import percent_of
 from tests.pages.toys import sentences, words, write, written
 
 
@@ -24,7 +24,7 @@ def few_families(*args, **asked):
 
 @pytest.fixture
 def open_page(opened, monkeypatch):
-    monkeypatch.setattr("pages._ui.nulls.families", few_families)
+    monkeypatch.setattr("pages._ui.validation_equal_systems.families", few_families)
     return lambda source, **query: opened("validation", source, **{"pairs": "200", **query})
 
 

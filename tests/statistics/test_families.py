@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mtsig_core import engine
-from mtsig_core.correction import holm, romano_wolf
-from mtsig_core.significance import approximate_randomization
+from mtsig_core.inference import engine
+from mtsig_core.inference.correction import holm, romano_wolf
+from mtsig_core.inference.significance import approximate_randomization
 from tests.toys import bleu_counts, compare_given
 
 pytestmark = pytest.mark.statistics

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mtsig_core import engine
-from mtsig_core.intervals import Sample, jackknife_t, percentile
-from mtsig_core.power import minimum_detectable_difference
-from mtsig_core.resampling import Units
-from mtsig_core.significance import approximate_randomization
+from mtsig_core.inference import engine
+from mtsig_core.inference.intervals import Sample, jackknife_t, percentile
+from mtsig_core.inference.power import minimum_detectable_difference
+from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.significance import approximate_randomization
 from tests.toys import Given, mean
 
 pytestmark = pytest.mark.statistics

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtsig_core.__main__ import main
+from mtsig_core.cli.main import main
 
 pytestmark = pytest.mark.statistics
 PAPERS = (Path(__file__).resolve().parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mtsig_core.experiments.sampling import sampling
-from mtsig_core.simulation import load_demo
+from mtsig_core.data.simulation.corpus import load_demo
+from mtsig_core.experiments.blocks_and_broad import sampling
 
 pytestmark = pytest.mark.statistics
 

@@ -5,8 +5,8 @@ import pytest
 from arch.bootstrap import StationaryBootstrap
 from scipy.signal import lfilter
 
-from mtsig_core import engine
-from mtsig_core.resampling import Units, bootstrap_weights
+from mtsig_core.inference import engine
+from mtsig_core.inference.resampling import Units, bootstrap_weights
 from tests.toys import Given, mean
 
 pytestmark = pytest.mark.statistics

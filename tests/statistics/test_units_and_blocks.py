@@ -3,7 +3,7 @@
 import pytest
 
 from mtsig_core import read_wmt
-from mtsig_core.experiments.spreads import spreads
+from mtsig_core.experiments.spread_ratios import spreads
 from mtsig_core.experiments.unit_changes import unit_changes
 
 pytestmark = pytest.mark.statistics

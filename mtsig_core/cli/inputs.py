@@ -1,0 +1,57 @@
+"""What a command works on, and what is said of it before it starts."""
+
+from __future__ import annotations
+
+import sys
+
+from mtsig_core.cli.output import check_out
+from mtsig_core.cli.source_options import source_from
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.inference.cautions import about_metrics
+from mtsig_core.inference.inventory import left_out
+from mtsig_core.metrics import Metric, metric_of, tokenizer_of
+from mtsig_core.metrics.counting_time import long_wait
+from mtsig_core.report import terminal
+
+__all__ = ["chosen_metrics", "progress", "read", "told"]
+
+
+def read(args) -> TestSet:
+    source = source_from(args)
+    if source is not None:
+        check_out(args.out, source)
+    if source is None:
+        raise SettingError("No test set. Give --ref FILE and --system FILE, --folder DIR and --langpair xx-yy, or "
+                           "--demo.")
+    testset = source.read()
+    if testset.has_texts and (lines := left_out(testset)):
+        print(f"mtsig: {lines[0]} by the documents file, is left out; --keep-canary keeps it.", file=sys.stderr)
+    if args.only:
+        testset = testset.only(args.only)
+    if args.exclude:
+        testset = testset.without(args.exclude)
+    return testset if args.domain is None else testset.in_domain(args.domain)
+
+
+def chosen_metrics(args, testset: TestSet) -> list[Metric]:
+    chosen = args.metrics
+    if chosen is None:
+        chosen = ("bleu",) if testset.has_texts else tuple(testset.scores)
+    if not chosen:
+        raise SettingError("--metrics is empty. Expected at least one, such as bleu.")
+    return [metric_of(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
+
+
+def told(testset: TestSet, metrics: list[Metric], each_reference: bool = False, warn: bool = True) -> list[Metric]:
+    """The metrics, once it is said how long they take, should that be long, and whether they cut words poorly."""
+    if (text := long_wait(metrics, testset, each_reference)) is not None:
+        print(f"mtsig: {terminal.printable(text)}", file=sys.stderr, flush=True)
+    if warn:
+        terminal.warn(about_metrics(testset, {metric.name: tokenizer_of(metric, testset) for metric in metrics}))
+    return metrics
+
+
+def progress(stage: str, share: float) -> None:
+    sys.stderr.write(f"\r\x1b[K{stage} {share:4.0%}")
+    sys.stderr.flush()

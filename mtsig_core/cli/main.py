@@ -1,0 +1,159 @@
+"""The command line: ``python -m mtsig_core``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+
+from mtsig_core.cli import sweep, sweep_resamples
+from mtsig_core.cli.compare import run_compare, run_score, run_segments
+from mtsig_core.cli.inputs import chosen_metrics, progress, read, told
+from mtsig_core.cli.metrics import INSIDE, add_inside_options, inside
+from mtsig_core.cli.options import add_choice_of_systems, add_metric_options, add_output_options, add_test_options
+from mtsig_core.cli.output import write
+from mtsig_core.cli.sample import SAMPLES
+from mtsig_core.cli.source_options import add_source_options, source_from
+from mtsig_core.cli.validate import VALIDATIONS, add_validate_options, validate
+from mtsig_core.errors import MtsigError, SettingError
+from mtsig_core.report import terminal
+from mtsig_core.version import __version__
+
+EXAMPLES = """examples:
+  python -m mtsig_core compare --ref ref.txt --system a.txt --system b.txt --docs docs.txt --langpair en-de
+  python -m mtsig_core compare --folder wmt24 --langpair en-de --refs refA --format json --out result.json
+  python -m mtsig_core score --ref ref.txt --system Mine=outputs/v2.txt
+  python -m mtsig_core compare --demo-segments 2000
+  python -m mtsig_core compare --scores human=ratings.tsv --test wilcoxon
+  python -m mtsig_core sweep resamples --demo --system-name Danish --format csv
+  python -m mtsig_core sample broad --demo --sample-size 300
+  python -m mtsig_core sample spread --folder wmt24 --langpair en-de --refs refA
+  python -m mtsig_core sweep size --demo --unit segment --difference 1
+  python -m mtsig_core validate type1 --demo --jobs -1
+  python -m mtsig_core validate units --folder wmt24 --langpair en-de --refs refA --metrics bleu,chrf
+  python -m mtsig_core metrics precisions --demo --format csv
+  python -m mtsig_core serve --folder wmt24 --langpair en-de
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors in one line, without the usage."""
+
+    def error(self, message):
+        raise SettingError(f"{message[:1].upper()}{message[1:]}. See {self.prog} --help.")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command. Returns the exit status: 0, or 2 for an error that the user can mend."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end the run
+    try:
+        parser = _parser()
+        args, unknown = parser.parse_known_args(argv)
+        if unknown:
+            parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return args.run(args)
+    except MtsigError as error:
+        options = f" Options: {error.options}." if error.options else ""
+        print(f"mtsig: {terminal.printable_lines(f'{error}{options}')}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError as error:
+        print(f"mtsig: not enough memory ({error}). Use fewer --trials or --resamples, or fewer systems.",
+              file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("mtsig: interrupted", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="python -m mtsig_core", description="Is one machine translation system really better than another?",
+        epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=f"mtsig {__version__}")
+    top = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def command(name, run, text, among=top):
+        sub = among.add_parser(name, help=text, description=text)
+        add_source_options(sub)
+        sub.set_defaults(run=run)
+        return sub
+
+    sub = command("compare", run_compare, "scores, intervals, all pairs tested and corrected, ranks, warnings")
+    add_metric_options(sub)
+    add_choice_of_systems(sub)
+    add_test_options(sub)
+    add_output_options(sub, ("text", "json", "csv", "latex", "html", "matrix"))
+
+    sub = command("score", run_score, "scores and signatures only")
+    add_metric_options(sub)
+    add_choice_of_systems(sub)
+    add_output_options(sub, ("text", "json", "csv"))
+
+    sub = command("segments", run_segments, "sufficient statistics of each segment")
+    add_metric_options(sub)
+    add_choice_of_systems(sub)
+    add_output_options(sub, ("csv", "parquet"))
+
+    sub = command("serve", _serve, "start the dashboard, on that test set")
+    sub.add_argument("--port", type=int, default=8501)
+    sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
+
+    def experiment(name, work, text, among, add_options):
+        sub = command(name, _experiment(work), text, among)
+        add_metric_options(sub)
+        add_choice_of_systems(sub)
+        add_options(sub)
+        add_output_options(sub, ("json", "csv"))
+        return sub
+
+    sweeps = top.add_parser("sweep", help="how a result changes with one setting").add_subparsers(
+        title="settings", required=True, metavar="size|references|resamples")
+    experiment("size", sweep.sweep_size, "how scores, intervals and conclusions change with the test-set size",
+               sweeps, sweep.add_size_options)
+    experiment("references", sweep.sweep_references,
+               "how scores and intervals change with the number of references", sweeps,
+               sweep.add_references_options)
+    experiment("resamples", sweep_resamples.sweep_resamples,
+               "how an interval settles with the number of bootstrap samples", sweeps,
+               sweep_resamples.add_resamples_options)
+
+    samples = top.add_parser("sample", help="small test sets taken from a large one").add_subparsers(
+        title="kinds", required=True, metavar="|".join(SAMPLES))
+    for kind, (text, work, add_options) in SAMPLES.items():
+        experiment(kind, work, text, samples, add_options).set_defaults(kind=kind)
+
+    for group, text, title, choices, add_options, work in (
+            ("validate", "do tests and intervals keep what they promise", "experiments", VALIDATIONS,
+             add_validate_options, validate),
+            ("metrics", "inside a score", "views", INSIDE, add_inside_options, inside)):
+        below = top.add_parser(group, help=text).add_subparsers(title=title, required=True, metavar="|".join(choices))
+        for name, (about, *_) in choices.items():
+            experiment(name, partial(work, name), about, below, partial(add_options, name=name))
+    return parser
+
+
+def _experiment(work) -> Callable[[argparse.Namespace], int]:
+    """A command that prints what `work` (test set, metrics, options, progress) finds."""
+    def run(args):
+        testset = read(args)
+        metrics = told(testset, chosen_metrics(args, testset))
+        testset = testset.under(*(metric.name for metric in metrics))
+        text = work(testset, metrics, args, progress if sys.stderr.isatty() else None)
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+        write(text, args.out)
+        return 0
+
+    return run
+
+
+def _serve(args) -> int:
+    from mtsig_core.cli.serve import serve
+
+    return serve(source_from(args), port=args.port, open_browser=not args.no_browser)

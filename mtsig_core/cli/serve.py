@@ -1,0 +1,68 @@
+"""``serve``: start the dashboard on a test set."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from mtsig_core.data.source import SOURCE_VARIABLE, Source
+from mtsig_core.errors import SettingError
+
+__all__ = ["serve"]
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def serve(source: Source | None, *, port: int, open_browser: bool) -> int:
+    """Check the test set, then become the dashboard's server. Returns only with an error.
+
+    Raises
+    ------
+    MtsigError
+        If the source cannot be read, the port is taken, or the dashboard is not installed.
+    """
+    app = _ROOT / "app.py"
+    if not app.is_file():
+        raise SettingError(f"The dashboard is not there: expected {app}. Run from a checkout of mtsig.")
+    if importlib.util.find_spec("streamlit") is None:
+        raise SettingError("The dashboard needs the package streamlit. Install it: pip install -r requirements.txt")
+    _check_port(port)
+    environment = dict(os.environ)
+    environment.pop(SOURCE_VARIABLE, None)
+    if root := environment.get("MTSIG_DATA_ROOT"):
+        if not os.path.isdir(root):
+            raise SettingError(f"MTSIG_DATA_ROOT is {root}, which is no folder. Expected one that holds shared tasks.")
+        environment["MTSIG_DATA_ROOT"] = os.path.abspath(root)  # the server runs in another folder
+    if source is not None:
+        source.read()  # mistakes show here, not in the browser
+        environment[SOURCE_VARIABLE] = _absolute(source).to_json()
+    os.chdir(_ROOT)  # where its configuration lies
+    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port),
+               "--server.headless", "false" if open_browser else "true"]
+    print(f"mtsig: dashboard at http://localhost:{port} (Ctrl+C stops it)", file=sys.stderr, flush=True)
+    os.execve(sys.executable, command, environment)
+
+
+def _check_port(port):
+    if not 0 < port < 65536:
+        raise SettingError(f"--port is {port}. Expected a number from 1 to 65535.")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise SettingError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from error
+
+
+def _absolute(source):
+    def path(name):
+        return None if name is None else os.path.abspath(name)
+
+    single = {key: path(getattr(source, key)) for key in ("folder", "src", "docs", "ids")}
+    several = {key: tuple((name, path(file)) for name, file in getattr(source, key))
+               for key in ("ref", "system", "parse", "scores")}
+    return replace(source, **single, **several)

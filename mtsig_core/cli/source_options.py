@@ -1,0 +1,122 @@
+"""The options that name a test set."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from mtsig_core.data.readers import language_pairs
+from mtsig_core.data.source import Source
+from mtsig_core.errors import NotYetError, SettingError
+from mtsig_core.metrics import check_tokenizer
+
+__all__ = ["add_source_options", "names", "source_from"]
+
+
+def add_source_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("source (text files, a shared-task folder, or the simulated corpus)")
+    add = group.add_argument
+    add("--ref", action="append", default=[], metavar="[NAME=]FILE", help="reference, one segment per line; repeatable")
+    add("--system", action="append", default=[], metavar="[NAME=]FILE",
+        help="system output, one segment per line; repeatable. The name defaults to the file's stem")
+    add("--parse", action="append", default=[], metavar="NAME=FILE",
+        help="parse in CoNLL-U of the output or reference of that name, for dep-f; repeatable")
+    add("--src", metavar="FILE", help="source text")
+    add("--docs", metavar="FILE", help="documents: a line per segment, docid or domain<TAB>docid")
+    add("--folder", metavar="DIR", help="folder in WMT layout: references/, system-outputs/, documents/, sources/")
+    add("--langpair", metavar="XX-YY", help="language pair, such as en-de")
+    add("--tokenize", metavar="NAME", help="a tokenizer of sacreBLEU (default: by target language, else 13a)")
+    add("--refs", type=names, default=(), metavar="NAME,...", help="references to score with (default: all)")
+    add("--refs-as-systems", action="store_true",
+        help="let the references not chosen by --refs, and those with ratings, act as systems")
+    add("--keep-canary", action="store_true", help="keep the lines that the documents file calls canary")
+    add("--demo", action="store_true", help="the simulated corpus: 30,000 segments, six systems")
+    add("--demo-segments", type=int, metavar="N", help="its first N segments")
+    add("--demo-references", type=int, metavar="N", help="that it is scored with, 1 to 9 (default: 1)")
+    add("--scores", action="append", default=[], metavar="NAME=FILE",
+        help="segment scores (TSV, CSV, JSONL, Parquet, COMET's JSON), alone or with texts; repeatable")
+    add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
+    add("--ids", metavar="FILE", help="ids of the lines of the texts, one per line, that the tables of scores refer to")
+    for option in ("--xml", "--sacrebleu"):
+        add(option, action="append", default=[], metavar="...", help="not yet")
+
+
+def source_from(args: argparse.Namespace) -> Source | None:
+    """The source that the options name, None without any; checked for contradictions, not read."""
+    for option in ("xml", "sacrebleu"):
+        if getattr(args, option):
+            raise NotYetError(f"--{option.replace('_', '-')} is not there yet. "
+                              "Use --ref and --system, --folder and --langpair, or --demo.")
+    tables = {"scores": tuple(map(_named_scores, args.scores)), "lower_is_better": tuple(args.lower_is_better),
+              "ids": args.ids, "tokenize": args.tokenize}
+    if args.tokenize is not None:
+        check_tokenizer(args.tokenize)
+    if args.lower_is_better and not args.scores:
+        raise SettingError("--lower-is-better goes with --scores NAME=FILE, and there is none.")
+    if args.ids and not args.scores:
+        raise SettingError("--ids goes with --scores NAME=FILE, and there is none.")
+    parses = tuple(map(_named_parse, args.parse))
+    files = {"--ref": args.ref, "--system": args.system, "--src": args.src, "--docs": args.docs}
+    given = [option for option, value in files.items() if value]
+    if args.demo or args.demo_segments is not None:
+        for option, value in {**files, "--folder": args.folder, "--parse": parses}.items():
+            if value:
+                raise SettingError(f"--demo and {option} name two sources. Give one of them.")
+        if args.demo_segments is not None and args.demo_segments < 1:
+            raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
+        references = 1 if args.demo_references is None else args.demo_references
+        return Source(demo=args.demo_segments or 0, demo_references=references, refs=tuple(args.refs),
+                      refs_as_systems=args.refs_as_systems, **tables)
+    if args.demo_references is not None:
+        raise SettingError("--demo-references goes with --demo or --demo-segments, and neither is there.")
+    if args.folder is not None:
+        if given:
+            raise SettingError(f"--folder and {given[0]} name two sources. Give one of them.")
+        if args.langpair is None:
+            pairs = language_pairs(args.folder)
+            raise SettingError(f"--folder needs --langpair. {args.folder} has: {', '.join(pairs) or 'none'}.")
+    elif not given:
+        return _scores_alone(args, tables) if args.scores else None
+    elif not args.ref:
+        raise SettingError(f"{given[0]} needs a reference. Give at least one with --ref FILE.")
+    return Source(tuple(map(_named, args.ref)), tuple(map(_named, args.system)), args.src, args.docs, args.folder,
+                  args.langpair, args.refs, args.refs_as_systems, args.keep_canary, parse=parses, **tables)
+
+
+def _scores_alone(args, tables):
+    """Scores without texts; what is about texts is out of place then."""
+    about_texts = {"--langpair": args.langpair, "--refs": args.refs, "--refs-as-systems": args.refs_as_systems,
+                   "--keep-canary": args.keep_canary, "--ids": args.ids, "--tokenize": args.tokenize}
+    for option, value in about_texts.items():
+        if value:
+            raise SettingError(f"{option} is about texts, and there are scores alone. Leave it out, or give the texts "
+                               "too.")
+    return Source(**tables)
+
+
+def names(text: str) -> tuple[str, ...]:
+    """A comma-separated list."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _named_scores(text):
+    name, path = _named(text)
+    if name is None or not path:
+        raise SettingError(f"--scores {text}: expected NAME=FILE, such as human=ratings.tsv.")
+    return name, path
+
+
+def _named_parse(text):
+    name, path = _named(text)
+    if name is None:
+        raise SettingError(f"--parse {text} names no text. Expected NAME=FILE, with the name of a system or reference.")
+    return name, path
+
+
+def _named(text):
+    """Split ``[NAME=]FILE``. Names and paths may contain ``=``: the first split that leaves a file is taken."""
+    splits = [(None, text)] + [(text[:k], text[k + 1:]) for k, ch in enumerate(text) if ch == "="]
+    for name, path in splits:
+        if os.path.isfile(path):  # False, not an error, for a path too long to be one
+            return name, path
+    return splits[1] if len(splits) > 1 and "/" not in splits[1][0] else splits[0]

@@ -1,0 +1,70 @@
+"""`sweep resamples`: its options, and its numbers as JSON or CSV."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.sweep_resamples import Stability, flat, stability
+from mtsig_core.inference.gaps import rated_part
+from mtsig_core.inference.resampling import UNITS
+from mtsig_core.inference.settings import check_jobs
+from mtsig_core.metrics import Metric
+from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.report import export
+from mtsig_core.results import TestSetInfo
+
+__all__ = ["add_resamples_options", "sweep_resamples"]
+
+
+def add_resamples_options(parser: ArgumentParser) -> None:
+    add = parser.add_argument_group("bootstrap").add_argument
+    add("--system-name", metavar="NAME", help="the system whose interval is looked at (default: the best)")
+    add("--pool", type=int, metavar="N", help="bootstrap samples in all (default: as many as take a few seconds)")
+    add("--unit", default="auto", metavar="|".join(("auto", *UNITS)), help="what is drawn")
+    add("--block-length", type=float, metavar="B", help="mean length of stationary blocks, in segments")
+    add("--alpha", type=float, default=0.05, metavar="A", help="intervals have level 1 - alpha (default: 0.05)")
+    add("--seed", type=int, default=0, metavar="N", help="default: 0")
+    add("--jobs", type=int, default=1, metavar="N", help="threads, -1 for all cores; the result is the same")
+
+
+def sweep_resamples(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
+                    progress: Callable[[str, float], None] | None) -> str:
+    """The numbers of `mtsig_core.experiments.sweep_resamples.stability` in the format that the options name."""
+    if not testset.systems:
+        raise SettingError("No system to look at. Give at least one with --system FILE.")
+    check_jobs(args.jobs)
+    found = {}
+    for metric in metrics:
+        statistics = cached_statistics(metric, testset)
+        part, rated = rated_part(testset, metric, statistics)
+        scores = dict(zip(part.systems, metric.score(rated.sum(axis=1)).tolist(), strict=True))
+        best = (max if metric.higher_is_better else min)(scores, key=scores.get)
+        found[metric.name] = metric.signature(testset), stability(
+            testset, metric, best if args.system_name is None else args.system_name, pool=args.pool, unit=args.unit,
+            block_length=args.block_length, alpha=args.alpha, seed=args.seed, jobs=args.jobs, statistics=statistics,
+            progress=progress)
+    return _json(testset, found) if args.format == "json" else _csv(found)
+
+
+def _json(testset: TestSet, found: dict[str, tuple[str, Stability]]) -> str:
+    settings = asdict(next(iter(found.values()))[1].settings)
+    kept = ("unit", "block_length", "alpha", "seed", "version")
+    return export.to_json({
+        "testset": asdict(TestSetInfo.of(testset)),
+        "settings": {key: settings[key] for key in kept} | {"pool": settings["resamples"]},
+        "metrics": {name: {
+            "signature": signature, "system": one.system, "score": one.score, "median": one.median, "sigma": one.sigma,
+            "growing": [asdict(row) | {"relative": row.relative} for row in one.growing],
+            "repeats": [asdict(row) for row in one.repeats]} for name, (signature, one) in found.items()}})
+
+
+def _csv(found: dict[str, tuple[str, Stability]]) -> str:
+    """One table: rows of growing, then of repeated intervals, told apart by the column ``table``."""
+    rows = [{"table": table, "metric": name, "system": one.system, **flat(row)} for name, (_, one) in found.items()
+            for table in ("growing", "repeats") for row in getattr(one, table)]
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    return export.to_csv(header, ([row.get(key) for key in header] for row in rows))

@@ -1,0 +1,1 @@
+"""From files and memory to a `TestSet`."""

@@ -1,0 +1,164 @@
+"""From files to a TestSet: what all formats of one segment per line have in common."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterable, Mapping
+
+from mtsig_core.data.readers.alignment import first_fault
+from mtsig_core.data.readers.conllu import read_conllu
+from mtsig_core.data.readers.documents import is_canary, read_documents
+from mtsig_core.data.readers.lines import read_lines, shown
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import InputError, SettingError
+
+__all__ = ["LANGUAGE", "assemble", "by_name", "check_langpair"]
+
+LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4}|_[0-9]{3}){0,2}"  # with script, region, or both, as in zh_Hant_TW
+
+SEARCHED_LINES = 100_000  # of all files together in which the first fault is looked for, about 3 seconds
+
+
+def check_langpair(langpair: str) -> None:
+    """Raise SettingError unless this is a language pair such as en-de."""
+    if not re.fullmatch(f"{LANGUAGE}-{LANGUAGE}", langpair):
+        lower = re.sub("[^a-z]+", "-", langpair.lower())
+        hint = f" Did you mean {lower}?" if re.fullmatch("[a-z]{2,3}-[a-z]{2,3}", lower) else ""
+        raise SettingError(f"{shown(langpair)!r} is no language pair; two codes of 2 or 3 letters are expected, "
+                           f"source first, such as en-de or en-zh_TW.{hint}")
+
+
+def by_name(files: Iterable[tuple[str, str | os.PathLike]], what: str, remedy: str,
+            options: str = "") -> dict[str, str | os.PathLike]:
+    """Files by name; raises InputError if a name is empty or comes twice.
+
+    Parameters
+    ----------
+    files : iterable of (name, path)
+    what, remedy, options : str
+        What the files are, such as "system", and what to do about two of one name, for the messages.
+    """
+    paths: dict = {}
+    for name, path in files:
+        if not name.strip():
+            raise InputError(f"The {what} {shown(path)} has an empty name. {remedy}", options)
+        if name in paths:
+            raise InputError(f"Two {what}s are called {shown(name)}: {shown(paths[name])} and {shown(path)}. {remedy}",
+                             options)
+        paths[name] = path
+    return paths
+
+
+def assemble(
+    name: str,
+    references: Mapping[str, str | os.PathLike],
+    systems: Mapping[str, str | os.PathLike],
+    *,
+    sources: str | os.PathLike | None = None,
+    documents: str | os.PathLike | None = None,
+    parses: Mapping[str, str | os.PathLike] | None = None,
+    langpair: str | None = None,
+    keep_canary: bool = False,
+    blanks: bool = False,
+) -> TestSet:
+    """Read the files of a test set and check them against its first reference.
+
+    Parameters
+    ----------
+    name, langpair
+        As in TestSet.
+    references, systems : mapping of str to path-like
+        The files by the names they get.
+    sources, documents : path-like, optional
+        The files of sources and of document ids (see `read_documents`, also for `blanks`).
+    parses : mapping of str to path-like, optional
+        Files of parses, by the name of the reference or system they are of.
+    keep_canary : bool
+        Whether to keep a line that the documents file calls ``canary`` (as document or domain).
+
+    Raises
+    ------
+    InputError
+        With a line for each file that cannot be read or does not match, so that all can be mended at once.
+    """
+    faults: list[str] = []
+
+    def read(path, reader=read_lines, **options):
+        try:
+            return None if path is None else reader(path, **options)
+        except InputError as error:
+            faults.append(str(error))
+
+    reference_texts = {key: read(path) for key, path in references.items()}
+    system_texts = {key: read(path) for key, path in systems.items()}
+    source_text = read(sources)
+    document_ids, domains = read(documents, read_documents, blanks=blanks) or (None, None)
+
+    first, *others = references
+    texts = [(references[key], reference_texts[key], "this reference") for key in others]
+    texts += [(systems[key], system_texts[key], "the output") for key in systems]
+    texts += [(sources, source_text, "the source"), (documents, document_ids, None)]
+    faults += _wrong_counts(references[first], reference_texts[first], texts)
+    parsed = {} if faults else {key: read(path, read_conllu, texts=_text_of(key, path, system_texts, reference_texts))
+                                for key, path in (parses or {}).items()}
+    if faults:
+        raise InputError("\n".join(faults))
+
+    testset = TestSet(name, systems=system_texts, references=reference_texts, sources=source_text,
+                      documents=document_ids, domains=domains, langpair=langpair, parses=parsed)
+    if document_ids is None or keep_canary:
+        return testset
+    kept = [i for i, document in enumerate(document_ids) if not is_canary(document, domains and domains[i])]
+    return testset if len(kept) == len(document_ids) else testset.at(kept)
+
+
+def _text_of(name, path, *groups):
+    """The text that a parse is of."""
+    for texts in groups:
+        if name in texts:
+            return texts[name]
+    names = [name for texts in groups for name in texts]
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f" Did you mean {shown(near[0])}?" if near else ""
+    raise InputError(f"{shown(path)} is given as the parse of {shown(name)}, which is no system and no reference; they "
+                     f"are {', '.join(map(shown, names))}.{hint}")
+
+
+def _wrong_counts(reference_path, reference, texts):
+    """A message for each text (path, lines, what it is) with another number of lines than the reference."""
+    if reference is None:
+        return []
+    texts = [text for text in texts if text[1] is not None]
+    faults, searched = [], 0
+    for path, lines, what in texts:
+        if len(lines) == len(reference):
+            continue
+        fault = f"{shown(path)} has {_count(lines)}, the reference {shown(reference_path)} has {len(reference)}."
+        if what and searched + len(lines) <= SEARCHED_LINES:
+            searched += len(lines)
+            fault += _where(first_fault(reference, lines), lines, what)
+        faults.append(fault)
+    if not faults:
+        return []
+    remedy = "Each line must hold the segment of the same line of the reference: mend the file or write it again."
+    counts = {len(lines) for _, lines, _ in texts}
+    if len(texts) > 1 and len(counts) == 1:
+        remedy += f" All other files have {counts.pop()} lines, so it may be the reference that is wrong."
+    return [f"{faults[0]} {remedy}"] if len(faults) == 1 else [*faults, remedy]
+
+
+def _count(lines):
+    return "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+
+
+def _where(fault, lines, what):
+    """The sentence that says where a text goes out of step, with a space before it."""
+    if fault is None:
+        return ""
+    kind, line = fault
+    if kind == "missing":
+        return f" Line {line} of the reference is the first that looks missing in {what}."
+    note = " (it is empty)" if kind == "extra" and not lines[line - 1].strip() else ""
+    return f" Line {line} of {what} is the first that looks {kind}{note}."

@@ -1,0 +1,136 @@
+"""Reading a text file with one segment per line, and saying what is wrong with one that is not."""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import os
+import shlex
+import zlib
+
+from mtsig_core.data.readers.encodings import damage_in_utf8, guess_encoding, guess_format
+from mtsig_core.errors import InputError
+
+__all__ = ["decode", "missing", "read_bytes", "read_lines", "shown"]
+
+MAX_BYTES = 2 << 30  # of text, unpacked: a small .gz can hold far more than any memory
+CHUNK = 1 << 20
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+def shown(path: str | os.PathLike) -> str:
+    """A path as it may stand in a message: characters that a terminal would act on are escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in os.fsdecode(path))
+
+
+def read_lines(path: str | os.PathLike) -> list[str]:
+    r"""The lines of a UTF-8 text file, plain or gzipped.
+
+    A line ends at ``\n`` (or ``\r\n``) only; other characters that Unicode calls line breaks stay in their segment.
+    A byte order mark is left out, and the last line need not end.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. Whether it is gzipped is read from its first bytes, not from its name.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, unreadable, empty, damaged, too large, or not UTF-8 text.
+    """
+    data, unpacked = read_bytes(path)
+    text = decode(data, path, unpacked).removeprefix("\ufeff")
+    if not text:
+        raise InputError(f"{shown(path)} is empty; one segment per line is expected. "
+                         "See whether the program that wrote it came to its end.")
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+def read_bytes(path: str | os.PathLike) -> tuple[bytes, bool]:
+    """The content of a file, and whether it had to be unpacked."""
+    name, parts, size = shown(path), [], 0
+    try:
+        with open(path, "rb") as file:
+            unpacked = file.peek(2)[:2] == GZIP_MAGIC
+            stream = gzip.GzipFile(fileobj=file) if unpacked else file
+            while chunk := stream.read(CHUNK):
+                size += len(chunk)
+                if size > MAX_BYTES:
+                    raise InputError(
+                        f"{name} {'unpacks to' if unpacked else 'has'} more than {MAX_BYTES:,} bytes, "
+                        "too much for one text. See whether it is the right file.")
+                parts.append(chunk)
+    except FileNotFoundError:
+        raise InputError(missing(path)) from None
+    except IsADirectoryError:
+        raise InputError(
+            f"{name} is a folder; a text file with one segment per line is expected. Name a file in it.") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        found = "it breaks off before its end" if isinstance(error, EOFError) else str(error)
+        raise InputError(f"{name} is a damaged gzip file: {found}. Copy or download it again.") from None
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
+    except ValueError:  # a name that no file can have
+        raise InputError(f"{name} is no file name. Check it for stray characters.") from None
+    return b"".join(parts), unpacked
+
+
+def missing(path):
+    """Message for a file or folder that is not there, with the nearest name that is."""
+    path = os.fsdecode(path)
+    if not path:
+        return "The name of a file is empty. Name a text file with one segment per line."
+    folder, name = os.path.split(path)
+    if os.path.islink(path):
+        return f"{shown(path)} is a link to {shown(os.readlink(path))}, which does not exist. Mend the link."
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        return f"{shown(path)} does not exist: there is no folder {shown(folder)}. Check the path."
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"Did you mean {shown(os.path.join(folder, near[0]))}?" if near else "Check the path."
+    return f"{shown(path)} does not exist. {hint}"
+
+
+def decode(data: bytes, path: str | os.PathLike, unpacked: bool) -> str:
+    """UTF-8 text; raises InputError that says what else it looks like."""
+    offset = data.find(0)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        offset = error.start if offset < 0 else min(offset, error.start)
+    if offset >= 0:
+        raise InputError(_not_text(data, offset, path, unpacked))
+    return text
+
+
+def _not_text(data, offset, path, unpacked):
+    """Message for data that is not UTF-8 text from this byte on: where, what it looks like, what to do."""
+    name, line = shown(path), data.count(b"\n", 0, offset) + 1
+    place = f"{name}, line {line}: byte 0x{data[offset]:02X} at offset {offset}{' of the unpacked text' * unpacked}"
+    encoding, damaged = guess_encoding(data), damage_in_utf8(data)
+
+    if unpacked and data.startswith(GZIP_MAGIC):
+        return f"{name} is gzipped twice. Unpack it once: gzip -dc {shlex.quote(name)} > COPY.gz"
+    if kind := guess_format(data):
+        return f"{name} is not text, it looks like {kind}. Give UTF-8 text with one segment per line."
+    if data[offset] == 0 and encoding is None:
+        return (f"{place} is NUL: {name} is not text, or damaged. If it is text, drop such bytes: "
+                + _command(r"tr -d '\000'", path, unpacked))
+    if data[offset] != 0 and damaged:
+        return (f"{place} is not UTF-8 text, unlike the rest (places like it: {damaged}). Mend the line, or "
+                "drop what is damaged: " + _command("iconv -c -f UTF-8 -t UTF-8", path, unpacked))
+    if encoding:
+        return (f"{place} is not UTF-8 text. The file looks like {encoding}; convert it: "
+                + _command(f"iconv -f {encoding} -t UTF-8", path, unpacked))
+    return (f"{place} is not UTF-8 text, and the encoding is hard to tell. If you know it, convert the file: "
+            + _command("iconv -f ENCODING -t UTF-8", path, unpacked))
+
+
+def _command(program, path, unpacked):
+    """A shell command that writes a better copy of a file beside it."""
+    name = shown(path)
+    copy = shlex.quote(name.removesuffix(".gz") + ".utf8")
+    source = f"gzip -dc {shlex.quote(name)} | {program}" if unpacked else f"{program} < {shlex.quote(name)}"
+    return f"{source} > {copy}"

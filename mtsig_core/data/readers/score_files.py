@@ -1,0 +1,256 @@
+"""Segment scores in a file: TSV, CSV, JSONL, Parquet, or what COMET writes -> a list of ratings."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from mtsig_core.data.readers.lines import decode, read_bytes, shown
+from mtsig_core.errors import InputError
+
+__all__ = ["Rating", "ScoreFile", "as_key", "read_score_file"]
+
+_SYSTEM = ("system", "system_name", "system_id", "sys")
+_LINE = ("line", "line_number", "lineno", "segment", "segment_id", "seg", "seg_id", "sentence", "id")
+_SCORE = ("score", "rating", "value")
+_DOCUMENT = ("docid", "doc_id", "doc", "document", "document_id")
+_MISSING = ("", "na", "n/a", "nan", "none", "null")
+_FORMS = ("Expected are the columns system, line, score (and docid), a row for each score; or a column for each "
+          "system and a row for each line.")
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One score: of which system, of which line (a number from 1, or an id), and where it stands in its file."""
+
+    system: str
+    line: int | str
+    score: float | None
+    document: str | None
+    row: int
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """What a file says. `n_rows` is the number of lines where they are only counted, not named; else None."""
+
+    path: str
+    ratings: list[Rating]
+    n_rows: int | None = None
+
+
+def read_score_file(path: str | os.PathLike, metric: str, is_system: Callable[[str], bool] = lambda name: True
+                    ) -> ScoreFile:
+    """Read a table of segment scores, plain or gzipped.
+
+    Parameters
+    ----------
+    path : path-like
+        Which format it is shows in its content.
+    metric : str
+        The name of the scores, under which their column may go too.
+    is_system : callable
+        Whether a column of that name may be a system.
+
+    Raises
+    ------
+    InputError
+        With the row, what was expected there, and what came.
+    """
+    name = shown(path)
+    data, unpacked = read_bytes(path)
+    if not data.strip():
+        raise InputError(f"{name} is empty. {_FORMS}")
+    if data.startswith(b"PAR1"):
+        return _table(name, *_parquet(name, data), metric, is_system)
+    text = decode(data, path, unpacked).removeprefix("\ufeff")
+    if text.lstrip()[:1] in ("{", "["):
+        return _json(name, text, metric, is_system)
+    return _table(name, *_delimited(name, text), metric, is_system)
+
+
+# -- formats: each to a header and rows (number, values) ----------------------------------------------------------
+
+
+def _delimited(name, text):
+    first = text.lstrip("\r\n").partition("\n")[0]
+    separator = next((sign for sign in "\t,;" if sign in first), "\t")
+    quoting = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting)
+    header, rows = None, []
+    try:
+        for cells in reader:
+            if not any(cell.strip() for cell in cells) and len(cells) < 2:
+                continue
+            if header is None:
+                header = [cell.strip() for cell in cells]
+            elif len(cells) != len(header):
+                raise InputError(f"{name}, row {reader.line_num} has {len(cells)} columns, the header has "
+                                 f"{len(header)} ({_listed(header)}). Give every row the same columns.")
+            else:
+                rows.append((reader.line_num, cells))
+    except csv.Error as error:
+        raise InputError(f"{name}, row {reader.line_num} cannot be read: {error}. Check its quotes.") from None
+    return header, rows
+
+
+def _parquet(name, data):
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(io.BytesIO(data))
+    except (ValueError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{name} is no sound Parquet file: {reason}. Write or copy it again.") from None
+    return list(map(str, frame.columns)), list(enumerate(frame.astype(object).values.tolist(), 1))
+
+
+def _json(name, text, metric, is_system):
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        whole = None
+    if isinstance(whole, dict) and whole and all(isinstance(value, list) for value in whole.values()):
+        return _comet(name, whole, metric)
+    if isinstance(whole, list):
+        entries = list(enumerate(whole, 1))
+    else:
+        entries = [(k, _parsed(name, k, line)) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
+    for k, entry in entries:
+        if not isinstance(entry, dict):
+            raise InputError(f"{name}, row {k} is {_cut(entry)}. Expected an object such as "
+                             '{"system": "A", "line": 1, "score": 0.8}.')
+    header = list(dict.fromkeys(key for _, entry in entries for key in entry))
+    return _table(name, header, [(k, [entry.get(key) for key in header]) for k, entry in entries], metric, is_system)
+
+
+def _parsed(name, row, line):
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        raise InputError(f"{name}, row {row} is {_cut(line)}, which is no JSON. Expected an object such as "
+                         '{"system": "A", "line": 1, "score": 0.8}.') from None
+
+
+def _comet(name, whole, metric):
+    """What ``comet-score --to_json`` writes: {output file: [{src, mt, ref, COMET}, ...]}."""
+    ratings = []
+    sizes = {file: len(entries) for file, entries in whole.items()}
+    if len(set(sizes.values())) > 1:
+        told = ", ".join(f"{size} for {shown(file)}" for file, size in sizes.items())
+        raise InputError(f"{name} has unequal numbers of segments: {told}. Expected as many for each: score all "
+                         "outputs of the same source again.")
+    for file, entries in whole.items():
+        system = os.path.basename(file.replace("\\", "/")).removesuffix(".gz").removesuffix(".txt")
+        for k, entry in enumerate(entries, 1):
+            where = f"{name}, segment {k} of {shown(file)}"
+            keys = list(entry) if isinstance(entry, dict) else []
+            key = next((key for key in keys if key.lower() in ("comet", *_SCORE, metric.lower())), None)
+            if key is None:
+                raise InputError(f"{where} has no score: it has {_listed(keys) or _cut(entry)}. Expected what "
+                                 "COMET writes as JSON, with COMET or score.")
+            ratings.append(Rating(system, k, _number(entry[key], where), None, k))
+    return ScoreFile(name, ratings, next(iter(sizes.values())))
+
+
+# -- columns ----------------------------------------------------------------------------------------------------------
+
+
+def _table(name, header, rows, metric, is_system):
+    if header is None or not rows:
+        raise InputError(f"{name} has no row of scores. {_FORMS}")
+    twice = sorted({column for column in header if header.count(column) > 1})
+    if twice:
+        raise InputError(f"{name} has the column {shown(twice[0])} twice. Rename or remove one of them.")
+    place = {what: _column(header, known) for what, known in
+             (("system", _SYSTEM), ("line", _LINE), ("score", (*_SCORE, metric.lower())), ("docid", _DOCUMENT))}
+    is_long = place["system"] is not None or (place["score"] is not None and not is_system(header[place["score"]]))
+    if not is_long and place["score"] is not None:  # which may be the name of a system
+        is_long = header[place["score"]].lower() == "score"
+    return _long(name, header, rows, place) if is_long else _wide(name, header, rows, place, is_system)
+
+
+def _column(header, known):
+    lower = [column.lower() for column in header]
+    return next((lower.index(key) for key in known if key in lower), None)
+
+
+def _long(name, header, rows, place):
+    for what in ("system", "line", "score"):
+        if place[what] is None:
+            raise InputError(f"{name} has no column {what!r}. It has: {_listed(header)}. {_FORMS}")
+    system, line, score, document = (place[what] for what in ("system", "line", "score", "docid"))
+    ratings = []
+    for row, cells in rows:
+        where = f"{name}, row {row}"
+        ratings.append(Rating(_text(cells[system], f"{where}: system"), as_key(cells[line], f"{where}: line"),
+                              _number(cells[score], where), _document(cells, document, where), row))
+    return ScoreFile(name, ratings)
+
+
+def _wide(name, header, rows, place, is_system):
+    aside = {place["line"], place["docid"]}
+    systems = [(k, column) for k, column in enumerate(header) if k not in aside]
+    if not systems or not any(is_system(column) for _, column in systems):
+        raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
+                         f"It has: {_listed(header)}. {_FORMS}")
+    ratings = []
+    for count, (row, cells) in enumerate(rows, 1):
+        where = f"{name}, row {row}"
+        line = count if place["line"] is None else as_key(cells[place["line"]], f"{where}: line")
+        document = _document(cells, place["docid"], where)
+        ratings += [Rating(column, line, _number(cells[k], f"{where}, column {shown(column)}"), document, row)
+                    for k, column in systems]
+    return ScoreFile(name, ratings, len(rows) if place["line"] is None else None)
+
+
+def _document(cells, column, where):
+    return None if column is None else _text(cells[column], f"{where}: docid")
+
+
+def _text(value, where) -> str:
+    text = "" if value is None or value != value else str(value).strip()
+    if not text:
+        raise InputError(f"{where} is empty. Fill it in, or remove the row.")
+    return text
+
+
+def as_key(value, where: str) -> int | str:
+    """A line number, or an id as it stands; raises InputError where it is empty."""
+    text = _text(value, where)
+    number = text.removesuffix(".0")
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 16 else text
+
+
+def _number(value, where) -> float | None:
+    """A score, None where there is none."""
+    if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
+        return None
+    try:
+        number = math.nan if isinstance(value, bool | list | dict) else float(value)
+        if math.isnan(number) and not isinstance(value, bool | list | dict):
+            return None
+    except (ValueError, TypeError):
+        number = math.nan
+    if math.isnan(number):
+        raise InputError(f"{where}: the score is {_cut(value)}. Expected a number such as 0.83, or nothing where a "
+                         "score is missing.")
+    if math.isinf(number):
+        raise InputError(f"{where}: the score is infinite ({_cut(value)}). Expected a finite number, or nothing where "
+                         "a score is missing.")
+    return number
+
+
+def _cut(value) -> str:
+    text = repr(value)
+    return shown(text if len(text) <= 40 else f"{text[:40]}...")
+
+
+def _listed(columns: Iterable[str] | Sequence[str]) -> str:
+    columns = list(columns)
+    return ", ".join(map(shown, columns[:12])) + (", ..." if len(columns) > 12 else "")

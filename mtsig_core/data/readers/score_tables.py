@@ -1,0 +1,240 @@
+"""Segment scores from tables, alone or joined to texts: human ratings, COMET and other neural metrics."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from mtsig_core.data.readers.lines import read_lines, shown
+from mtsig_core.data.readers.score_files import Rating, ScoreFile, as_key, read_score_file
+from mtsig_core.data.testset import SegmentScores, TestSet, is_human
+from mtsig_core.errors import InputError, SettingError
+
+__all__ = ["join_scores", "read_scores"]
+
+NamedTable = tuple[str, str | os.PathLike]
+
+
+def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better: Collection[str] = (), *,
+                ids: str | os.PathLike | None = None) -> TestSet:
+    """A test set with segment scores from tables.
+
+    Parameters
+    ----------
+    testset : TestSet
+        With texts.
+    tables : sequence of (str, path-like)
+        Name of the scores, which becomes that of a metric, and file; several files of one name are put together.
+        See `mtsig_core.data.readers.score_files.read_score_file`. Lines are those of the files of the test set, so
+        `TestSet.lines`; scores of lines that it leaves out (a canary, another part) are left out. Scores of a
+        reference, and of what is named like one (refA, HUMAN-B), count only where it acts as a system.
+    lower_is_better : collection of str
+        Names of scores of which the lowest is best.
+    ids : path-like, optional
+        File with the id of each segment, one per line as in the files of the test set. The tables then name lines by
+        these.
+
+    Raises
+    ------
+    InputError
+        If a table cannot be read or does not fit the test set: with file, row, what was expected and what came.
+    SettingError
+        If a name cannot be that of a metric.
+    """
+    _check_names(tables, lower_is_better)
+    known = {*testset.systems, *testset.references}
+    position = {line: k for k, line in enumerate(testset.lines)}
+    last = max(position)
+    line_of = None if ids is None else _read_ids(ids, testset)
+    scores: dict[str, dict[str, list]] = {}
+    for name, ratings in _read(tables, known):
+        by_system = scores[name] = defaultdict(lambda: [None] * testset.n_segments)
+        for file, rating in ratings:
+            where = f"{file.path}, row {rating.row}"
+            if rating.system not in known and not is_human(rating.system):
+                raise InputError(f"{where}: {shown(rating.system)!r} is no system of {testset.name}."
+                                 f"{_nearest(rating.system, known)} It has: {', '.join(map(shown, testset.systems))}. "
+                                 f"{_remedy(rating.system, [other.system for _, other in ratings], known)}")
+            if line_of is not None and file.n_rows is None:
+                line = _line_with_id(line_of, ids, rating, where)
+            else:
+                line = _line_in(testset, file, rating, last, where)
+            if line in position:
+                by_system[rating.system][position[line]] = rating.score
+    return replace(testset, scores={**testset.scores, **_frozen(scores, lower_is_better)})
+
+
+def read_scores(tables: Sequence[NamedTable], lower_is_better: Collection[str] = (), *,
+                name: str | None = None) -> TestSet:
+    """A test set of segment scores alone: systems, lines and documents are those of the tables.
+
+    Several tables are put together by system and line. Lines are in the order of their numbers, or, where they have
+    ids that are no numbers, as they first come.
+
+    Parameters
+    ----------
+    tables, lower_is_better
+        As in `join_scores`.
+    name : str, optional
+        By default that of the first file.
+
+    Raises
+    ------
+    InputError, SettingError
+        As in `join_scores`.
+    """
+    _check_names(tables, lower_is_better)
+    groups = list(_read(tables, None))
+    everything = [entry for _, ratings in groups for entry in ratings]
+    lines = _lines(everything)
+    position = {line: k for k, line in enumerate(lines)}
+    systems = list(dict.fromkeys(rating.system for _, rating in everything))
+    scores = {metric: defaultdict(lambda: [None] * len(lines)) for metric, _ in groups}
+    for metric, ratings in groups:
+        for _, rating in ratings:
+            scores[metric][rating.system][position[rating.line]] = rating.score
+    numbers = lines if isinstance(lines[0], int) else None
+    name = Path(os.fsdecode(tables[0][1])).name.partition(".")[0] if name is None else name
+    return TestSet(name, {system: [None] * len(lines) for system in systems}, {}, lines=numbers,
+                   documents=_documents(everything, lines), scores=_frozen(scores, lower_is_better))
+
+
+def _check_names(tables: Sequence[NamedTable], lower_is_better: Collection[str]) -> None:
+    """Raise SettingError unless all names can be those of metrics."""
+    names = {name for name, _ in tables}
+    for name in names:
+        if not name.strip() or "," in name or name != name.strip():
+            raise SettingError(f"{shown(name)!r} is no name for scores: a list of metrics could not name them. "
+                               "Expected a word such as human.", "--scores human=FILE")
+    for name in lower_is_better:
+        if name not in names:
+            raise SettingError(f"Lower is better in {shown(name)}: there are no scores of that name. "
+                               f"There are: {', '.join(map(shown, sorted(names))) or 'none'}.",
+                               "--lower-is-better NAME, --scores NAME=FILE")
+
+
+def _read(tables, known) -> Iterable[tuple[str, list[tuple[ScoreFile, Rating]]]]:
+    """The ratings of all files of each name, without two of the same."""
+    def is_system(column):
+        return known is None or column in known
+
+    for name in dict.fromkeys(name for name, _ in tables):
+        files = [read_score_file(path, name, is_system) for own, path in tables if own == name]
+        seen: dict = {}
+        for file in files:
+            for rating in file.ratings:
+                key = rating.system, rating.line
+                if key in seen:
+                    other, before = seen[key]
+                    also = f"row {before.row}" if other is file else f"{other.path}, row {before.row}"
+                    raise InputError(f"{file.path}, row {rating.row}: {shown(rating.system)} has a second score for "
+                                     f"line {shown(str(rating.line))}; the first is in {also}. Expected one for each: "
+                                     "take the mean of several raters before.")
+                seen[key] = file, rating
+        if all(rating.score is None for _, rating in seen.values()):
+            raise InputError(f"{files[0].path} has no score at all: every one of {len(seen)} is missing. See whether "
+                             "it is the right file.")
+        yield name, list(seen.values())
+
+
+def _line_in(testset, file, rating, last, where):
+    """The line of the text files that a rating is for."""
+    line, n = rating.line, testset.n_segments
+    if file.n_rows is not None:
+        if file.n_rows not in (n, last):
+            wanted = f"{last}" if n == last else f"{last}, or {n} without those left out"
+            raise InputError(f"{file.path} has {file.n_rows} rows of scores without line numbers, the texts have "
+                             f"{wanted}. Expected a row for each line; or add a column 'line'.")
+        return line if file.n_rows == last else testset.lines[line - 1]
+    if isinstance(line, str):
+        raise InputError(f"{where}: the line is {shown(line)!r}. Expected a number, the line in the text files, "
+                         "counted from 1; or give a file with the id of each line of the texts.",
+                         "--ids FILE")
+    if not 1 <= line <= last:
+        hint = " Lines are counted from 1: add 1 to each." if line == 0 else " See whether it is for these texts."
+        raise InputError(f"{where}: there is no line {line}. Expected 1 to {last}, as the text files have.{hint}")
+    return line
+
+
+def _read_ids(path, testset):
+    """{id: line} of a file with an id per line."""
+    ids, (n, last) = read_lines(path), (testset.n_segments, max(testset.lines))
+    if len(ids) not in (n, last):
+        wanted = f"{last}" if n == last else f"{last}, or {n} without those left out"
+        raise InputError(f"{shown(path)} has {len(ids)} lines, the texts have {wanted} (a canary at their end does not "
+                         "count). Expected an id for each line.")
+    line_of: dict = {}
+    for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
+        key = as_key(text, f"{shown(path)}, line {line}: the id")
+        if line_of.setdefault(key, line) != line:
+            raise InputError(f"{shown(path)}, line {line}: the id {shown(text)!r} stands in line {line_of[key]} too. "
+                             "Expected another one for each line.")
+    return line_of
+
+
+def _line_with_id(line_of, path, rating, where):
+    if rating.line not in line_of:
+        near = _nearest(str(rating.line), list(map(str, line_of)))
+        raise InputError(f"{where}: no line has the id {shown(str(rating.line))!r}.{near} "
+                         f"Expected one of those in {shown(path)}.")
+    return line_of[rating.line]
+
+
+def _lines(entries):
+    """All lines that have a rating, in order."""
+    counted = {file.n_rows: file for file, _ in entries if file.n_rows is not None}
+    if len(counted) > 1:
+        (n, first), (m, second), *_ = counted.items()
+        raise InputError(f"{second.path} has {m} rows, {first.path} has {n}, and no column 'line' says which is which. "
+                         "Expected as many in both; or add that column.")
+    numbered = next((file for file, rating in entries if isinstance(rating.line, int)), None)
+    named = next(((file, rating) for file, rating in entries if isinstance(rating.line, str)), None)
+    if numbered is not None and named is not None:
+        file, rating = named
+        raise InputError(f"{file.path}, row {rating.row}: the line is {shown(rating.line)!r}, while {numbered.path} "
+                         "has numbers. Expected numbers throughout, or ids throughout.")
+    zero = next(((file, rating) for file, rating in entries if rating.line == 0), None)
+    if zero is not None:
+        raise InputError(f"{zero[0].path}, row {zero[1].row}: there is no line 0. Lines are counted from 1: "
+                         "add 1 to each.")
+    lines = dict.fromkeys(rating.line for _, rating in entries)
+    return sorted(lines) if named is None else list(lines)
+
+
+def _documents(entries, lines):
+    """The document of each line, None without any."""
+    found: dict = {}
+    for file, rating in entries:
+        if rating.document is not None and found.setdefault(rating.line, rating.document) != rating.document:
+            raise InputError(f"{file.path}, row {rating.row}: line {rating.line} is of document "
+                             f"{shown(rating.document)}, and of {shown(found[rating.line])} before. Expected one "
+                             "document for each line.")
+    if not found:
+        return None
+    without = next((line for line in lines if line not in found), None)
+    if without is not None:
+        raise InputError(f"Line {shown(str(without))} has no docid in any table, others have. Give one for every line, "
+                         "or leave the column out.")
+    return [found[line] for line in lines]
+
+
+def _frozen(scores, lower_is_better):
+    return {name: SegmentScores(by_system, name not in lower_is_better) for name, by_system in scores.items()}
+
+
+def _remedy(name, names, known):
+    """What to do about a system that is not there, and about others in the same table."""
+    others = [other for other in dict.fromkeys(names) if other not in (name, *known) and not is_human(other)]
+    if not others:
+        return "Rename it in the table, add its output, or take its rows out."
+    return (f"Nor are these: {', '.join(map(shown, others))}. Rename them in the table, add their outputs, or take "
+            "their rows out.")
+
+
+def _nearest(name, known):
+    near = difflib.get_close_matches(name, known, 1)
+    return f" Did you mean {shown(near[0])}?" if near else ""

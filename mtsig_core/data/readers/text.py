@@ -1,0 +1,80 @@
+"""Plain text files, one segment per line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from mtsig_core.data.readers.assemble import assemble, by_name, check_langpair
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+
+__all__ = ["read_text"]
+
+NamedFile = tuple[str | None, str | os.PathLike]
+
+
+def read_text(
+    references: Sequence[NamedFile],
+    systems: Sequence[NamedFile],
+    *,
+    sources: str | os.PathLike | None = None,
+    documents: str | os.PathLike | None = None,
+    parses: Sequence[NamedFile] = (),
+    langpair: str | None = None,
+    name: str | None = None,
+    keep_canary: bool = False,
+) -> TestSet:
+    """A test set from text files, plain or gzipped, with one segment per line.
+
+    Parameters
+    ----------
+    references, systems : sequence of (str or None, path-like)
+        Name and file of each; None stands for the file's name without ``.txt``, ``.gz`` or ``.txt.gz``.
+        There may be no systems.
+    sources : path-like, optional
+        Source text.
+    documents : path-like, optional
+        A line per segment: ``docid`` or ``domain<TAB>docid``.
+    parses : sequence of (str, path-like)
+        System or reference, and its parse in CoNLL-U; see `mtsig_core.data.readers.conllu.read_conllu`.
+    langpair : str, optional
+        Such as ``en-de``.
+    name : str, optional
+        Name of the set. By default that of the folder that holds the references and systems, and the language pair.
+    keep_canary : bool
+        Whether to keep a line that the documents file calls ``canary``; see `mtsig_core.data.readers.wmt.read_wmt`.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read or does not match the first reference, or a name is empty or comes twice.
+    SettingError
+        If there is no reference, or the language pair is not one.
+    """
+    if not references:
+        raise SettingError("No reference. Give at least one, a text file with one segment per line.")
+    if langpair is not None:
+        check_langpair(langpair)
+    remedy = ("Give each a name of its own.", "NAME=FILE")
+    files = {what: by_name(((_stem(path) if own is None else own, path) for own, path in group), what, *remedy)
+             for what, group in (("reference", references), ("system", systems))}
+    if name is None:
+        paths = [*files["reference"].values(), *files["system"].values()]
+        name = " ".join(filter(None, [_common_folder(paths), langpair]))
+    return assemble(name, files["reference"], files["system"], sources=sources, documents=documents,
+                    parses=by_name(parses, "parse", "Give one for each."), langpair=langpair, keep_canary=keep_canary)
+
+
+def _stem(path):
+    return Path(os.fsdecode(path)).name.removesuffix(".gz").removesuffix(".txt")
+
+
+def _common_folder(paths):
+    """Name of the nearest folder that holds all these files; of the first file if that is the root."""
+    folders = [os.path.dirname(os.path.abspath(os.fsdecode(path))) for path in paths]
+    try:
+        return os.path.basename(os.path.commonpath(folders)) or _stem(paths[0])
+    except ValueError:  # on different drives
+        return _stem(paths[0])

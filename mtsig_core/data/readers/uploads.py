@@ -1,0 +1,239 @@
+"""Files that come as bytes, from a browser: what each may be, and from all of them a TestSet."""
+
+from __future__ import annotations
+
+import io
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from mtsig_core.data.readers.lines import read_lines, shown
+from mtsig_core.data.readers.names import task_name, without_pair
+from mtsig_core.data.readers.score_tables import join_scores, read_scores
+from mtsig_core.data.readers.scripts import written_in
+from mtsig_core.data.readers.text import read_text
+from mtsig_core.data.readers.wmt import language_pairs, read_wmt
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import InputError
+
+__all__ = ["ROLES", "Upload", "guess_name", "guess_role", "guess_uploads", "named_alike", "read_uploads", "read_zip",
+           "reference_language", "zip_language_pairs"]
+
+ROLES = ("system", "reference", "documents", "source", "scores", "scores, lower is better", "segment ids", "parse",
+         "leave out")
+MAX_UNPACKED = 1 << 30  # bytes in all
+MAX_FILES = 10_000
+
+_SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
+          ("documents", r"docs?|documents?|docids?"),
+          ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"),
+          ("source", r"src|sources?"), ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"))
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """One file: its own name, its content, and what it is to be.
+
+    Attributes
+    ----------
+    file : str
+    content : bytes
+    role : str
+        One of `ROLES`.
+    name : str
+        What the system, the reference or the scores are called.
+    """
+
+    file: str
+    content: bytes
+    role: str
+    name: str
+
+
+def guess_role(file: str, content: bytes = b"") -> str:
+    """What a file of that name, and with that beginning, most likely is.
+
+    >>> [guess_role(name) for name in ("en-de.refA.txt", "docs.txt", "news.src.en", "GPT-4.txt", "human.tsv")]
+    ['reference', 'documents', 'source', 'system', 'scores']
+    >>> guess_role("human.txt", b"system,line,score"), guess_role("generaltest2022.uk-en.hyp.GTCOM.en")
+    ('scores', 'system')
+    """
+    header = re.split(rb"[\t,;]", content[:1000].partition(b"\n")[0].lower().replace(b'"', b""))
+    if {b"system", b"score"} <= {cell.strip() for cell in header}:
+        return "scores"
+    if (found := task_name(PurePosixPath(file).name)) is not None:
+        return found.role
+    words = re.split(r"[^a-z0-9]+", PurePosixPath(file).name.lower())
+    for role, pattern in _SIGNS:
+        if any(re.fullmatch(pattern, word) for word in words):
+            return role
+    return "system"
+
+
+def guess_name(file: str) -> str:
+    """The name of a file without its endings, nor what the names of a shared task have around it.
+
+    >>> guess_name("outputs/sysA.txt.gz"), guess_name("generaltest2022.uk-en.hyp.GTCOM.en"), guess_name("en-zh.esa.tsv")
+    ('sysA', 'GTCOM', 'esa')
+    """
+    name = PurePosixPath(file).name
+    found = task_name(name)
+    if found is not None and found.name:
+        return found.name
+    name = name if found else without_pair(name)[2]
+    return re.sub(r"(\.(txt|conllu|tsv|csv|jsonl?|parquet))?(\.gz)?$", "", name) or name
+
+
+def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
+    """Role and name of each file, from its name, the beginning of its content, and what the other names say.
+
+    >>> guess_uploads([("en-zh.refA.txt", b""), ("test.en", b""), ("GPT-4.zh", b"")])
+    [('reference', 'refA'), ('source', 'test.en'), ('system', 'GPT-4.zh')]
+    """
+    roles = [guess_role(file, content) for file, content in files]
+    pairs = {_set_and_pair(file)[1] for file, _ in files} - {""}
+    origins = tuple(f".{pair.split('-')[0]}" for pair in pairs)
+    for k, (file, _) in enumerate(files):  # nothing says that it is an output, and it ends as the sources would
+        if roles[k] == "system" and task_name(file) is None and file.removesuffix(".gz").endswith(origins):
+            roles[k] = "source"
+    return [(role, guess_name(file)) for role, (file, _) in zip(roles, files, strict=True)]
+
+
+def named_alike(files: Iterable[str]) -> tuple[str, str]:
+    """The set and the language pair that names of files agree on; empty where none says one, or where the sets differ.
+
+    Raises
+    ------
+    InputError
+        If the names are of several language pairs.
+
+    >>> named_alike(["generaltest2022.en-zh.ref.A.zh", "en-zh.docs", "mine.txt"])
+    ('generaltest2022', 'en-zh')
+    """
+    said = {file: _set_and_pair(file) for file in files}
+    by_pair: dict[str, list[str]] = {}
+    for file, (_, pair) in said.items():
+        by_pair.setdefault(pair, []).append(shown(file))
+    by_pair.pop("", None)
+    if len(by_pair) > 1:
+        listed = "; ".join(f"{pair} ({', '.join(named[:3])}{', ...' if len(named) > 3 else ''})"
+                           for pair, named in by_pair.items())
+        raise InputError(f"The names are of {len(by_pair)} language pairs: {listed}. Expected the files of one: leave "
+                         "out the others, and open them after these.")
+    sets = {name for name, _ in said.values()} - {""}
+    return sets.pop() if len(sets) == 1 else "", next(iter(by_pair), "")
+
+
+def reference_language(uploads: Sequence[Upload]) -> str | None:
+    """The language of the references if it is one of `SPACELESS`, by its script."""
+    lines = []
+    for upload in uploads:
+        if upload.role == "reference":
+            try:
+                lines += _in_folder(lambda folder, upload=upload: read_lines(_save(folder, 0, upload)))
+            except InputError:
+                continue  # what is wrong with the file is said once it is to be opened
+    return written_in(lines)
+
+
+def _set_and_pair(file):
+    name = PurePosixPath(file).name
+    found = task_name(name)
+    return (found.set, found.pair) if found else without_pair(name)[:2]
+
+
+def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None) -> TestSet:
+    """A test set from uploaded plain-text files, from tables of segment scores, or from both.
+
+    Raises
+    ------
+    InputError
+        As `read_text` and `join_scores`, naming the files as they were uploaded; or if there is no reference, no
+        system, or more than one file of documents, sources or ids. Scores may come without texts.
+    """
+    groups = {role: [upload for upload in uploads if upload.role == role] for role in ROLES}
+    scores = [upload for upload in uploads if upload.role.startswith("scores")]
+    lower = {upload.name for upload in groups["scores, lower is better"]}
+    texts = [upload for upload in uploads if upload not in scores and upload.role != "leave out"]
+    if scores and not texts:
+        return _in_folder(lambda folder: read_scores(
+            [(upload.name, _save(folder, k, upload)) for k, upload in enumerate(scores)], lower, name=name))
+    if not groups["reference"]:
+        raise InputError("No reference among the files. Mark at least one of them as reference.")
+    if not groups["system"]:
+        raise InputError("No system among the files. Mark at least one of them as system.")
+    single = ("documents", "source", "segment ids")
+    for role in single:
+        if len(groups[role]) > 1:
+            raise InputError(f"{len(groups[role])} files are marked as {role}: "
+                             f"{', '.join(shown(upload.file) for upload in groups[role])}. Expected one at most.")
+
+    if groups["segment ids"] and not scores:
+        raise InputError(f"{shown(groups['segment ids'][0].file)} holds segment ids, and there is no table of scores "
+                         "that could refer to them. Add one, or leave the ids out.")
+
+    def read(folder):
+        paths = {upload: _save(folder, k, upload) for k, upload in enumerate(uploads)}
+        named = {role: [(upload.name, paths[upload]) for upload in group] for role, group in groups.items()}
+        path = {role: named[role][0][1] if named[role] else None for role in single}
+        testset = read_text(named["reference"], named["system"], sources=path["source"],
+                            documents=path["documents"], parses=named["parse"], langpair=langpair, name=name)
+        tables = [(upload.name, paths[upload]) for upload in scores]
+        return join_scores(testset, tables, lower, ids=path["segment ids"]) if tables else testset
+
+    return _in_folder(read)
+
+
+def zip_language_pairs(content: bytes) -> list[str]:
+    """The language pairs of a zipped shared-task folder; raises InputError where it is damaged or none."""
+    return _in_folder(lambda folder: language_pairs(_unpack(content, folder)))
+
+
+def read_zip(content: bytes, langpair: str) -> TestSet:
+    """One language pair of a zipped shared-task folder."""
+    return _in_folder(lambda folder: read_wmt(_unpack(content, folder), langpair))
+
+
+def _in_folder(work: Callable[[Path], _Result]) -> _Result:
+    """Do some work in a folder that is gone afterwards, and keep its path out of messages."""
+    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
+        try:
+            return work(Path(temporary))
+        except InputError as error:
+            raise InputError(re.sub(re.escape(temporary) + r"/(\d+/|zip/?)?", "", str(error))) from None
+
+
+def _save(folder, number, upload):
+    """A place of its own for each file: two may have the same name, and no name may lead elsewhere."""
+    path = folder / str(number) / (PurePosixPath(upload.file.replace("\\", "/")).name[-200:] or "file")
+    path.parent.mkdir()
+    path.write_bytes(upload.content)
+    return path
+
+
+def _unpack(content, folder):
+    """Unpack an archive below `folder`; the folder in it that holds references/, or references side by side."""
+    root = folder / "zip"
+    root.mkdir()
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            size = sum(member.file_size for member in members)
+            if len(members) > MAX_FILES or size > MAX_UNPACKED:
+                raise InputError(f"The zip archive holds {len(members)} files of {size >> 20} MB in all; at most "
+                                 f"{MAX_FILES} files and {MAX_UNPACKED >> 20} MB are read. Zip one task alone.")
+            for member in members:
+                archive.extract(member, root)  # which drops .. and leading slashes
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:
+        raise InputError(f"The zip archive cannot be read: {error}. "
+                         "Zip the folder again, without a password.") from None
+    holders = [path.parent for path in root.rglob("references") if path.is_dir()]
+    holders = holders or [path.parent for path in root.rglob("[!.]*") if path.is_file()
+                          and (found := task_name(path.name)) and found.role == "reference"]
+    holders.sort(key=lambda path: len(path.parts))
+    return holders[0] if holders else root

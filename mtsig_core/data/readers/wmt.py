@@ -1,0 +1,165 @@
+"""Folders in the layout of the WMT shared tasks, of 2024 and of 2021 to 2023; see `mtsig_core.data.readers.names`.
+
+The inputs of the metrics tasks mix the two: ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Where names say all, the
+files may also lie side by side. Each may be gzipped.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from mtsig_core.data.readers.assemble import assemble, by_name, check_langpair
+from mtsig_core.data.readers.lines import missing, shown
+from mtsig_core.data.readers.names import OUTPUTS, TaskName, task_name
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import InputError
+
+__all__ = ["language_pairs", "read_wmt"]
+
+ONE_OF_EACH = "Remove or rename one of them."
+LAYOUT = ("Expected are references/ and system-outputs/, with files such as references/en-de.refA.txt or "
+          "references/SET.en-de.ref.A.de; or files side by side, such as SET.en-de.ref.A.de and SET.en-de.hyp.NAME.de.")
+
+
+def language_pairs(folder: str | os.PathLike) -> list[str]:
+    """The language pairs that a folder in WMT layout has references for, sorted.
+
+    A pair that comes in several sets is listed once for each, as ``SET.en-de``.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be read or has no ``references/``.
+    """
+    found = _references(Path(folder))
+    pairs = [pair for _, pair in found]
+    return sorted(f"{name}.{pair}" if name and pairs.count(pair) > 1 else pair for name, pair in found)
+
+
+def read_wmt(folder: str | os.PathLike, langpair: str, *, parses: Sequence[tuple[str, str | os.PathLike]] = (),
+             keep_canary: bool = False) -> TestSet:
+    """The test set of one language pair from a folder in WMT layout.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder that has ``references/`` and ``system-outputs/``; ``sources/`` and ``documents/`` (or
+        ``metadata/``, ``metainfo/``) are optional.
+    langpair : str
+        One of `language_pairs`.
+    parses : sequence of (str, path-like)
+        System or reference, and its parse in CoNLL-U; see `mtsig_core.data.readers.conllu.read_conllu`.
+    keep_canary : bool
+        Whether to keep a line that the documents file calls ``canary``, a string that is there to be found in
+        training data and translates nothing. The set's `lines` are those of the files either way.
+
+    Returns
+    -------
+    TestSet
+        With all references of the pair (``A`` is named ``refA``), and the systems in the order of their names.
+        A reference that also lies among the outputs, as mt-metrics-eval has it, is no system.
+
+    Raises
+    ------
+    InputError
+        If the folder is of another layout, has no reference for the pair, or its files do not match.
+    SettingError
+        If `langpair` is not of the form ``en-de`` (or ``SET.en-de``).
+    """
+    folder = Path(folder)
+    check_langpair(langpair.rpartition(".")[2])
+    found = _references(folder)
+    set_name, pair = _choose(found, langpair, folder)
+    flat = not (folder / "references").is_dir()
+
+    def of_role(role, *subfolders):
+        # Files of the other generation's names beside those of this one are taken too, but not those of another set.
+        return [(found.name, path) for found, path in _files(folder, [""] if flat else subfolders)
+                if found.role == role and found.pair == pair and (not set_name or found.set in ("", set_name))]
+
+    inside = [f"{outputs}/{pair}" for outputs in OUTPUTS]
+    documents = of_role("documents", "documents", "metadata", "metainfo")
+    testset = assemble(
+        f"{set_name or _own_name(folder)} {pair}",
+        by_name(sorted(found[set_name, pair]), "reference", ONE_OF_EACH),
+        by_name(sorted(of_role("system", *OUTPUTS, *inside)), "system", ONE_OF_EACH),
+        sources=_only(of_role("source", "sources"), "source file"),
+        documents=_only([(name, path) for name, path in documents if ".docs" in path.suffixes] or documents,
+                        "documents file"),
+        parses=by_name(parses, "parse", "Give one for each."), langpair=pair, keep_canary=keep_canary, blanks=True)
+    return replace(testset, systems={name: texts for name, texts in testset.systems.items()
+                                     if testset.references.get(name) != texts})
+
+
+def _references(folder):
+    """The reference files, {(set or "", language pair): [(name, path)]}."""
+    if not os.path.lexists(folder):
+        raise InputError(missing(folder))
+    if not folder.is_dir():
+        raise InputError(f"{shown(folder)} is a file; a folder is expected. {LAYOUT}")
+    inside = folder / "references"
+    flat = not inside.is_dir()
+    found: dict = {}
+    for name, path in _files(folder, [""] if flat else ["references"]):
+        if name.role == "reference":
+            found.setdefault((name.set, name.pair), []).append((name.name, path))
+    if flat and not (found and any(name.role == "system" for name, _ in _files(folder, [""]))):
+        names = _names(folder)
+        near = [folder / name for name in names if (folder / name / "references").is_dir()]
+        near += [folder.parent] if folder.name in ("references", *OUTPUTS) else []
+        hint = f" Did you mean {shown(near[0])}?" if near else ""
+        raise InputError(f"{shown(folder)} has no references/; it has {_listed(names)}. {LAYOUT}{hint}")
+    if not found:
+        raise InputError(f"{shown(inside)} has no reference; it has {_listed(_names(inside))}. {LAYOUT}")
+    return found
+
+
+def _choose(found, langpair, folder):
+    """The (set, pair) that a language pair, or SET.pair, stands for."""
+    full = {f"{name}.{pair}" if name else pair: (name, pair) for name, pair in found}
+    of_pair = [key for key, (_, pair) in full.items() if pair == langpair]
+    if langpair in full or len(of_pair) == 1:
+        return full[langpair if langpair in full else of_pair[0]]
+    if of_pair:
+        raise InputError(f"{shown(folder)} has {len(of_pair)} sets for {langpair}. Choose one: {', '.join(of_pair)}.")
+    pairs = sorted({pair for _, pair in found})
+    turned = "-".join(reversed(langpair.split("-")))
+    near = [turned] if turned in pairs else difflib.get_close_matches(langpair, [*full, *pairs], n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    raise InputError(f"{shown(folder)} has no reference for {shown(langpair)}; it has {', '.join(pairs)}.{hint}")
+
+
+def _files(folder: Path, subfolders: Sequence[str]) -> Iterator[tuple[TaskName, Path]]:
+    """The files in these subfolders, as far as there are such, whose names say what they are. Backups do not."""
+    for subfolder in filter(lambda name: os.path.lexists(folder / name), subfolders):
+        for name in _names(folder / subfolder):
+            path = folder / subfolder / name
+            if (found := task_name(f"{subfolder}/{name}" if subfolder else name)) and not path.is_dir():
+                yield found, path
+
+
+def _names(folder):
+    try:
+        return sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    except OSError as error:
+        raise InputError(f"{shown(folder)} cannot be read: {error.strerror or error}.") from None
+
+
+def _only(files, what):
+    if len(files) > 1:
+        raise InputError(f"There are two {what}s: {shown(files[0][1])} and {shown(files[1][1])}. {ONE_OF_EACH}")
+    return files[0][1] if files else None
+
+
+def _own_name(folder):
+    """Name of the folder, or of the one above in a release that has its texts in txt/ beside xml/."""
+    folder = folder.resolve()
+    return folder.parent.name if folder.name in ("txt", "txt-ts") else folder.name
+
+
+def _listed(names):
+    return ", ".join(map(shown, names[:8])) + (", ..." if len(names) > 8 else "") if names else "nothing"

@@ -1,0 +1,118 @@
+"""Where a test set comes from."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from mtsig_core.data.readers import join_scores, read_scores, read_text, read_wmt
+from mtsig_core.data.testset import TestSet
+
+__all__ = ["SOURCE_VARIABLE", "Source"]
+
+#: The environment variable that tells the dashboard which test set it was started on.
+SOURCE_VARIABLE = "MTSIG_SERVED_SOURCE"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a test set comes from, and what to take of it.
+
+    Attributes
+    ----------
+    ref, system : tuple of (str or None, str)
+        (name, file) of references and outputs.
+    folder : str or None
+        A shared-task folder in WMT layout, in place of files; needs `langpair`.
+    refs : tuple of str
+        References to score with; empty for all.
+    parse : tuple of (str, str)
+        (name, file) of dependency parses of references and outputs.
+    demo : int or None
+        The first so many segments of the simulated corpus, in place of files; 0 for all of them.
+    demo_references : int
+        The references that it has.
+    scores : tuple of (str, str)
+        (name, file) of segment scores, which join the texts, or are all there is.
+    lower_is_better : tuple of str
+        Names of scores of which the lowest is best.
+    ids : str or None
+        File with the id of each line of the texts, by which the tables of scores name them.
+    tokenize : str or None
+        What to split the texts with; None: by the language pair.
+    """
+
+    ref: tuple = ()
+    system: tuple = ()
+    src: str | None = None
+    docs: str | None = None
+    folder: str | None = None
+    langpair: str | None = None
+    refs: tuple[str, ...] = ()
+    refs_as_systems: bool = False
+    keep_canary: bool = False
+    demo: int | None = None
+    parse: tuple = ()
+    scores: tuple = ()
+    lower_is_better: tuple[str, ...] = ()
+    ids: str | None = None
+    demo_references: int = 1
+    tokenize: str | None = None
+
+    def read(self) -> TestSet:
+        """Read and check the files."""
+        if not self.has_texts:
+            return read_scores(self.scores, self.lower_is_better)
+        testset = self._read_texts()
+        if self.tokenize is not None:
+            testset = replace(testset, tokenizer=self.tokenize)
+        if self.scores:
+            testset = join_scores(testset, self.scores, self.lower_is_better, ids=self.ids)
+        if self.refs or self.refs_as_systems:
+            testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
+        return testset
+
+    def _read_texts(self):
+        if self.demo is not None:
+            from mtsig_core.data.simulation.corpus import load_demo
+
+            return load_demo(self.demo or None, self.demo_references)
+        if self.folder is not None:
+            return read_wmt(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary)
+        return read_text(self.ref, self.system, sources=self.src, documents=self.docs,
+                         parses=self.parse, langpair=self.langpair, keep_canary=self.keep_canary)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether there are texts, not segment scores alone."""
+        return bool(self.ref) or self.folder is not None or self.demo is not None
+
+    def files(self) -> list[str]:
+        """The files it is read from; of a folder, all that are in it."""
+        inside = [] if self.folder is None else [str(path) for path in Path(self.folder).rglob("*")]
+        single = [path for path in (self.src, self.docs, self.ids) if path is not None]
+        named = [path for _, path in (*self.ref, *self.system, *self.parse, *self.scores)]
+        return [path for path in (*inside, *named, *single) if os.path.isfile(path)]
+
+    @property
+    def title(self) -> str:
+        """A short name, before anything is read."""
+        if self.demo is not None:
+            return "simulated corpus" + (f", {self.demo} segments" if self.demo else "") + (
+                f", {self.demo_references} references" if self.demo_references > 1 else "")
+        if self.folder is not None:
+            return f"{Path(self.folder).name} {self.langpair}"
+        if not self.has_texts:
+            return f"scores {Path(self.scores[0][1]).name}"
+        return f"{len(self.system)} {'system' if len(self.system) == 1 else 'systems'}, {Path(self.ref[0][1]).name}"
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Source:
+        values = json.loads(text)
+        values |= {key: tuple(map(tuple, values[key])) for key in ("ref", "system", "scores", "parse")}
+        return cls(**values | {key: tuple(values[key]) for key in ("refs", "lower_is_better")})

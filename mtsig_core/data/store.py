@@ -1,0 +1,349 @@
+"""Test sets that are kept: by their content in a database, each behind a link that nobody can guess.
+
+SQLite below ``MTSIG_HOME``, or the database that ``MTSIG_DATABASE_URL`` names (PostgreSQL).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from mtsig_core.data.testset import SegmentScores, TestSet
+from mtsig_core.errors import SettingError, StoreError
+
+__all__ = ["Limits", "Saved", "Store", "open_store"]
+
+DAY = 24 * 60 * 60
+_SEEN_AGAIN = 60 * 60  # seconds: a set that is opened all the time is not noted as used each time
+_FORMAT = 1
+_ASIDE = ("name",)  # of a test set, what is no content
+
+_META = sa.MetaData()
+_CONTENT = sa.Table(
+    "mtsig_content", _META,
+    sa.Column("digest", sa.String(64), primary_key=True),
+    sa.Column("size", sa.Integer, nullable=False),
+    sa.Column("packed", sa.LargeBinary, nullable=False))
+_SAVED = sa.Table(
+    "mtsig_saved", _META,
+    sa.Column("link", sa.String(64), primary_key=True),
+    sa.Column("owner", sa.String(64), nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("digest", sa.ForeignKey(_CONTENT.c.digest), nullable=False, index=True),
+    sa.Column("about", sa.Text, nullable=False),
+    sa.Column("created", sa.Float, nullable=False),
+    sa.Column("used", sa.Float, nullable=False),
+    sa.UniqueConstraint("owner", "digest"))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may be kept.
+
+    Attributes
+    ----------
+    mine, all : int
+        Bytes, packed, of one owner's sets and of everybody's.
+    days : float
+        How long a set is kept that nobody opens; 0 for ever.
+    """
+
+    mine: int = 500 << 20
+    all: int = 5000 << 20
+    days: float = 90
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Limits:
+        """Those of ``MTSIG_QUOTA_MB``, ``MTSIG_QUOTA_ALL_MB`` and ``MTSIG_EXPIRY_DAYS``."""
+        def number(name, default):
+            text = environment.get(name, "").strip()
+            try:
+                value = float(text or default)
+            except ValueError:
+                value = -1
+            if not 0 <= value < 1e12:
+                raise SettingError(f"{name} is {text!r}. Expected a number, 0 or more.")
+            return value
+
+        usual = cls()
+        return cls(int(number("MTSIG_QUOTA_MB", usual.mine >> 20) * (1 << 20)),
+                   int(number("MTSIG_QUOTA_ALL_MB", usual.all >> 20) * (1 << 20)),
+                   number("MTSIG_EXPIRY_DAYS", usual.days))
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A test set that is kept, as a list shows it.
+
+    Attributes
+    ----------
+    link : str
+        Who knows it may open the set.
+    name : str
+    digest : str
+        Of its content.
+    size : int
+        Bytes, packed.
+    n_segments, n_systems : int
+    options : list of str
+        What names the files on the command line.
+    created, used : float
+        Seconds since 1970.
+    """
+
+    link: str
+    name: str
+    digest: str
+    size: int
+    n_segments: int
+    n_systems: int
+    options: list[str]
+    created: float
+    used: float
+
+
+class Store:
+    """The kept test sets of a database.
+
+    Parameters
+    ----------
+    url : str
+        As SQLAlchemy takes it.
+    limits : Limits
+    now : callable
+        The time, in seconds since 1970.
+
+    Raises
+    ------
+    StoreError
+        From every method, if the database cannot be reached, read or written.
+    """
+
+    def __init__(self, url: str, limits: Limits | None = None, now: Callable[[], float] = time.time):
+        self.limits, self._now = limits or Limits(), now
+        try:
+            self._engine = sa.create_engine(_with_driver(url), pool_pre_ping=True)
+        except (SQLAlchemyError, ImportError) as error:
+            raise StoreError(f"MTSIG_DATABASE_URL cannot be used: {_reason(error)}. Expected such as postgresql://"
+                             'user@host/name, and that psycopg is there: pip install "psycopg[binary]".') from error
+        if self._engine.dialect.name == "sqlite":
+            sa.event.listen(self._engine, "connect", _set_up_sqlite)
+        with self._reached("opened"):
+            _META.create_all(self._engine)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def keep(self, testset: TestSet, owner: str, options: Sequence[str] = ()) -> str:
+        """Keep a test set; all of it is in the database when this returns, or nothing.
+
+        Parameters
+        ----------
+        owner : str
+            A secret of whoever may list, rename and delete it.
+        options : sequence of str
+            What names its files on the command line.
+
+        Returns
+        -------
+        str
+            The link. The same content of the same owner keeps its link, and takes the new name.
+
+        Raises
+        ------
+        SettingError
+            If the owner's sets, or everybody's, would be larger than the limits.
+        """
+        packed, owner = _pack(testset), _hidden(owner)
+        digest = hashlib.blake2b(packed, digest_size=16).hexdigest()
+        about = json.dumps({"n_segments": testset.n_segments, "n_systems": len(testset.systems),
+                            "options": list(options)})
+        self._forget_expired()
+        with self._reached("saved"):
+            try:
+                return self._keep(testset.name, owner, digest, packed, about)
+            except IntegrityError:  # the same content was kept, or forgotten, at the same moment
+                return self._keep(testset.name, owner, digest, packed, about)
+
+    def _keep(self, name, owner, digest, packed, about):
+        now, mine = self._now(), sa.and_(_SAVED.c.owner == owner, _SAVED.c.digest == digest)
+        with self._engine.begin() as db:
+            link = db.scalar(sa.select(_SAVED.c.link).where(mine))
+            if link is not None:
+                db.execute(sa.update(_SAVED).where(mine).values(name=name, about=about, used=now))
+                return link
+            self._check_room(db, owner, digest, len(packed))
+            insert = _INSERT[self._engine.dialect.name](_CONTENT)
+            db.execute(insert.values(digest=digest, size=len(packed), packed=packed).on_conflict_do_nothing())
+            link = secrets.token_urlsafe(16)
+            db.execute(sa.insert(_SAVED).values(link=link, owner=owner, name=name, digest=digest, about=about,
+                                                created=now, used=now))
+            return link
+
+    def find(self, link: str) -> Saved | None:
+        """What is behind a link; None where there is nothing, or nothing any more. It counts as used."""
+        with self._reached("read"), self._engine.begin() as db:
+            row = db.execute(_LISTED.where(_SAVED.c.link == link)).one_or_none()
+            if row is None or self._expired(row.used):
+                return None
+            if self._now() - row.used > _SEEN_AGAIN:
+                db.execute(sa.update(_SAVED).where(_SAVED.c.link == link).values(used=self._now()))
+            return _saved(row)
+
+    def load(self, saved: Saved) -> TestSet:
+        """The test set itself, under the name it has now."""
+        with self._reached("read"), self._engine.begin() as db:
+            packed = db.scalar(sa.select(_CONTENT.c.packed).where(_CONTENT.c.digest == saved.digest))
+        if packed is None or hashlib.blake2b(packed, digest_size=16).hexdigest() != saved.digest:
+            raise StoreError(f"The kept test set {saved.name!r} is damaged in the database. Upload its files again.")
+        return _unpack(packed, saved.name)
+
+    def of(self, owner: str) -> list[Saved]:
+        """The sets of an owner, the newest first."""
+        with self._reached("read"), self._engine.begin() as db:
+            rows = db.execute(_LISTED.where(_SAVED.c.owner == _hidden(owner)).order_by(_SAVED.c.created.desc()))
+            return [_saved(row) for row in rows if not self._expired(row.used)]
+
+    def rename(self, link: str, owner: str, name: str) -> bool:
+        """Give a set of this owner another name; False where it is none of theirs."""
+        with self._reached("renamed"), self._engine.begin() as db:
+            return db.execute(sa.update(_SAVED).where(_SAVED.c.link == link, _SAVED.c.owner == _hidden(owner))
+                              .values(name=name)).rowcount > 0
+
+    def delete(self, link: str, owner: str) -> bool:
+        """Forget a set of this owner, and its content if nobody else keeps it; False where it is none of theirs."""
+        return self._delete(_SAVED.c.link == link, _SAVED.c.owner == _hidden(owner))
+
+    def _delete(self, *which) -> bool:
+        with self._reached("deleted"), self._engine.begin() as db:
+            gone = db.execute(sa.delete(_SAVED).where(*which)).rowcount > 0
+        if gone:
+            try:
+                with self._engine.begin() as db:
+                    db.execute(sa.delete(_CONTENT).where(_CONTENT.c.digest.not_in(sa.select(_SAVED.c.digest))))
+            except IntegrityError:  # somebody keeps that content again at this moment, so it stays
+                return gone
+        return gone
+
+    def _forget_expired(self):
+        if self.limits.days:
+            self._delete(_SAVED.c.used < self._now() - self.limits.days * DAY)
+
+    def _expired(self, used):
+        return bool(self.limits.days) and used < self._now() - self.limits.days * DAY
+
+    def _check_room(self, db, owner, digest, size):
+        """Whether the limits leave room for so many bytes more."""
+        mine = db.scalar(sa.select(sa.func.coalesce(sa.func.sum(_CONTENT.c.size), 0)).join(_SAVED)
+                         .where(_SAVED.c.owner == owner))
+        if mine + size > self.limits.mine:
+            raise SettingError(f"This test set takes {_mb(size)}, and yours take {_mb(mine)} of "
+                               f"{_mb(self.limits.mine)} already. Delete one that is not needed any more.")
+        total = sa.func.sum(_CONTENT.c.size).filter(_CONTENT.c.digest != digest)
+        held = db.scalar(sa.select(sa.func.coalesce(total, 0)))
+        if held + size > self.limits.all:
+            raise SettingError(f"This server keeps {_mb(held)} of test sets already and may keep "
+                               f"{_mb(self.limits.all)}. Ask whoever runs it for room, or run mtsig yourself.")
+
+    @contextmanager
+    def _reached(self, what: str) -> Iterator[None]:
+        """Errors of the database as ours."""
+        try:
+            yield
+        except SQLAlchemyError as error:
+            raise StoreError(f"The test set could not be {what}: the database of test sets says {_reason(error)!r}. "
+                             "See whether the folder MTSIG_HOME, or the server that MTSIG_DATABASE_URL names, is there "
+                             "and can be written.") from error
+
+
+def open_store(environment: Mapping[str, str] = os.environ) -> Store:
+    """The store that ``MTSIG_DATABASE_URL`` or ``MTSIG_HOME`` names, else one in the user's data folder."""
+    url = environment.get("MTSIG_DATABASE_URL", "").strip()
+    if not url:
+        home = environment.get("MTSIG_HOME", "").strip()
+        if not home:
+            from platformdirs import user_data_path
+
+            home = user_data_path("mtsig", appauthor=False)
+        home = Path(home).absolute()
+        try:
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"The folder for kept test sets, {home}, cannot be made: {error.strerror}. Name another "
+                             "with MTSIG_HOME.") from error
+        url = sa.URL.create("sqlite", database=str(home / "testsets.sqlite"))
+    return Store(url, Limits.from_environment(environment))
+
+
+# -- a test set as bytes ---------------------------------------------------------------------------------------
+
+
+def _pack(testset: TestSet) -> bytes:
+    """All of a test set but its name; the same content gives the same bytes."""
+    content = {field.name: getattr(testset, field.name) for field in fields(TestSet) if field.name not in _ASIDE}
+    content = {key: dict(value) if isinstance(value, Mapping) else value for key, value in content.items()}
+    content["scores"] = {name: [dict(scores.by_system), scores.higher_is_better]
+                         for name, scores in testset.scores.items()}
+    return zlib.compress(json.dumps({"format": _FORMAT, **content}, separators=(",", ":")).encode(), 6)
+
+
+def _unpack(packed: bytes, name: str) -> TestSet:
+    content = json.loads(zlib.decompress(packed))
+    known = {field.name for field in fields(TestSet)}
+    if content.pop("format") > _FORMAT or not content.keys() <= known:
+        raise StoreError(f"The kept test set {name!r} was saved by a newer version of mtsig. Update this one.")
+    content["scores"] = {key: SegmentScores(*value) for key, value in content["scores"].items()}
+    return TestSet(name, **content)
+
+
+# -- the database ----------------------------------------------------------------------------------------------
+
+_LISTED = sa.select(_SAVED, _CONTENT.c.size).join(_CONTENT)
+_INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+def _with_driver(url):
+    """PostgreSQL is spoken to by psycopg, version 3, unless the address names another driver."""
+    url = sa.make_url(url)
+    if url.drivername in ("postgres", "postgresql"):
+        url = url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in _INSERT:
+        raise StoreError(f"MTSIG_DATABASE_URL names a database of {url.get_backend_name()}. Expected PostgreSQL, such "
+                         "as postgresql://user@host/name, or none for SQLite below MTSIG_HOME.")
+    return url
+
+
+def _set_up_sqlite(connection, _record):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=20000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _saved(row) -> Saved:
+    about = json.loads(row.about)
+    return Saved(row.link, row.name, row.digest, row.size, about["n_segments"], about["n_systems"], about["options"],
+                 row.created, row.used)
+
+
+def _hidden(owner: str) -> str:
+    """What the database knows of an owner's secret."""
+    return hashlib.blake2b(owner.encode(), digest_size=16).hexdigest()
+
+
+def _reason(error) -> str:
+    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0] or type(error).__name__
+
+
+def _mb(size: float) -> str:
+    return f"{size / (1 << 20):.1f} MB"

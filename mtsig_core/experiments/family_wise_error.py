@@ -1,0 +1,153 @@
+"""Experiment-wise error: how likely is a wrong conclusion among many comparisons of equal systems?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.population import Rate, check_level, check_whole, equal_systems, population, rate, repeated
+from mtsig_core.inference import engine
+from mtsig_core.inference.correction import ADJUSTMENTS, CORRECTIONS, romano_wolf
+from mtsig_core.inference.one_score import Progress, stage
+from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.significance import approximate_randomization, significant
+from mtsig_core.metrics import Metric
+
+__all__ = ["FamilyError", "FamilyErrors", "families", "if_independent"]
+
+_SEGMENTS, _SYSTEMS, _STREAM = 300, (2, 3, 4, 6, 8, 10, 15), 40
+_COMPARED = ("all pairs", "with the first")
+
+
+@dataclass(frozen=True)
+class FamilyError:
+    """Test sets of equal systems with a wrong conclusion somewhere.
+
+    Attributes
+    ----------
+    systems : int
+    compared : {"all pairs", "with the first"}
+    comparisons : int
+    if_independent : float
+        1 - (1 - alpha)^comparisons.
+    wrong : dict of str to Rate
+        By correction (`CORRECTIONS`).
+    """
+
+    systems: int
+    compared: str
+    comparisons: int
+    if_independent: float
+    wrong: dict[str, Rate]
+
+
+@dataclass(frozen=True)
+class FamilyErrors:
+    """Experiment-wise error of families of several sizes.
+
+    Attributes
+    ----------
+    metric : str
+    alpha : float
+    repeats, trials, seed, n_segments : int
+    rows : tuple of FamilyError
+        First those of all pairs. Families share their first systems, so the rows are not independent.
+    """
+
+    metric: str
+    alpha: float
+    repeats: int
+    trials: int
+    seed: int
+    n_segments: int
+    rows: tuple[FamilyError, ...]
+
+    @property
+    def of_all_pairs(self) -> tuple[FamilyError, ...]:
+        return tuple(row for row in self.rows if row.compared == _COMPARED[0])
+
+
+def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repeats: int = 300,
+             n_segments: int | None = None, trials: int = 2999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
+             statistics: np.ndarray | None = None, progress: Progress | None = None) -> FamilyErrors:
+    """Wrong conclusions among equal systems, by approximate randomization with each correction.
+
+    All pairs are compared, and in a family of its own every system with the first, as with a baseline. Equal systems
+    are made by chance: each of them says of each segment what one of the real ones says, drawn anew.
+
+    Parameters
+    ----------
+    testset, metric, statistics, progress
+        As in `mtsig_core.experiments.type_one_error.type_one`.
+    systems : int
+        The largest family, 2 to 50.
+    repeats : int
+        Test sets drawn with replacement.
+    n_segments : int, optional
+        Segments of each: 300 by default, or all where there are fewer.
+    trials : int
+        By default enough for Bonferroni among 105 pairs: with fewer, its smallest p times the pairs exceeds alpha.
+    alpha, seed, jobs
+        As in `compare`.
+
+    Raises
+    ------
+    SettingError
+        For fewer than two systems, or fewer than 10 segments.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c d e", "a b c y e"] * 20},
+    ...              {"ref": ["a b c d e"] * 60})
+    >>> found = families(ts, "bleu", systems=4, repeats=10, trials=99)
+    >>> [(row.systems, row.comparisons, round(row.if_independent, 3)) for row in found.rows]
+    [(2, 1, 0.05), (3, 3, 0.143), (4, 6, 0.265), (3, 2, 0.098), (4, 3, 0.143)]
+    """
+    check_level(alpha)
+    check_whole("systems", systems, 2, 50)
+    check_whole("repeats", repeats, 1, 100_000)
+    check_whole("trials", trials, 1, 100_000)
+    if alpha < 1 / (trials + 1):
+        raise SettingError(f"With {trials} trials no p can be {alpha:g} or less. Use more trials, or a larger alpha.")
+    whole = population(testset, metric, statistics=statistics, progress=progress)
+    if whole.n_segments < 10:
+        raise SettingError(f"{whole.n_segments} segments are too few to draw test sets from. Expected at least 10.")
+    n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 100_000)
+    units, pairs = Units("segment", np.arange(n), n), engine.all_pairs(systems)
+    sizes = sorted({size for size in _SYSTEMS if size < systems} | {systems})
+    within = {(size, _COMPARED[0]): pairs.max(axis=1) < size for size in sizes}
+    within |= {(size, _COMPARED[1]): within[size, _COMPARED[0]] & (pairs[:, 0] == 0) for size in sizes if size > 2}
+
+    def one(k, rng):
+        data = engine.UnitStatistics(whole.metric, equal_systems(whole, systems, n, rng), units)
+        delta = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
+        null = engine.swap_differences(data, pairs, trials, int(rng.integers(1 << 62)))
+        p = approximate_randomization(delta, null)
+        return [_wrong(delta[among], null[among], p[among], alpha) for among in within.values()]
+
+    found = np.array(repeated(one, repeats, seed, _STREAM, jobs=jobs, progress=stage(progress, "families")))
+    counts = found.sum(axis=0)  # (families, corrections)
+    return FamilyErrors(whole.metric.name, alpha, repeats, trials, seed, n, tuple(
+        FamilyError(size, compared, (k := int(among.sum())), if_independent(alpha, k),
+                    {name: rate(int(c), repeats) for name, c in zip(CORRECTIONS, row, strict=True)})
+        for ((size, compared), among), row in zip(within.items(), counts, strict=True)))
+
+
+def if_independent(alpha: float, comparisons: int) -> float:
+    """1 - (1 - alpha)^k, the chance of a wrong conclusion among k independent comparisons of equals.
+
+    Examples
+    --------
+    >>> round(if_independent(0.05, 105), 4)
+    0.9954
+    """
+    return 1 - (1 - alpha) ** comparisons
+
+
+def _wrong(delta, null, p, alpha):
+    """Whether anything is significant, by correction."""
+    adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()} | {"romano-wolf": romano_wolf(delta, null)}
+    return [bool(significant(adjusted[name].min(), alpha)) for name in CORRECTIONS]

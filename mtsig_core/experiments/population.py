@@ -1,0 +1,236 @@
+"""What validation draws its test sets from, and how its repeats are run and counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.inference import engine
+from mtsig_core.inference.gaps import rated_part
+from mtsig_core.inference.one_score import Progress, stage
+from mtsig_core.metrics import Metric, is_segment_mean, metric_of
+from mtsig_core.metrics.cache import cached_statistics
+
+__all__ = ["Population", "Rate", "check_level", "check_whole", "equal_systems", "pair_population", "population",
+           "rate", "repeated"]
+
+_AT_ONCE = 8  # repeats that a thread takes at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """The segments that all of some systems have, best system first.
+
+    Attributes
+    ----------
+    metric : Metric
+    systems : tuple of str
+    statistics : ndarray, shape (systems, segments, stats)
+    scores : ndarray, shape (systems,)
+        In points, on all segments.
+    documents : ndarray of int, shape (segments,), or None
+        The document of each segment, numbered from 0 without a gap.
+    """
+
+    metric: Metric
+    systems: tuple[str, ...]
+    statistics: np.ndarray
+    scores: np.ndarray
+    documents: np.ndarray | None
+
+    @property
+    def n_segments(self) -> int:
+        return self.statistics.shape[1]
+
+    @property
+    def n_documents(self) -> int:
+        return 0 if self.documents is None else int(self.documents.max()) + 1
+
+    def segments_of_documents(self) -> list[np.ndarray]:
+        """The segments of each document."""
+        order = np.argsort(self.documents, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(self.documents[order])) + 1)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of repeats, with its 95% Monte Carlo interval (Wilson 1927).
+
+    Attributes
+    ----------
+    count, n : int
+    share, low, high : float or None
+        None without repeats.
+    """
+
+    count: int
+    n: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+def rate(count: int, n: int) -> Rate:
+    """A share with Wilson's 95% interval, which is sound also near 0 and 1.
+
+    Examples
+    --------
+    >>> found = rate(10, 20)
+    >>> found.share, round(found.low, 3), round(found.high, 3)
+    (0.5, 0.299, 0.701)
+    """
+    if n == 0:
+        return Rate(0, 0, None, None, None)
+    z, share = 1.959963984540054, count / n
+    middle, scale = share + z * z / (2 * n), 1 + z * z / n
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low, high = (middle - half) / scale, (middle + half) / scale
+    return Rate(int(count), n, share, low if count else 0.0, high if count < n else 1.0)  # without a rounding error
+
+
+def population(testset: TestSet, metric: str | Metric, only: Sequence[str] | None = None, *, least_systems: int = 2,
+               statistics: np.ndarray | None = None, progress: Progress | None = None) -> Population:
+    """The population of some systems, by default of all.
+
+    Parameters
+    ----------
+    testset : TestSet
+    metric : str or Metric
+    only : sequence of str, optional
+    least_systems : int
+        So many at least.
+    statistics : ndarray, shape (systems, segments, stats), optional
+        ``metric.statistics(testset)``, where that is known already.
+
+    Raises
+    ------
+    SettingError
+        For systems that are not there, too few of them, or systems without a common segment.
+    """
+    metric = metric_of(testset, metric)
+    if statistics is None:
+        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+    part, statistics = rated_part(testset, metric, statistics)
+    names = list(part.systems)
+    _check_known(only or (), names, metric)
+    chosen = names if only is None else list(dict.fromkeys(only))
+    _check_enough(len(chosen), least_systems)
+    if only is not None:
+        statistics = statistics[[names.index(name) for name in chosen]]
+    documents = None if part.documents is None else np.asarray(part.document_index)
+    if is_segment_mean(metric):
+        shared = (statistics[..., -1] > 0).all(axis=0)
+        if not shared.any():
+            raise SettingError(f"No segment has a score by {metric.name} for all of {', '.join(chosen)}. Choose "
+                               "systems that were rated on the same segments.")
+        statistics = statistics[:, shared]
+        documents = None if documents is None else documents[shared]
+    if documents is not None:
+        documents = np.unique(documents, return_inverse=True)[1]
+    scores = np.asarray(metric.score(statistics.sum(axis=1)), dtype=np.float64)
+    order = _best_first(metric, scores)
+    return Population(metric, tuple(chosen[k] for k in order), statistics[order], scores[order], documents)
+
+
+def pair_population(testset: TestSet, metric: str | Metric, a: str | None, b: str | None, *,
+                    statistics: np.ndarray | None = None,
+                    progress: Progress | None = None) -> tuple[Population, list[int]]:
+    """The population of two systems, whatever segments the others lack, and the rows of a and b in it.
+
+    Parameters
+    ----------
+    testset, metric, statistics, progress
+        As in `population`.
+    a, b : str or None
+        By default the best, or the best of the others; each by all the scores it has.
+
+    Raises
+    ------
+    SettingError
+        As in `population`, and for one system given twice.
+    """
+    metric = metric_of(testset, metric)
+    if statistics is None:
+        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+    part, rated = rated_part(testset, metric, statistics)
+    names = list(part.systems)
+    _check_enough(len(names), 2)
+    _check_known((name for name in (a, b) if name is not None), names, metric)
+    if a is not None and a == b:
+        raise SettingError(f"A and B are both {a}. Choose another system for one of them.")
+    free = [names[k] for k in _best_first(metric, metric.score(rated.sum(axis=1))) if names[k] not in (a, b)]
+    two = a if a is not None else free.pop(0), b if b is not None else free.pop(0)
+    both = population(testset, metric, two, statistics=statistics)
+    return both, [both.systems.index(name) for name in two]
+
+
+def _best_first(metric, scores):
+    return np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
+
+
+def _check_enough(n, least):
+    if n < least:
+        raise SettingError(f"{n} system{'s' * (n != 1)} to compare. Expected at least {least} different ones: add "
+                           "outputs, or leave fewer out.")
+
+
+def _check_known(names, known, metric):
+    for name in names:
+        if name not in known:
+            raise SettingError(f"No system {name!r} with a score by {metric.name}. Systems: {', '.join(known)}.")
+
+
+def equal_systems(whole: Population, systems: int, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Statistics of systems made equal by chance, shape (systems, n, stats).
+
+    Segments are drawn with replacement, and each system says of each of them what one of the real ones says, drawn
+    anew, so that none is better than another.
+    """
+    speaker = rng.integers(0, len(whole.systems), (systems, n))
+    return whole.statistics[speaker, rng.integers(0, whole.n_segments, n)]
+
+
+def check_whole(what: str, value: int, least: int, most: int) -> int:
+    """A whole number within its range.
+
+    Raises
+    ------
+    SettingError
+    """
+    if isinstance(value, bool) or not (isinstance(value, Integral) and least <= value <= most):
+        raise SettingError(f"{what} is {value}. Expected a whole number from {least:,} to {most:,}.")
+    return int(value)
+
+
+def check_level(alpha: float) -> None:
+    """Raise SettingError unless alpha lies between 0 and 1."""
+    if not 0 < alpha < 1:
+        raise SettingError(f"alpha is {alpha:g}. Expected a number between 0 and 1, such as 0.05.")
+
+
+def repeated(task: Callable, n: int, seed: int, stream: int, *, jobs: int = 1,
+             progress: engine.Progress | None = None) -> list:
+    """task(k, rng) for each repeat k, in order, every repeat with a generator of its own.
+
+    Repeats are keyed by (seed, stream, k), so the results are the same for any number of threads.
+    """
+    check_whole("seed", seed, 0, (1 << 64) - 1)
+
+    def some(part):
+        starts = range(part * _AT_ONCE, min((part + 1) * _AT_ONCE, n))
+        return [task(k, np.random.default_rng([seed, stream, k])) for k in starts]
+
+    found = []
+    with closing(engine.in_order(some, -(-n // _AT_ONCE), jobs)) as parts:  # at once, also when it is cancelled
+        for part in parts:
+            found += part
+            if progress is not None:
+                progress(len(found) / n)
+    return found

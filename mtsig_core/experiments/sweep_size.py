@@ -1,0 +1,269 @@
+"""How scores, intervals and conclusions change with the size of the test set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.population import check_whole
+from mtsig_core.experiments.size_choice import default_sizes, in_units
+from mtsig_core.experiments.sweep_results import PairSize, SizeSweep, Slope, SystemSize
+from mtsig_core.inference import engine
+from mtsig_core.inference.gaps import has_gaps, paired, rated_part
+from mtsig_core.inference.intervals import Sample, percentile
+from mtsig_core.inference.one_score import Progress, stage
+from mtsig_core.inference.power import power_at
+from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, make_units, subset
+from mtsig_core.inference.settings import resolve
+from mtsig_core.inference.significance import percentile_test, significant
+from mtsig_core.metrics import Metric, depends_on_testset, metric_of, part_counter
+from mtsig_core.metrics.cache import cached_statistics
+
+__all__ = ["sweep_sizes"]
+
+_WHOLE = 2000  # bootstrap samples of the whole set
+_GROUPS = 1000  # of units that a large subset is bootstrapped by
+_MOST_REPEATS = 10_000
+_BAND = (5, 95)  # percentiles over the repeats
+
+
+class _Subject(NamedTuple):
+    """What is drawn from: statistics by unit, systems best first, pairs with the better system first.
+
+    `by_unit` has the units on its first axis: a subset is copied in long runs then, in a third of the time. `counted`
+    counts segments anew, for a metric that needs it.
+    """
+
+    metric: Metric
+    testset: TestSet
+    units: Units
+    by_unit: np.ndarray
+    counted: Callable[[np.ndarray], np.ndarray] | None
+    names: list[str]
+    pairs: np.ndarray
+    gaps: bool
+
+    def whole(self) -> engine.UnitStatistics:
+        """Of all units, as `compare` has them."""
+        return self._numbers(self.by_unit)
+
+    def part(self, chosen: np.ndarray) -> engine.UnitStatistics:
+        """Of some units in random order, a unit drawn twice being two; of many, in random groups.
+
+        Sums of groups drawn with replacement vary as those of single units do, and cost less to draw.
+        """
+        by_unit = self.by_unit.take(chosen, axis=0) if self.counted is None else self._recount(chosen)
+        n = min(len(chosen), _GROUPS)
+        if n < len(chosen):
+            by_unit = np.add.reduceat(by_unit, np.arange(n) * len(chosen) // n, axis=0)
+        return self._numbers(by_unit)
+
+    def _numbers(self, by_unit):
+        n = len(by_unit)
+        return engine.UnitStatistics(self.metric, by_unit.swapaxes(0, 1), Units("segment", np.arange(n), n))
+
+    def _recount(self, chosen):
+        members = _members(self.units)
+        segments = np.concatenate([members[unit] for unit in chosen])
+        index = np.repeat(np.arange(len(chosen)), [len(members[unit]) for unit in chosen])
+        return Units(self.units.kind, index, len(chosen)).sum(self.counted(segments)).swapaxes(0, 1)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Where the statistics of each pair are: those of its systems, or of these on their common segments."""
+        if not self.gaps:
+            return self.pairs
+        return len(self.names) + np.arange(2 * len(self.pairs)).reshape(-1, 2)
+
+
+def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | None = None, repeats: int = 100,
+                unit: str = "auto", resamples: int = 500, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
+                statistics: np.ndarray | None = None, progress: Progress | None = None) -> SizeSweep:
+    """How much testing data is needed? (Zhang and Vogel 2004, 4.1, Figs 4-7 and Table 2.)
+
+    For each size, random subsets of the units are drawn anew for every repeat: without replacement, and with
+    replacement where the size exceeds the set. The set itself is taken once, with the draws of `compare`. Each subset
+    is bootstrapped: percentile intervals, and for each pair the percentile test (their 3.2), uncorrected, on the same
+    draws. Subsets of more than 1,000 units are bootstrapped by 1,000 random groups of these, which has the same
+    standard error.
+
+    A metric whose statistics depend on the test set (NIST) is counted anew on every subset, so that its scores grow
+    with the size as in their Fig. 4; within the bootstrap of a subset its weights stay.
+
+    Parameters
+    ----------
+    testset, metric, statistics, progress
+        As in `mtsig_core.inference.one_score.bootstrap_systems`.
+    sizes : sequence of int or float, optional
+        Whole numbers of units, at least 5, or fractions up to 1.0 as shares of the set; by default `default_sizes`.
+    repeats : int
+        Subsets for each size.
+    unit : {"auto", "segment", "document"}
+    resamples : int
+        Bootstrap samples of each subset.
+    alpha, seed, jobs
+        As in `compare`; the result does not depend on `jobs`.
+
+    Raises
+    ------
+    SettingError
+        For stationary blocks, too few units, and settings out of range.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
+    ...              {"ref": ["a b c d e"] * 60})
+    >>> found = sweep_sizes(ts, "bleu", sizes=[10, 20], repeats=20)
+    >>> [(row.size, row.a, row.significant) for row in found.pairs]
+    [(10, 'A', 1.0), (20, 'A', 1.0)]
+    """
+    settings, units = resolve(testset, test="percentile", unit=unit, block_length=None, trials=resamples, alpha=alpha,
+                              correction="none", ci="percentile", resamples=resamples, seed=seed, baseline=None)
+    if units.kind == "block":
+        raise SettingError("A smaller test set is drawn from segments or documents, and the unit is block. Choose "
+                           "segment or document.", "--unit segment, --unit document")
+    check_whole("repeats", repeats, 1, _MOST_REPEATS)
+    metric = metric_of(testset, metric)
+    if statistics is None:
+        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+    subject = _subject(testset, metric, statistics, settings)
+    n = subject.units.n
+    sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
+    tasks = [(size, repeat) for size in sizes for repeat in range(1 if size == n else repeats)]
+    drawn = []
+    with closing(engine.in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
+        for one in results:
+            drawn.append(one)
+            if progress is not None:
+                progress("test sets", len(drawn) / len(tasks))
+    return _gathered(subject, settings, np.array(tasks), drawn)
+
+
+def _subject(testset, metric, statistics, settings) -> _Subject:
+    part, statistics = rated_part(testset, metric, statistics)
+    units = make_units(part, settings.unit, settings.block_length)
+    scores = metric.score(statistics.sum(axis=1, dtype=np.float64))
+    order = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
+    statistics = statistics[order]
+    pairs, gaps = engine.all_pairs(len(order)), has_gaps(metric, statistics)
+    if gaps:
+        statistics = np.concatenate([statistics, paired(statistics, pairs)[0]])
+    names = [list(part.systems)[k] for k in order]
+    counted = None
+    if depends_on_testset(metric):  # in this order
+        part = replace(part, systems={name: part.systems[name] for name in names})
+        counted = part_counter(metric, part, statistics)
+    by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
+    return _Subject(metric, part, units, by_unit, counted, names, pairs, gaps)
+
+
+def _members(units):
+    """The segments of each unit."""
+    order = np.argsort(units.index, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(units.index[order])) + 1)
+
+
+class _Drawn(NamedTuple):
+    """What one subset gives: by system (k,), by pair (pairs,)."""
+
+    scores: np.ndarray
+    relative: np.ndarray
+    deltas: np.ndarray
+    p_values: np.ndarray
+    segments: int
+
+
+def _one(subject, size, repeat, settings) -> _Drawn:
+    chosen = subset(subject.units.n, size, settings.seed, repeat)
+    data, first_block = subject.part(chosen), size << 26 | repeat << 12
+    if size == subject.units.n:  # the set itself, with the draws of `compare`
+        data, first_block = subject.whole(), 0
+    drawn = _bootstrap(data, settings.resamples, settings.seed, first_block)
+    k, rows = len(subject.names), subject.rows
+    medians = np.median(drawn[:k], axis=1)
+    ends = np.array(percentile(Sample(data.scores[:k], drawn[:k], np.empty((k, 0))), settings.alpha))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        relative = (ends - medians) / np.where(medians == 0, np.nan, np.abs(medians))
+    sign = 1 if subject.metric.higher_is_better else -1
+    deltas, differences = (sign * (x[rows[:, 0]] - x[rows[:, 1]]) for x in (data.scores, drawn))
+    # a subset without a segment that both have says nothing: a difference of 0 is never significant
+    p_values = percentile_test(np.nan_to_num(deltas), np.nan_to_num(differences))
+    sizes = np.bincount(subject.units.index, minlength=subject.units.n)
+    return _Drawn(data.scores[:k], relative, deltas, p_values, int(sizes[chosen].sum()))
+
+
+def _bootstrap(data, resamples, seed, first_block):
+    """Scores (rows, resamples), with blocks of draws of their own."""
+    blocks = range(first_block, first_block - (-resamples // BLOCK))
+    drawn = np.concatenate([data.score(data.weighted_sums(bootstrap_weights(data.units, seed, block)))
+                            for block in blocks], axis=1)[:, :resamples]
+    np.copyto(drawn, data.scores[:, None], where=np.isnan(drawn))
+    return drawn
+
+
+def _gathered(subject, settings, tasks, drawn) -> SizeSweep:
+    n, whole = subject.units.n, subject.whole()
+    k = len(subject.names)
+    errors = _errors(subject, whole, settings)
+    by_size = [[drawn[i] for i in np.flatnonzero(tasks[:, 0] == size)] for size in np.unique(tasks[:, 0])]
+    systems, pairs = [], []
+    for size, found in zip(np.unique(tasks[:, 0]).tolist(), by_size, strict=True):
+        head = (size, float(np.mean([one.segments for one in found])), len(found))
+        systems += _system_rows(head, subject.names, found)
+        pairs += _pair_rows(head, errors, found, n, settings.alpha)
+    slopes = tuple(_slope(name, [row for row in systems if row.system == name]) for name in subject.names)
+    return SizeSweep(
+        subject.metric.name, subject.metric.signature(subject.testset), subject.metric.higher_is_better, settings, n,
+        subject.testset.n_segments, dict(zip(subject.names, whole.scores[:k].tolist(), strict=True)), errors,
+        tuple(systems), tuple(pairs), slopes, depends_on_testset(subject.metric))
+
+
+def _errors(subject, whole, settings):
+    """{(a, b): (improvement, standard error)} on the whole set, with the draws of `compare`."""
+    drawn = _bootstrap(whole, _WHOLE, settings.seed, 0)
+    sign, (first, second) = 1 if subject.metric.higher_is_better else -1, subject.rows.T
+    deltas = sign * (whole.scores[first] - whole.scores[second])
+    errors = (drawn[first] - drawn[second]).std(axis=1, ddof=1)
+    return {(subject.names[i], subject.names[j]): (float(delta), float(error))
+            for (i, j), delta, error in zip(subject.pairs, deltas, errors, strict=True) if math.isfinite(delta)}
+
+
+def _system_rows(head, names, found):
+    scores, relative = np.array([one.scores for one in found]), np.array([one.relative for one in found])
+    for k, name in enumerate(names):
+        values, (low, high) = scores[:, k][np.isfinite(scores[:, k])], relative[:, :, k].T
+        known = np.isfinite(low) & np.isfinite(high)
+        band = [None] * 3 if not len(values) else [values.mean(), *np.percentile(values, _BAND)]
+        ends = [None] * 3 if not known.any() else [low[known].mean(), high[known].mean(), (high - low)[known].mean()]
+        yield SystemSize(*head, name, *(None if value is None else float(value) for value in (*band, *ends)))
+
+
+def _pair_rows(head, errors, found, n_units, alpha):
+    deltas = np.array([one.deltas for one in found])
+    sure = significant(np.array([one.p_values for one in found]), alpha)
+    for k, ((a, b), (delta, whole_se)) in enumerate(errors.items()):
+        known = deltas[:, k][np.isfinite(deltas[:, k])]
+        se = whole_se * math.sqrt(n_units / head[0])
+        spread = se * math.sqrt(max(0.0, 1 - head[0] / n_units)) if head[0] <= n_units else se
+        wrong = None if delta == 0 else float((sure[:, k] & (deltas[:, k] * delta < 0)).mean())
+        yield PairSize(*head, a, b, float(known.mean()) if len(known) else None, float(sure[:, k].mean()),
+                       wrong, float(power_at(delta, se, alpha, spread)), float(power_at(delta, se, alpha)))
+
+
+def _slope(system, rows) -> Slope:
+    known = [(math.log(row.size), math.log(row.width)) for row in rows if row.width]
+    if len(known) < 2:
+        return Slope(system, None, None, None)
+    x, y = np.array(known).T
+    about = x - x.mean()
+    slope = float(about @ y / (about @ about))
+    rest = y - y.mean() - slope * about
+    se = None if len(known) < 3 else math.sqrt(float(rest @ rest) / (len(known) - 2) / float(about @ about))
+    return Slope(system, slope, se, 1 - 2**slope)

@@ -1,0 +1,115 @@
+"""Where the answer depends on the choice: between corrections, between tests, and between pairs of one result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from mtsig_core.inference.correction import ADJUSTMENTS
+from mtsig_core.inference.ranking import decision_matrix
+from mtsig_core.inference.significance import TESTS, significant
+from mtsig_core.results import MetricResult, Settings
+
+__all__ = ["every_correction", "disagreeing", "better_matrix", "triple_examples", "trials_needed",
+           "CONTROLS"]
+
+#: What each correction keeps at the level.
+CONTROLS = {
+    "none": "the error of each single pair",
+    "bonferroni": "any false claim, under any dependence",
+    "holm": "any false claim, under any dependence",
+    "bh": "the share of false claims, under positive dependence",
+    "by": "the share of false claims, under any dependence",
+    "romano-wolf": "any false claim, from the joint null of all pairs",
+}
+
+
+def every_correction(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """The same raw p-values under each correction.
+
+    Parameters
+    ----------
+    p : ndarray, shape (pairs,)
+        Raw p-values.
+    romano_wolf : ndarray, shape (pairs,), optional
+        Its adjusted p-values, which cannot be had from `p` alone; left out where the test does not allow it.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (pairs,)
+
+    Examples
+    --------
+    >>> {name: adjusted.round(3).tolist() for name, adjusted in every_correction(np.array([0.01, 0.03])).items()}
+    {'none': [0.01, 0.03], 'bonferroni': [0.02, 0.06], 'holm': [0.02, 0.03], 'bh': [0.02, 0.03], 'by': [0.03, 0.045]}
+    """
+    adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()}
+    return adjusted if romano_wolf is None else {**adjusted, "romano-wolf": romano_wolf}
+
+
+def disagreeing(decisions: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Indices of the pairs on which not all choices decide alike.
+
+    Parameters
+    ----------
+    decisions : mapping of str to ndarray, shape (pairs,)
+        What each choice (a correction, a test) decides on each pair, the pairs in the same order.
+
+    Examples
+    --------
+    >>> disagreeing({"none": np.array([1, 1, 0]), "holm": np.array([1, 0, 0])}).tolist()
+    [1]
+    """
+    if not decisions:
+        return np.zeros(0, dtype=int)
+    stacked = np.array(list(decisions.values()))
+    return np.flatnonzero((stacked != stacked[0]).any(axis=0))
+
+
+def better_matrix(result: MetricResult) -> np.ndarray:
+    """Who is significantly better than whom, shape (systems, systems), in the order of the leaderboard."""
+    place = {system.system: k for k, system in enumerate(result.systems)}
+    pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
+    signs = np.array([{"a": 1, "b": -1, None: 0}[pair.better] for pair in result.pairs], dtype=int)
+    return decision_matrix(len(result.systems), pairs, signs)
+
+
+def triple_examples(better: np.ndarray, limit: int = 5) -> list[tuple[int, int, int]]:
+    """Some of the triples that `intransitive_triples` counts, at most one for each better system.
+
+    Parameters
+    ----------
+    better : ndarray of bool, shape (systems, systems)
+    limit : int
+
+    Returns
+    -------
+    list of (i, j, k)
+        i is better than k, but neither is separable from j.
+
+    Examples
+    --------
+    >>> triple_examples(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool))
+    [(0, 1, 2)]
+    """
+    tied = ~(better | better.T)
+    np.fill_diagonal(tied, False)
+    found = []
+    for i, row in enumerate(better):
+        between = tied[i] & tied[:, row].any(axis=1)
+        if between.any() and len(found) < limit:
+            j = int(np.flatnonzero(between)[0])
+            found.append((i, j, int(np.flatnonzero(row & tied[j])[0])))
+    return found
+
+
+def trials_needed(settings: Settings, n_pairs: int, test: str, correction: str) -> int | None:
+    """How many trials it takes before any pair can be significant; None where those of the settings are enough.
+
+    Bonferroni and Holm multiply even the smallest p that the trials can give by the number of pairs.
+    """
+    factor = n_pairs if correction in ("bonferroni", "holm") else 1
+    if significant(TESTS[test].smallest_p(settings.trials) * factor, settings.alpha):
+        return None
+    return TESTS[test].trials_for(settings.alpha / factor)

@@ -1,0 +1,295 @@
+"""The warnings that a reader of a comparison needs, as data."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
+
+from mtsig_core.data.readers.scripts import SPACELESS, written_in
+from mtsig_core.data.testset import TestSet, as_system
+from mtsig_core.inference.ranking import headline, otherwise_led
+from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.significance import TESTS
+from mtsig_core.metrics import poorly_cut
+from mtsig_core.results import Caution, MetricResult, Settings
+
+__all__ = ["FAMILY_WISE", "about_metrics", "about_ratings", "about_several", "about_texts", "disagreement",
+           "find_cautions", "p_word", "repeated_references", "too_large_a_family"]
+
+FEW_UNITS = 30
+#: Corrections that control the probability of any false decision.
+FAMILY_WISE = ("bonferroni", "holm", "romano-wolf")
+
+
+def find_cautions(testset: TestSet, settings: Settings, units: Units,
+                  results: Mapping[str, MetricResult]) -> tuple[Caution, ...]:
+    """All warnings: about the design, the family of pairs, the texts, then single pairs."""
+    found = [*_about_design(testset, settings, units, results)]
+    for result in results.values():
+        found += [*_about_scores(testset, result), *_about_references(testset, result),
+                  *_about_family(settings, result)]
+    found += about_texts(testset)
+    found += _about_words(testset, {name: result.tokenizer for name, result in results.items()})
+    for result in results.values():
+        found += _about_pairs(testset, settings, result)
+    return tuple(found)
+
+
+def about_several(metrics: Collection[str]) -> Iterator[Caution]:
+    """The warning that is about several metrics together."""
+    if len(metrics) > 1:
+        yield Caution("several-metrics", f"{len(metrics)} metrics were tried, and the correction is for the pairs "
+                                         "within each: choose the one that counts beforehand, or report all.")
+
+
+def about_texts(testset: TestSet) -> Iterator[Caution]:
+    """Warnings about texts that are empty, wholly or in part, or not meant to be translated."""
+    canary = [line for line, document, domain in zip(
+        testset.lines, testset.documents or (), testset.domains or testset.documents or (), strict=False)
+        if "canary" in (document, domain)]
+    if canary:
+        yield Caution("canary", f"Line {canary[0]} is called canary by the documents file: it is there to be found, "
+                                "not translated, and it was kept and is scored like any other. Leave it out.")
+    for role, group in (("System", testset.systems), ("Reference", testset.references)):
+        present_in = {name: [text for text in segments if text is not None] for name, segments in group.items()}
+        empty_in = {name: sum(not text.strip() for text in present) for name, present in present_in.items()}
+        for name in sorted(group, key=lambda name: -empty_in[name]):  # the worst first
+            segments, present, empty = group[name], present_in[name], empty_in[name]
+            if present and empty == len(present):
+                yield Caution("all-empty", f"{role} {name} has no text at all: all {empty} segments are empty. "
+                                           "Check the file.", a=name)
+            elif empty:
+                line = next(line for line, text in zip(testset.lines, segments, strict=True)
+                            if text is not None and not text.strip())
+                yield Caution("empty-lines", f"{role} {name} has {empty} empty {_plural(empty, 'segment')} of "
+                                             f"{len(present)}, the first at line {line}; scored as empty. "
+                                             "Check that nothing was lost.", a=name)
+
+
+def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
+    """Warnings about what metrics (by name, with the tokenizer of each) can tell of a test set."""
+    for metric in tokenizers:
+        yield from about_ratings(testset, metric)
+    yield from _about_words(testset, tokenizers)
+
+
+def _about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
+    """Warnings about metrics whose tokenizer (by the name of the metric) does not cut the references into words."""
+    language = written_in(chain(*testset.references.values())) if any(tokenizers.values()) else None
+    for metric, tokenizer in tokenizers.items():
+        if better := poorly_cut(tokenizer, language):
+            name, score = SPACELESS[language], metric.upper()
+            said = (f"{score} takes what stands between spaces for a word, here whole clauses: it says little, and the "
+                    f"order of the systems may be another. Go by chrF, or by BLEU with the tokenizer {better[0]}."
+                    if tokenizer == "tercom" else
+                    f"the tokenizer {tokenizer} does not cut {name} into words: {score} is not what others report, "
+                    f"and the order of the systems may be another. Choose the tokenizer {' or '.join(better)}.")
+            yield Caution("tokenizer-and-script", f"The references look {name}, and {said}", metric)
+
+
+def _about_design(testset, settings, units, results) -> Iterator[Caution]:
+    if len(testset.systems) == 1:
+        yield Caution("one-system", "Only one system: its score and interval are given, there is no pair to test.",
+                      a=next(iter(testset.systems)))
+    if testset.documents is None and settings.unit == "block":
+        yield Caution("no-documents", "No document ids: blocks of neighbouring segments stand in for documents. Give "
+                                      "the ids if there are any.")
+    elif testset.documents is None:
+        ids = "a documents file" if testset.has_texts else "a column docid"
+        yield Caution("no-documents", "No document ids: segments are taken as independent, and neighbouring ones "
+                                      "seldom are, least of all in a consecutive extract. Intervals and p may be too "
+                                      f"small. Give document ids ({ids}), or choose the unit block.")
+    elif settings.unit == "segment":
+        ratios = [p.se_ratio for r in results.values() for p in r.pairs if p.se_ratio is not None]
+        measured = ""
+        if ratios:
+            measured = (f" Here standard errors of differences by document are {statistics.median(ratios):.2f} times "
+                        "those by segment (median over pairs).")
+        yield Caution("documents-ignored", "Segments are resampled although document ids are known: sentences of one "
+                                           f"document are alike, so p may be too small.{measured} "
+                                           "Choose the unit document.")
+    if units.effective < FEW_UNITS:
+        unit = _plural(units.effective, "stationary block" if settings.unit == "block" else settings.unit)
+        yield Caution("few-units", f"Only {units.effective} {unit} to resample: intervals and p are rough below "
+                                   f"{FEW_UNITS}. Take more, or read the results with care.")
+    test = TESTS[settings.test]
+    if test.caution:
+        code = "as-published" if test.as_published else "assumes"
+        yield Caution(f"{settings.test}-{code}", f"{test.title.capitalize()} ({test.source}): {test.caution}")
+    if len(testset.references) > 1 and any(name not in testset.scores for name in results):
+        for reference, system in repeated_references(testset).items():
+            yield Caution("reference-among-systems", f"{system} is reference {reference} word for word, which no other "
+                                                     "system can equal. Leave it out, or score with the "
+                                                     "other references alone, so that it is judged like the "
+                                                     "rest.")
+    yield from about_several(results)
+    if "nist" in results:
+        yield Caution("nist-size", "NIST takes its weights from the references of the test set, so its scores grow "
+                                   f"with the size of the set. Compare them on these {testset.n_segments} segments "
+                                   "alone.", "nist")
+
+
+def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
+    """Warnings about human translations: those that have ratings and are not ranked, or have nothing but ratings."""
+    if metric not in testset.scores:
+        if testset.rated_alone:
+            yield Caution("ratings-alone", f"{', '.join(testset.rated_alone)} takes part by ratings alone, not by "
+                                           f"{metric}: a reference is not scored by itself.", metric)
+        return
+    by_system = testset.scores[metric].by_system
+    counts = {name: sum(value is not None for value in by_system.get(name, ())) for name in testset.waiting}
+    for name, n in counts.items():
+        if n:
+            yield Caution("ratings-of-references", f"{n} {_plural(n, 'score')} of {name} by {metric} "
+                                                   f"{'is' if n == 1 else 'are'} not used: it is a human translation, "
+                                                   f"no system. To rank it as {as_system(name)}, let references take "
+                                                   "part as systems.", metric)
+
+
+def _about_scores(testset, result) -> Iterator[Caution]:
+    """What of the set has segment scores, for a metric that is a mean of them."""
+    yield from about_ratings(testset, result.metric)
+    if result.metric not in testset.scores:
+        return
+    metric, by_system = result.metric, testset.scores[result.metric].by_system
+    rated = {name: frozenset(k for k, value in enumerate(by_system.get(name, ())) if value is not None)
+             for name in testset.systems}
+    without = [name for name, segments in rated.items() if not segments]
+    if without:
+        yield Caution("not-rated", f"{len(without)} of {len(rated)} {_plural(len(rated), 'system')} "
+                                   f"{'has' if len(without) == 1 else 'have'} no score by {metric} and "
+                                   f"{'is' if len(without) == 1 else 'are'} left out there: {', '.join(without)}.",
+                      metric)
+    some = frozenset().union(*rated.values())
+    if len(some) < testset.n_segments:
+        yield Caution("partly-rated", f"{metric} has scores for {len(some)} of {testset.n_segments} segments; what is "
+                                      "said of it is said of these alone, and of other metrics of all.", metric)
+    counts = [len(segments) for segments in rated.values() if segments]
+    if len({segments for segments in rated.values() if segments}) > 1:
+        yield Caution("rated-on-different-lines", f"By {metric} systems have scores on different lines, "
+                                                  f"{min(counts)} to {max(counts)} of them, so their means are of "
+                                                  "different segments. Go by the differences of pairs, which are on "
+                                                  "the lines that both have.", metric)
+
+
+def _about_references(testset, result) -> Iterator[Caution]:
+    said = disagreement(result, testset.n_segments)
+    if said is not None:
+        yield Caution("references-disagree", f"{said} Say which reference counts, or report the result by each.",
+                      result.metric)
+
+
+def disagreement(result: MetricResult, n_segments: int) -> str | None:
+    """A sentence on the references by which alone others are ahead than by all together; None where they agree."""
+    together, told = headline(result), []
+    for row in otherwise_led(result):
+        part = "" if row.n_segments == n_segments else f" (on the {row.n_segments} of {n_segments} segments it has)"
+        gone = [name for name in together if name not in row.leaders]
+        new = [name for name in row.leaders if name not in together]
+        if not gone:
+            said = f"{_named(new)} {'is' if len(new) == 1 else 'are'} tied for first too"
+        else:
+            ahead = "is ahead of all others" if len(row.leaders) == 1 else "are tied for first"
+            said = f"{_named(row.leaders)} {ahead}, and not {_named(gone)}"
+        told.append(f"with {row.reference} alone{part} {said}")
+    if told:
+        return f"The references do not agree on who is ahead by {result.metric}: {'; '.join(told)}."
+    return None
+
+
+def _named(names, shown=4):
+    """The first of some names as an English list, and the number of the others."""
+    more = len(names) - shown
+    listed = [*names[:shown], f"{more} others"] if more > 1 else [*names]
+    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
+
+
+def repeated_references(testset: TestSet) -> dict[str, str]:
+    """The references that a system repeats word for word, with the system."""
+    return {reference: system for reference, texts in testset.references.items()
+            for system, said in testset.systems.items()
+            if any(texts) and all(text in (None, other) for text, other in zip(texts, said, strict=True))}
+
+
+def _about_family(settings, result) -> Iterator[Caution]:
+    m, test = len(result.pairs), TESTS[settings.test]
+    if not m:
+        return
+    smallest = test.smallest_p(settings.trials)
+    if too_large_a_family(settings, m):
+        needed = test.trials_for(settings.alpha / m)
+        remedy = ", or the correction romano-wolf" if test.romano_wolf else ""
+        yield Caution("family-too-large", f"{m} pairs are too many for {settings.trials} trials: the smallest p, "
+                                          f"{smallest:.2g}, times {m} is above alpha, so {settings.correction} cannot "
+                                          f"reject anything. Use {needed} trials or more{remedy}.", result.metric)
+    open_pairs = [pair for pair in result.pairs if not pair.significant]
+    if open_pairs:
+        widest = max((pair.mdd for pair in open_pairs if pair.mdd is not None), default=0.0)
+        verb = "is" if len(open_pairs) == 1 else "are"
+        yield Caution("not-equal", f"{len(open_pairs)} of {m} {_plural(m, 'pair')} {verb} not significant, "
+                                   "which does not make them equal: a true difference of up to "
+                                   f"{widest:.2f} points could go unseen by one test alone, and a larger one after a "
+                                   "correction.", result.metric)
+    apart = sum(pair.ci_low is not None and not pair.ci_low <= 0 <= pair.ci_high for pair in open_pairs)
+    if apart:
+        pairs = "1 pair that is" if apart == 1 else f"{apart} pairs that are"
+        jointly = ", and decisions hold for all pairs together" if settings.correction in FAMILY_WISE else ""
+        yield Caution("interval-and-decision", f"{pairs} not significant {'has' if apart == 1 else 'have'} an interval "
+                                               "of the difference without 0. An interval is for its pair alone and by "
+                                               f"another method than p{jointly}. Go by the decision.", result.metric)
+    if settings.correction not in FAMILY_WISE and any(row.rank_low for row in result.systems):
+        yield Caution("ranks-and-correction", "Rank intervals, and who may be first, always control the error over all "
+                                              "pairs. Wins, losses and decisions follow the correction "
+                                              f"{settings.correction}, which does not: the two may differ.",
+                      result.metric)
+
+
+def too_large_a_family(settings: Settings, n_pairs: int) -> bool:
+    """Whether a correction leaves no pair that could be significant, whatever the outputs."""
+    smallest = TESTS[settings.test].smallest_p(settings.trials)
+    return settings.correction in ("bonferroni", "holm") and n_pairs * smallest > settings.alpha * (1 + 1e-9)
+
+
+def _about_pairs(testset, settings, result) -> Iterator[Caution]:
+    hopeless = too_large_a_family(settings, len(result.pairs))
+    for pair in result.pairs:
+        about = dict(metric=result.metric, a=pair.a, b=pair.b)
+        if pair.n == 0:
+            yield Caution("no-common-line", f"{pair.a} and {pair.b} have no line in common with a score by "
+                                            f"{result.metric}: they cannot be compared, and their difference is that "
+                                            "of means over different lines. Have both rated on the same lines.",
+                          **about)
+        elif pair.n is not None and pair.n < FEW_UNITS <= testset.n_segments:
+            yield Caution("few-common-lines", f"{pair.a} and {pair.b} are compared on only {pair.n} "
+                                              f"{_plural(pair.n, 'line')} that both have a score for: interval and p "
+                                              "are rough.", **about)
+        if result.metric not in testset.scores and testset.systems[pair.a] == testset.systems[pair.b]:
+            yield Caution("identical-outputs", f"{pair.a} and {pair.b} have identical outputs.", **about)
+        elif pair.p_value is not None and not hopeless and _near(pair, settings):
+            yield Caution("near-alpha", f"{pair.a} against {pair.b}: {p_word(settings.correction)} = "
+                                        f"{pair.p_adjusted:.4f} is within two "
+                                        "Monte Carlo standard errors of alpha. Another seed may decide otherwise; use "
+                                        "more trials.", **about)
+
+
+def _near(pair, settings):
+    """Whether the adjusted p lies within two Monte Carlo standard errors of alpha."""
+    if settings.trials is None:
+        return False
+    if settings.correction == "romano-wolf":  # itself a share of the replicates
+        error = math.sqrt(pair.p_adjusted * (1 - pair.p_adjusted) / settings.trials)
+    else:  # a multiple of one
+        share = pair.p_value / TESTS[settings.test].steps
+        error = pair.p_adjusted / share * math.sqrt(share * (1 - share) / settings.trials)
+    return error > 0 and pair.p_adjusted < 1 and abs(pair.p_adjusted - settings.alpha) <= 2 * error
+
+
+def p_word(correction: str) -> str:
+    """What the p that decides is called."""
+    return "p (uncorrected)" if correction == "none" else "adjusted p"
+
+
+def _plural(n, word):
+    return word if n == 1 else f"{word}s"

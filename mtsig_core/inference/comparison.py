@@ -1,0 +1,201 @@
+"""`compare`: from a test set to scores, intervals, tested pairs, ranks and warnings, in one call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.inference import engine
+from mtsig_core.inference.by_reference import leaders_by_reference, references_alone
+from mtsig_core.inference.cautions import about_several, find_cautions
+from mtsig_core.inference.gaps import rated_part
+from mtsig_core.inference.intervals import INTERVALS
+from mtsig_core.inference.pairwise import best_first, compare_pairs, draw
+from mtsig_core.inference.power import minimum_detectable_difference
+from mtsig_core.inference.ranking import decision_matrix, rank_intervals
+from mtsig_core.inference.resampling import make_units
+from mtsig_core.inference.settings import check_jobs, check_metric, resolve
+from mtsig_core.inference.significance import TESTS, decide
+from mtsig_core.metrics import Metric, metric_of, tokenizer_of
+from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult, TestSetInfo
+
+__all__ = ["compare", "joined"]
+
+
+def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, test: str = "ar", unit: str = "auto",
+            block_length: float | None = None, trials: int = 9999, alpha: float = 0.05, correction: str = "auto",
+            ci: str = "auto", resamples: int = 2000, seed: int = 0, baseline: str | None = None,
+            by_reference: bool = True, jobs: int = 1,
+            progress: Callable[[str, float], None] | None = None) -> Comparison:
+    """Which differences between the systems of a test set are real?
+
+    Parameters
+    ----------
+    testset : TestSet
+    metrics : str, or sequence of str or Metric
+        Names, of the test set's own segment scores too, or metrics made with settings of their own. Of segment
+        scores, a system's score is the mean of those it has, and pairs are compared on the segments both have.
+    test : {"ar", "bootstrap", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"}
+        The last two only for means of segment scores, by segment.
+    unit : {"auto", "segment", "document", "block"}
+        What is drawn or swapped; ``auto`` is the document where ids exist.
+    block_length : float, optional
+        Mean length of stationary blocks, in segments.
+    trials : int
+        Draws of the test.
+    alpha : float
+        Level of the decisions; intervals have level 1 - alpha.
+    correction : {"auto", "none", "bonferroni", "holm", "bh", "by", "romano-wolf"}
+    ci : {"auto", "percentile", "basic", "bca", "jackknife-t", "t"}
+        ``auto`` is percentile, jackknife-t below 100 units.
+    resamples : int
+        Bootstrap samples behind the intervals and standard errors.
+    seed : int
+        The same seed gives the same result, whatever `jobs` is.
+    baseline : str, optional
+        Compare only with this system; there are no rank intervals then.
+    by_reference : bool
+        Whether to test with each reference alone too, where several score, to see whether they agree on who is ahead.
+    jobs : int
+        Number of threads, -1 for all cores.
+    progress : callable, optional
+        Called with (stage, share of it done); may raise `Cancelled` to stop the work.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    SettingError, InputError
+        With a message fit for the user.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> pair = compare(ts, trials=999).metrics["bleu"].pairs[0]
+    >>> pair.a, pair.b, pair.p_value, pair.better
+    ('A', 'B', 0.001, 'a')
+    """
+    metrics = [metrics] if isinstance(metrics, str) else metrics
+    metrics = [metric_of(testset, metric) for metric in metrics]
+    names = [metric.name for metric in metrics]
+    if not names or len(set(names)) < len(names):
+        raise SettingError(f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once.")
+    for metric in metrics:
+        check_metric(metric, test, ci)
+    settings, units = resolve(
+        testset, test=test, unit=unit, block_length=block_length, trials=trials, alpha=alpha, correction=correction,
+        ci=ci, resamples=resamples, seed=seed, baseline=baseline)
+    check_jobs(jobs)
+    alone = references_alone(testset.under(*names), settings.test, baseline) if by_reference else {}
+    results = {}
+    for metric in metrics:
+        def stage(name, metric=metric):
+            return None if progress is None else lambda share: progress(f"{metric.name}: {name}", share)
+
+        result = _compare_one(testset, metric, settings, jobs, stage)
+        results[metric.name] = replace(result, by_reference=leaders_by_reference(alone, metric, settings, jobs, stage))
+    return Comparison(TestSetInfo.of(testset), settings, find_cautions(testset, settings, units, results), results)
+
+
+def joined(parts: Sequence[Comparison]) -> Comparison:
+    """One comparison of several that differ in nothing but the metrics, which keep their order.
+
+    Raises
+    ------
+    SettingError
+        If they differ in more, or have a metric in common.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> list(joined([compare(ts, metric, trials=999) for metric in ("bleu", "ter")]).metrics)
+    ['bleu', 'ter']
+    """
+    first, metrics = parts[0], {}
+    for part in parts:
+        if (part.testset, part.settings, part.excluded) != (first.testset, first.settings, first.excluded):
+            raise SettingError("Comparisons of other test sets, settings or exclusions cannot be joined. Expected them "
+                               "to differ in the metrics alone.")
+        if twice := [name for name in part.metrics if name in metrics]:
+            raise SettingError(f"{', '.join(twice)} is in two of the comparisons. Expected each metric once.")
+        metrics |= part.metrics
+    warnings = [*about_several(metrics), *(caution for part in parts for caution in part.warnings)]
+    return replace(first, metrics=metrics, warnings=tuple(dict.fromkeys(warnings)))  # what all warn of, once
+
+
+def _compare_one(testset: TestSet, metric: Metric, settings: Settings, jobs: int, stage: Callable) -> MetricResult:
+    if (report := stage("counting")) is not None:
+        report(0.0)
+    testset = testset.under(metric.name)
+    testset, statistics = rated_part(testset, metric, cached_statistics(metric, testset, report))
+    units = make_units(testset, settings.unit, settings.block_length)
+    order = best_first(metric, statistics)
+    names = [list(testset.systems)[k] for k in order]
+    statistics = statistics[order]  # in place of those as they came: on large sets they are most of the memory
+    pairs = _pairs(names, settings.baseline, metric)
+
+    systems = draw(metric, statistics, units, settings, jobs, stage("intervals"))
+    ci_low, ci_high = INTERVALS[settings.ci](systems.sample, settings.alpha)
+    found = compare_pairs(testset, metric, systems, pairs, units, settings, jobs, stage)
+    improvement, win, lose = found.delta, found.win, found.lose
+    if not metric.higher_is_better:
+        improvement, win, lose = -improvement, lose, win
+    better = decide(improvement, settings.alpha, p=found.adjusted, win=win, lose=lose)
+    mdd = minimum_detectable_difference(found.se, settings.alpha)
+
+    ranks = [(None, None)] * len(names)
+    if settings.baseline is None and TESTS[settings.test].p_values is not None:
+        decisions = decide(improvement, settings.alpha, p=found.for_ranks)
+        ranks = list(zip(*rank_intervals(decision_matrix(len(names), pairs, decisions)), strict=True))
+    return MetricResult(
+        metric.name, _signature(metric, testset, settings), metric.higher_is_better,
+        tuple(SystemResult(name, float(systems.data.scores[k]), _number(ci_low[k]), _number(ci_high[k]),
+                           *map(_int, ranks[k])) for k, name in enumerate(names)),
+        tuple(PairResult(
+            names[i], names[j], float(found.delta[k]), _number(found.low[k]), _number(found.high[k]),
+            p_value=_at(found.p, k), p_adjusted=_at(found.adjusted, k),
+            significant=bool(better[k]), better={1: "a", -1: "b", 0: None}[int(better[k])],
+            win=_at(win, k), lose=_at(lose, k), se=_number(found.se[k]), se_ratio=_at(found.se_ratio, k),
+            mdd=_number(mdd[k]), n=int(found.n[k])) for k, (i, j) in enumerate(pairs)),
+        tokenizer=tokenizer_of(metric, testset))
+
+
+def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.ndarray:
+    """The pairs to compare: all of them, or those with the baseline."""
+    if baseline is None:
+        return engine.all_pairs(len(names))
+    if baseline not in names:
+        raise SettingError(f"The baseline {baseline} has no score by {metric.name}. Systems that have: "
+                           f"{', '.join(names)}.")
+    b = names.index(baseline)
+    return np.array([(k, b) for k in range(len(names)) if k != b], dtype=int).reshape(-1, 2)
+
+
+def _signature(metric, testset, settings):
+    """The metric's own signature, then what was resampled and how."""
+    unit = settings.unit if settings.block_length is None else f"{settings.unit}[{settings.block_length:g}]"
+    trials = [] if settings.trials is None else [f"trials:{settings.trials}"]
+    return "|".join([
+        metric.signature(testset), f"test:{settings.test}", f"unit:{unit}", *trials,
+        f"ci:{settings.ci}", f"resamples:{settings.resamples}", f"correction:{settings.correction}",
+        f"alpha:{settings.alpha:g}", f"seed:{settings.seed}", f"mtsig:{settings.version}"])
+
+
+def _number(value):
+    return float(value) if math.isfinite(value) else None
+
+
+def _at(values, k):
+    return None if values is None else _number(values[k])
+
+
+def _int(value):
+    return None if value is None else int(value)

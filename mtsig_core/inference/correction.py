@@ -1,0 +1,97 @@
+"""Corrections for many comparisons: raw p-values -> adjusted p-values, to be held against alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mtsig_core.inference.row_chunks import by_rows
+
+__all__ = ["ADJUSTMENTS", "CORRECTIONS", "romano_wolf"]
+
+
+def none(p: np.ndarray) -> np.ndarray:
+    """No correction."""
+    return p.copy()
+
+
+def bonferroni(p: np.ndarray) -> np.ndarray:
+    """Bonferroni: m p. Controls the family-wise error rate under any dependence."""
+    return np.minimum(1, p * p.size)
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """Holm (1979), step-down Bonferroni. Controls the family-wise error rate under any dependence."""
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    return _back(np.minimum(1, stepped), order)
+
+
+def bh(p: np.ndarray) -> np.ndarray:
+    """Benjamini and Hochberg (1995). Controls the false discovery rate under positive dependence."""
+    return _step_up(p, 1.0)
+
+
+def by(p: np.ndarray) -> np.ndarray:
+    """Benjamini and Yekutieli (2001). Controls the false discovery rate under any dependence."""
+    return _step_up(p, np.sum(1 / np.arange(1, p.size + 1)))
+
+
+#: The corrections that need nothing but p-values, shape (m,) -> (m,).
+ADJUSTMENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "none": none, "bonferroni": bonferroni, "holm": holm, "bh": bh, "by": by}
+#: All of them, as named on the command line.
+CORRECTIONS = (*ADJUSTMENTS, "romano-wolf")
+
+
+def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9) -> np.ndarray:
+    """Step-down max-T of Romano and Wolf (2005): family-wise error from the joint null of all pairs.
+
+    Each pair is studentised by the standard deviation of its null. A pair whose null does not vary (identical
+    outputs) gets p = 1 and takes no part in the maximum.
+
+    Parameters
+    ----------
+    observed : ndarray, shape (pairs,)
+        Observed differences.
+    null : ndarray, shape (pairs, replicates)
+        Differences under the null hypothesis, the same draws for all pairs.
+    tolerance : float
+        In the units of `observed`: a null difference this little below the observed one counts as equal.
+
+    Returns
+    -------
+    ndarray, shape (pairs,)
+        Adjusted p-values, at least 1 / (replicates + 1).
+    """
+    n = null.shape[1]
+    spread = by_rows(lambda rows: rows.std(axis=1), null)
+    varies = spread > tolerance
+    adjusted = np.ones(len(observed))
+    if not varies.any():
+        return adjusted
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.where(varies, np.abs(observed) / spread, -np.inf)
+    order = np.argsort(size, kind="stable")[np.count_nonzero(~varies):]  # smallest first
+    largest = np.zeros(n)  # over the pairs not yet passed
+    p = np.empty(len(order))
+    for k, pair in enumerate(order):
+        np.maximum(largest, np.abs(null[pair]) / spread[pair], out=largest)
+        threshold = (abs(observed[pair]) - tolerance) / spread[pair]
+        p[k] = (np.count_nonzero(largest >= threshold) + 1) / (n + 1)
+    adjusted[order] = np.maximum.accumulate(p[::-1])[::-1]
+    return adjusted
+
+
+def _step_up(p, factor):
+    order = np.argsort(p, kind="stable")
+    scaled = p[order] * (factor * p.size) / np.arange(1, p.size + 1)
+    return _back(np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1]), order)
+
+
+def _back(values, order):
+    """Undo a sort."""
+    out = np.empty_like(values)
+    out[order] = values
+    return out

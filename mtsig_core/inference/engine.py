@@ -1,0 +1,279 @@
+"""Statistics x draws -> replicate scores, for all systems and pairs at once.
+
+One matrix product serves all systems of a block of replicates. Sums are exact (integers below 2^24 in float32,
+otherwise float64), so the results do not depend on how the work is cut up or on the number of workers.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from functools import cache
+
+import numpy as np
+
+from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swaps
+from mtsig_core.metrics import Metric
+
+__all__ = ["Progress", "UnitStatistics", "bootstrap_scores", "swap_differences", "jackknife_scores", "all_pairs",
+           "in_order"]
+
+#: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.
+Progress = Callable[[float], None]
+
+_EXACT_IN_FLOAT32 = 1 << 24
+_ROWS = 4096  # units per product: 4 MB of weights in float32
+_GRAIN = 1 << 20  # real-valued statistics are rounded to multiples of 1 / _GRAIN, so that their sums are exact too
+
+
+class UnitStatistics:
+    """The statistics of all systems, summed by unit and laid out for products.
+
+    Parameters
+    ----------
+    metric : Metric
+    statistics : ndarray, shape (systems, segments, stats)
+    units : Units
+    order : sequence of int, optional
+        The systems in the order wanted, by default as they come.
+
+    Attributes
+    ----------
+    totals : ndarray of float64, shape (stats, systems)
+    scores : ndarray of float64, shape (systems,)
+        Corpus scores in points.
+    shape : tuple of int
+        (stats, systems)
+    """
+
+    def __init__(self, metric: Metric, statistics: np.ndarray, units: Units, order: Sequence[int] | None = None):
+        if statistics.dtype.kind == "f":
+            statistics = np.round(statistics.astype(np.float64) * _GRAIN) / _GRAIN
+        elif statistics.dtype not in (np.int32, np.int64):
+            statistics = statistics.astype(np.int64)  # differences of unsigned or short numbers would wrap round
+        self.metric, self.units = metric, units
+        self._by_unit = units.sum(statistics)
+        self._order = np.arange(len(statistics)) if order is None else np.asarray(order)
+        self.totals = self._by_unit.sum(axis=1, dtype=np.float64)[self._order].T
+        self.shape = self.totals.shape
+        self.scores = self.score(self.totals)
+        self._columns, self._source, self._chained = _distinct_columns(self._by_unit, self._order)
+        self._peak = _largest(self._columns)
+        # Draws and swaps add as many units as there are. Where such sums stay below 2^24 all can be float32;
+        # Metric.score reckons in float64 all the same.
+        small = units.n * max(self._peak, _largest(self._by_unit)) < _EXACT_IN_FLOAT32
+        self._sum_dtype = self._columns.dtype if small else np.dtype(np.float64)
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        """Score sums with the statistics on the first axis, shape (stats, ...) -> (...)."""
+        return self.metric.score(sums.transpose(*range(1, sums.ndim), 0))
+
+    def weighted_sums(self, weights: np.ndarray) -> np.ndarray:
+        """Sums of the statistics under each row of weights.
+
+        weights (replicates, units), non-negative integers with rows that sum to at most the number of units ->
+        (stats, systems, replicates), exact: float32 where that can hold them, else float64.
+        """
+        products = np.zeros((len(self._columns), len(weights)), self._sum_dtype)
+        for at in range(0, weights.shape[1], _ROWS):
+            part, columns = weights[:, at:at + _ROWS], self._columns[:, at:at + _ROWS]
+            if self._sum_dtype != columns.dtype and int(part.sum(axis=1).max()) * self._peak >= _EXACT_IN_FLOAT32:
+                columns = columns.astype(np.float64)
+            products += columns @ part.astype(columns.dtype).T
+        sums = products[self._source]
+        for k, chained in enumerate(self._chained):
+            if chained.any():
+                sums[k, chained] += sums[k - 1, chained]
+        return sums
+
+    def without(self, groups: np.ndarray) -> Iterator[np.ndarray]:
+        """For each system, the totals less those of each group of units: (groups, stats)."""
+        firsts = np.flatnonzero(np.diff(groups, prepend=-1))
+        for system, totals in zip(self._order, self.totals.T, strict=True):
+            yield totals - np.add.reduceat(self._by_unit[system], firsts, axis=0, dtype=np.float64)
+
+
+def _distinct_columns(by_unit: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The columns that really have to be multiplied: about half of them for BLEU.
+
+    Statistics repeat: with one reference all systems share its lengths, and the number of bigrams is the number of
+    words less one. A column that equals another, or exceeds its predecessor by another, is not stored again.
+
+    Parameters
+    ----------
+    by_unit : ndarray, shape (systems, units, stats)
+    order : ndarray of int, shape (systems,)
+
+    Returns
+    -------
+    columns : ndarray, shape (distinct columns, units)
+        float32 where that holds the numbers exactly, else float64.
+    source : ndarray of int, shape (stats, systems)
+        The distinct column of each statistic and system ...
+    chained : ndarray of bool, shape (stats, systems)
+        ... to which the statistic before it is added.
+    """
+    n_systems, n_units, n_stats = by_unit.shape
+    whole = by_unit.dtype.kind in "iu"
+    # Differences of counts, which may be negative, are twice as large as these.
+    dtype = np.float32 if whole and 2 * _largest(by_unit) < _EXACT_IN_FLOAT32 else np.float64
+    columns = np.empty((n_systems * n_stats, n_units), dtype)  # memory is taken only where it is written
+
+    # Columns are told apart by a random sum modulo 2^64, which two different ones share with a chance of 2^-63.
+    spread = np.random.default_rng(0).integers(-2**63, 2**63, n_units)
+    keys = np.einsum("sun,u->ns", by_unit if whole else by_unit.view(np.int64), spread)[:, order]
+    steps = np.diff(keys, axis=0, prepend=0)  # sums of differences are differences of sums
+    _, inverse, counts = np.unique(steps, return_inverse=True, return_counts=True)
+    shared = counts[inverse].reshape(keys.shape) > 1
+
+    seen: dict[int, int] = {}
+    source = np.zeros(keys.shape, dtype=np.intp)
+    chained = np.zeros(keys.shape, dtype=bool)
+    for k, s in np.ndindex(keys.shape):
+        chained[k, s] = whole and k > 0 and int(keys[k, s]) not in seen and shared[k, s]
+        key = int((steps if chained[k, s] else keys)[k, s])
+        if key not in seen:
+            seen[key] = len(seen)
+            columns[seen[key]] = by_unit[order[s], :, k]
+            if chained[k, s]:
+                columns[seen[key]] -= by_unit[order[s], :, k - 1]
+        source[k, s] = seen[key]
+    return columns[:len(seen)], source, chained
+
+
+def _largest(numbers: np.ndarray) -> float:
+    """The largest absolute value, without a copy."""
+    return max(float(numbers.max(initial=0)), -float(numbers.min(initial=0)))
+
+
+def bootstrap_scores(data: UnitStatistics, n_resamples: int, seed: int, *, jobs: int = 1,
+                     progress: Progress | None = None) -> np.ndarray:
+    """Scores of all systems on bootstrap samples, the same samples for every system.
+
+    Returns
+    -------
+    ndarray of float64, shape (systems, n_resamples)
+    """
+    def block_scores(block):
+        return data.score(data.weighted_sums(bootstrap_weights(data.units, seed, block)))
+
+    scores = np.empty((data.shape[1], n_resamples))
+    for at, block in _in_blocks(block_scores, n_resamples, jobs, progress):
+        scores[:, at:at + BLOCK] = block[:, :n_resamples - at]
+    # A sample without any scored segment, possible where few have a score, says nothing: the observed score stands in.
+    np.copyto(scores, data.scores[:, None], where=np.isnan(scores))
+    return scores
+
+
+def swap_differences(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int, *, jobs: int = 1,
+                     progress: Progress | None = None) -> np.ndarray:
+    """Score differences of pairs of systems after random swaps of units, the same swaps for every pair.
+
+    With M_k the sums of system k over the swapped units and T_k its totals, the swapped sums of the pair (i, j) are
+    T_i - M_i + M_j and T_j - M_j + M_i: one product per system serves all pairs.
+
+    Parameters
+    ----------
+    data : UnitStatistics
+    pairs : ndarray of int, shape (pairs, 2)
+    n_trials : int
+    seed : int
+
+    Returns
+    -------
+    ndarray of float64, shape (pairs, n_trials)
+        Differences score(i) - score(j).
+    """
+    groups = _by_first(pairs)
+    widest = max(rows.stop - rows.start for _, _, rows in groups)
+
+    def block_differences(block):
+        moved = data.weighted_sums(swaps(data.units, seed, block))
+        kept = data.totals[:, :, None].astype(moved.dtype) - moved
+        differences = np.empty((len(pairs), BLOCK))
+        memory = np.empty(2 * widest * kept[:, 0].size, kept.dtype)
+        for i, j, rows in groups:
+            n_pairs = rows.stop - rows.start
+            sums = memory[:2 * n_pairs * kept[:, 0].size].reshape(-1, 2, n_pairs, BLOCK)
+            np.add(kept[:, i, None], moved[:, j], out=sums[:, 0])
+            np.add(kept[:, j], moved[:, i, None], out=sums[:, 1])
+            first, second = data.score(sums)
+            np.subtract(first, second, out=differences[rows])
+        return differences
+
+    out = np.empty((len(pairs), n_trials))
+    for at, block in _in_blocks(block_differences, n_trials, jobs, progress):
+        out[:, at:at + BLOCK] = block[:, :n_trials - at]
+    return out
+
+
+def jackknife_scores(data: UnitStatistics) -> np.ndarray:
+    """Scores of all systems with each unit left out, shape (systems, units).
+
+    For stationary blocks the pieces left out are fixed blocks of consecutive segments.
+    """
+    groups = data.units.jackknife_groups()
+    return np.array([data.metric.score(sums) for sums in data.without(groups)])
+
+
+def all_pairs(n_systems: int) -> np.ndarray:
+    """The pairs (i, j) with i < j in lexicographic order, shape (pairs, 2)."""
+    return np.stack(np.triu_indices(n_systems, 1), axis=1)
+
+
+def _by_first(pairs: np.ndarray) -> list[tuple[int, np.ndarray | slice, slice]]:
+    """The runs of pairs that share their first system, as (first, seconds, rows)."""
+    groups = []
+    starts = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
+    for start, stop in zip(starts, [*starts[1:], len(pairs)], strict=True):
+        seconds = pairs[start:stop, 1]
+        if np.all(np.diff(seconds) == 1):  # a slice reads in place what an index array would copy
+            seconds = slice(int(seconds[0]), int(seconds[-1]) + 1)
+        groups.append((int(pairs[start, 0]), seconds, slice(int(start), int(stop))))
+    return groups
+
+
+def in_order(task: Callable[[int], object], n_tasks: int, jobs: int = 1) -> Iterator:
+    """task(0), task(1), ... in this order, whoever computes them.
+
+    Products run on one thread each meanwhile: the tasks are the unit of parallel work.
+
+    Examples
+    --------
+    >>> list(in_order(lambda k: k * k, 4, jobs=2))
+    [0, 1, 4, 9]
+    """
+    with _blas().limit(limits=1, user_api="blas"):
+        if jobs == 1:
+            results = map(task, range(n_tasks))
+        else:
+            from joblib import Parallel, delayed
+
+            # Threads: products, draws and compiled loops all release the interpreter's lock, and nothing is copied.
+            results = Parallel(n_jobs=jobs, backend="threading", return_as="generator")(
+                delayed(task)(k) for k in range(n_tasks))
+        try:
+            for result in results:  # noqa: UP028 - `yield from` would close them before the warning is silenced
+                yield result
+        finally:
+            if jobs != 1:
+                with warnings.catch_warnings():  # that tasks are dropped is what a cancel means
+                    warnings.simplefilter("ignore")
+                    results.close()
+
+
+def _in_blocks(task, n_replicates, jobs, progress) -> Iterator[tuple[int, np.ndarray]]:
+    """(first replicate, result) of each block, in order, whoever computes it."""
+    with closing(in_order(task, -(-n_replicates // BLOCK), jobs)) as results:
+        for at, result in zip(range(0, n_replicates, BLOCK), results, strict=True):
+            yield at, result
+            if progress is not None:
+                progress(min(1.0, (at + BLOCK) / n_replicates))
+
+
+@cache
+def _blas():
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

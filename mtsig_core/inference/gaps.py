@@ -1,0 +1,102 @@
+"""Segment scores with gaps: which systems and segments take part, and what pairs have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.metrics import Metric, is_segment_mean
+
+__all__ = ["common", "has_gaps", "pair_of", "paired", "rated_part", "segment_scores"]
+
+
+def rated_part(testset: TestSet, metric: Metric, statistics: np.ndarray) -> tuple[TestSet, np.ndarray]:
+    """What a metric can compare, with its statistics: all, or the systems and segments that have any score.
+
+    Parameters
+    ----------
+    statistics : ndarray, shape (systems, segments, stats)
+        Those of the whole test set.
+
+    Raises
+    ------
+    SettingError
+        If there is no score at all.
+    """
+    if not is_segment_mean(metric):
+        return testset, statistics
+    rated = statistics[..., -1] > 0
+    systems, segments = rated.any(axis=1), rated.any(axis=0)
+    if systems.all() and segments.all():
+        return testset, statistics
+    if not systems.any():
+        raise SettingError(f"{testset.name} has no score by {metric.name} for these systems and segments. Choose "
+                           "others, or another metric.")
+    names = [name for name, any_score in zip(testset.systems, systems, strict=True) if any_score]
+    return testset.at(np.flatnonzero(segments).tolist()).only(names), statistics[systems][:, segments]
+
+
+def has_gaps(metric: Metric, statistics: np.ndarray) -> bool:
+    """Whether a system lacks a score that another has."""
+    return is_segment_mean(metric) and not (statistics[..., -1] > 0).all()
+
+
+def common(metric: Metric, statistics: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Number of segments that both systems of each pair have, shape (pairs,)."""
+    if not is_segment_mean(metric):
+        return np.full(len(pairs), statistics.shape[1])
+    rated = statistics[..., -1]
+    return np.rint((rated @ rated.T)[pairs[:, 0], pairs[:, 1]]).astype(int)
+
+
+def paired(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Statistics of pairs, each on the segments that both its systems have a score for, and the pairs in these.
+
+    Every pair gets two rows of its own. All that works on systems works on them, and with the same draws, so that a
+    null stays joint for all pairs.
+
+    Parameters
+    ----------
+    statistics : ndarray, shape (systems, segments, 2)
+        (score, 1), or (0, 0) where there is no score.
+    pairs : ndarray of int, shape (pairs, 2)
+
+    Returns
+    -------
+    statistics : ndarray, shape (2 * pairs, segments, 2)
+    pairs : ndarray of int, shape (pairs, 2)
+
+    Examples
+    --------
+    >>> two = np.array([[[80, 1], [70, 1]], [[60, 1], [0, 0]]])
+    >>> paired(two, np.array([[0, 1]]))[0].tolist()
+    [[[80, 1], [0, 0]], [[60, 1], [0, 0]]]
+    """
+    both = statistics[pairs] * statistics[pairs, :, -1:].prod(axis=1, keepdims=True)
+    return both.reshape(-1, *statistics.shape[1:]), np.arange(2 * len(pairs)).reshape(-1, 2)
+
+
+def pair_of(testset: TestSet, metric: Metric, statistics: np.ndarray, a: str, b: str) -> tuple[np.ndarray, int]:
+    """Statistics of two systems on the segments that both have, shape (2, segments, stats), and how many these are.
+
+    Raises
+    ------
+    SettingError
+        If one of them has no score, or they have no segment in common.
+    """
+    names, pair = list(testset.systems), np.array([[0, 1]])
+    for name in (a, b):
+        if name not in names:
+            raise SettingError(f"{name} has no score by {metric.name}. Systems that have: {', '.join(names)}.")
+    two = statistics[[names.index(a), names.index(b)]]
+    n = int(common(metric, two, pair)[0])
+    if not n:
+        raise SettingError(f"{a} and {b} have no line in common with a score by {metric.name}: they cannot be "
+                           "compared. Choose another pair.")
+    return paired(two, pair)[0] if has_gaps(metric, two) else two, n
+
+
+def segment_scores(metric: Metric, statistics: np.ndarray) -> np.ndarray | None:
+    """The scores of single segments, NaN where there is none; None for a metric that is no mean of them."""
+    return np.where(statistics[..., 1] > 0, statistics[..., 0], np.nan) if is_segment_mean(metric) else None

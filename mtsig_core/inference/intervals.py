@@ -1,0 +1,119 @@
+"""Confidence intervals from bootstrap replicates and from the jackknife, for many quantities at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core.inference.row_chunks import by_rows
+
+__all__ = ["INTERVALS", "Sample", "percentile", "basic", "bca", "jackknife_t", "jackknife_se",
+           "fitting_intervals", "student_t"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What an interval may be made from, for k quantities (scores or differences) in points.
+
+    Attributes
+    ----------
+    observed : ndarray, shape (k,)
+        Values on the whole test set.
+    drawn : ndarray, shape (k, resamples)
+        Values on bootstrap samples.
+    left_out : ndarray, shape (k, units)
+        Values with one unit left out.
+    segments : ndarray, shape (k, segments), optional
+        For means of segment scores: what each is the mean of, NaN where there is none.
+    """
+
+    observed: np.ndarray
+    drawn: np.ndarray
+    left_out: np.ndarray
+    segments: np.ndarray | None = None
+
+
+def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Quantiles alpha/2 and 1 - alpha/2 of the bootstrap values (Efron 1979; Koehn 2004, section 3).
+
+    Returns
+    -------
+    low, high : ndarray, shape (k,)
+    """
+    def ends(drawn):
+        ordered = np.sort(drawn, axis=1)  # five times as fast here as the selection that np.quantile does
+        return np.array([_interpolate(ordered, alpha / 2), _interpolate(ordered, 1 - alpha / 2)])
+
+    low, high = by_rows(ends, sample.drawn)
+    return low, high
+
+
+def basic(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """The percentile interval reflected about the observed value (Davison and Hinkley 1997, 5.2)."""
+    low, high = percentile(sample, alpha)
+    return 2 * sample.observed - high, 2 * sample.observed - low
+
+
+def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Bias-corrected and accelerated (Efron 1987). A quantity that never varies gets its one value as interval."""
+    from scipy.special import ndtr, ndtri
+
+    n = sample.drawn.shape[1]
+    below = (sample.drawn < sample.observed[:, None]).sum(1) + (sample.drawn == sample.observed[:, None]).sum(1) / 2
+    # all values on one side would put the correction at infinity: stay half a replicate inside
+    bias = ndtri(np.clip(below / n, 0.5 / n, 1 - 0.5 / n))
+    pulls = sample.left_out.mean(axis=1, keepdims=True) - sample.left_out
+    cubes, squares = (pulls**3).sum(1), (pulls**2).sum(1)
+    acceleration = np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
+    ends = []
+    for z in (ndtri(alpha / 2), ndtri(1 - alpha / 2)):
+        level = ndtr(bias + (bias + z) / (1 - acceleration * (bias + z)))
+        ends.append(np.array([np.quantile(row, q) for row, q in zip(sample.drawn, level, strict=True)]))
+    return ends[0], ends[1]
+
+
+def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Observed value +- t(units - 1) x jackknife standard error. Holds its level better with few units."""
+    from scipy.special import stdtrit
+
+    half = stdtrit(sample.left_out.shape[1] - 1, 1 - alpha / 2) * jackknife_se(sample.left_out)
+    return sample.observed - half, sample.observed + half
+
+
+def jackknife_se(left_out: np.ndarray) -> np.ndarray:
+    """Jackknife standard error (Efron and Tibshirani 1993, 11.5), shape (k, units) -> (k,)."""
+    n = left_out.shape[1]
+    return np.sqrt((n - 1) * left_out.var(axis=1))
+
+
+def student_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of segment scores +- t(n - 1) x sd / sqrt(n) (Koehn 2004, section 4, with n - 1 degrees of freedom).
+
+    It takes segments as independent; NaN where there are fewer than two.
+    """
+    from scipy.special import stdtrit
+
+    n = np.isfinite(sample.segments).sum(axis=1)
+    centred = np.nan_to_num(sample.segments - sample.observed[:, None], nan=0.0)
+    error = np.sqrt((centred**2).sum(axis=1) / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    half = np.where(n < 2, np.nan, stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * error)
+    return sample.observed - half, sample.observed + half
+
+
+#: name -> (sample, alpha) -> (low, high)
+INTERVALS: dict[str, Callable[[Sample, float], tuple[np.ndarray, np.ndarray]]] = {
+    "percentile": percentile, "basic": basic, "bca": bca, "jackknife-t": jackknife_t, "t": student_t}
+
+
+def fitting_intervals(segment_means: bool) -> dict[str, Callable]:
+    """The intervals that a metric may have; all of them for a mean of segment scores."""
+    return {name: rule for name, rule in INTERVALS.items() if segment_means or name != "t"}
+
+def _interpolate(ordered, level):
+    """Quantile of sorted rows, linear between order statistics (numpy's default)."""
+    position = level * (ordered.shape[1] - 1)
+    at = int(position)
+    after = min(at + 1, ordered.shape[1] - 1)
+    return ordered[:, at] + (ordered[:, after] - ordered[:, at]) * (position - at)

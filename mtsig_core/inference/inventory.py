@@ -1,0 +1,112 @@
+"""What a test set holds, and what in it is suspicious."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from mtsig_core.data.readers.scripts import written_in
+from mtsig_core.data.testset import TestSet
+from mtsig_core.inference.cautions import about_ratings, about_texts
+from mtsig_core.results import Caution
+
+__all__ = ["Holding", "inventory", "left_out", "suspicions"]
+
+_NO_SPACES = ("zh", "ja", "th")  # between words: pieces between spaces would be taken for lost text
+_TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the reference, in all
+
+
+@dataclass(frozen=True)
+class Holding:
+    """One thing that a test set holds, and how much of it.
+
+    Attributes
+    ----------
+    role : {"reference", "system", "source", "left out", "documents", "scores", "domain"}
+    name : str
+    segments : int
+        For what was left out, the lines; for scores, missing ones count as empty.
+    words, characters, empty, repeated : int or None
+        Words are what stands between spaces: None where the script has none. All are None but for texts, save
+        `empty` of scores.
+    """
+
+    role: str
+    name: str
+    segments: int
+    words: int | None = None
+    characters: int | None = None
+    empty: int | None = None
+    repeated: int | None = None
+
+
+def inventory(testset: TestSet) -> list[Holding]:
+    """What is there: texts, what was left out, documents, scores, domains."""
+    texts = [("reference", name, values) for name, values in testset.references.items()]
+    texts += [("system", name, values) for name, values in testset.systems.items()]
+    texts += [("source", "", testset.sources)] if testset.sources is not None else []
+    found = [Holding(role, name, *_counts(values)) for role, name, values in texts]
+    if (lines := left_out(testset)) is not None:
+        found.append(Holding("left out", *lines))
+    if testset.documents is not None:
+        found.append(Holding("documents", f"{testset.n_documents:,} documents", testset.n_segments))
+    found += [Holding("scores", metric, testset.n_segments, empty=_gaps(testset, table))
+              for metric, table in testset.scores.items()]
+    return found + [Holding("domain", domain, size) for domain, size in Counter(testset.domains or ()).items()]
+
+
+def left_out(testset: TestSet) -> tuple[str, int] | None:
+    """Which lines before the last are no segments, and how many; of texts, they are those called canary.
+
+    >>> left_out(TestSet("toy", {"A": ["a"]}, {"ref": ["a"]}, lines=[2])), left_out(TestSet("toy", {}, {"ref": ["a"]}))
+    (('line 1, a canary', 1), None)
+    """
+    gone = testset.lines[-1] - testset.n_segments
+    if gone <= 0:
+        return None
+    known = set(testset.lines)
+    first = next(line for line in range(1, testset.lines[-1]) if line not in known)
+    more = f" and {gone - 1} more" if gone > 1 else ""
+    return f"line {first}{more}{', a canary' if testset.has_texts else ''}", gone
+
+
+def suspicions(testset: TestSet) -> list[Caution]:
+    """Empty texts, identical outputs, outputs that are a reference, and lengths far from the reference's."""
+    found = [*about_texts(testset), *chain(*(about_ratings(testset, metric) for metric in testset.scores))]
+    names = list(testset.systems)
+    for k, a in enumerate(names if testset.has_texts else ()):
+        found += [Caution("identical-outputs", f"{a} and {b} have identical outputs.", a=a, b=b)
+                  for b in names[k + 1:] if testset.systems[a] == testset.systems[b]]
+        found += [Caution("is-reference", f"The output of {a} is reference {ref}, word for word. Leave it out, or "
+                                          "score it with other references.", a=a)
+                  for ref, texts in testset.references.items() if testset.systems[a] == texts]
+    if not testset.has_texts:
+        return found
+    first, texts = next(iter(testset.references.items()))
+    expected = _characters(texts)
+    for name, output in testset.systems.items():
+        ratio = _characters(output) / expected if expected else 1
+        if 0 < ratio < _TOO_SHORT or ratio > _TOO_LONG:
+            found.append(Caution("odd-length", f"{name} has {ratio:.2f} times the characters of reference {first}. "
+                                               "Check the language and the file.", a=name))
+    return found
+
+
+def _gaps(testset, scores):
+    """How many scores are missing, over all systems."""
+    present = [value for name in testset.systems for value in scores.by_system.get(name, ()) if value is not None]
+    return len(testset.systems) * testset.n_segments - len(present)
+
+
+def _counts(values: Sequence[str | None]) -> tuple[int | None, ...]:
+    present = [text for text in values if text is not None]
+    filled = [text for text in present if text.strip()]
+    words = None if written_in(present) in _NO_SPACES else sum(len(text.split()) for text in present)
+    return (len(present), words, _characters(present),
+            len(present) - len(filled), len(filled) - len(set(filled)))
+
+
+def _characters(values):
+    return sum(len(text) for text in values if text is not None)

@@ -1,0 +1,302 @@
+"""`examine_pair`: everything that can be asked of the difference between two systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.inference import engine
+from mtsig_core.inference.gaps import pair_of, rated_part, segment_scores
+from mtsig_core.inference.intervals import Sample, fitting_intervals
+from mtsig_core.inference.power import minimum_detectable_difference
+from mtsig_core.inference.resampling import make_units
+from mtsig_core.inference.settings import resolve
+from mtsig_core.inference.significance import TOLERANCE, decide, fitting_tests, significant, win_rates
+from mtsig_core.metrics import Metric, is_segment_mean, metric_of
+from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.results import Settings
+
+__all__ = ["Outcome", "PairExamination", "Equivalence", "examine_pair", "equivalence", "contributions", "extremes",
+           "density", "tally"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one test says of the pair, at alpha and without correction.
+
+    Attributes
+    ----------
+    test : str
+        A key of `mtsig_core.inference.significance.TESTS`, where its title, source and caution are.
+    p_value : float or None
+        None for Koehn's test.
+    win, lose : float or None
+        Koehn's test alone: shares of bootstrap samples on which a is better, or worse, than b.
+    better : {"a", "b", None}
+    """
+
+    test: str
+    p_value: float | None
+    win: float | None
+    lose: float | None
+    better: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class PairExamination:
+    """Two systems under one metric; all differences are score(a) - score(b) in points. Arrays are read-only.
+
+    Attributes
+    ----------
+    a, b, metric : str
+    higher_is_better : bool
+    settings : Settings
+        As resolved; its test and correction are not used here.
+    score_a, score_b, delta : float
+        On the segments that both have.
+    n : int
+        The number of these segments.
+    drawn : ndarray, shape (at least trials and resamples,)
+        Differences on bootstrap samples.
+    swapped : ndarray, shape (trials,)
+        Differences after random swaps: the null of approximate randomization.
+    outcomes : tuple of Outcome
+        In the order of `TESTS`; those for means of segment scores only for such a metric, and always by segment.
+    intervals : mapping of str to (float, float) or None
+        By kind; None where undefined.
+    se : mapping of str to float
+        Bootstrap standard error by unit: that of the test, segments, and documents where ids exist.
+    mdd : float
+        Minimum detectable difference at 80% power, alpha, and the unit of the test.
+    by_document : ndarray, shape (documents,), or None
+    by_segment : ndarray, shape (segments,)
+        See `contributions`; of the whole test set, 0 for what was not compared.
+    """
+
+    a: str
+    b: str
+    metric: str
+    higher_is_better: bool
+    settings: Settings
+    score_a: float
+    score_b: float
+    delta: float
+    drawn: np.ndarray
+    swapped: np.ndarray
+    outcomes: tuple[Outcome, ...]
+    intervals: Mapping[str, tuple[float, float] | None]
+    se: Mapping[str, float]
+    mdd: float
+    by_document: np.ndarray | None
+    by_segment: np.ndarray
+    n: int
+
+    @property
+    def sign(self) -> int:
+        """What turns a difference of scores into an improvement of a over b."""
+        return 1 if self.higher_is_better else -1
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Two one-sided tests against a margin; see `equivalence`."""
+
+    margin: float
+    p_lower: float
+    p_upper: float
+    equivalent: bool
+
+    @property
+    def p_value(self) -> float:
+        return max(self.p_lower, self.p_upper)
+
+
+def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit: str = "auto",
+                 block_length: float | None = None, trials: int = 9999, alpha: float = 0.05, resamples: int = 2000,
+                 seed: int = 0, jobs: int = 1,
+                 statistics: np.ndarray | None = None,
+                 progress: Callable[[str, float], None] | None = None) -> PairExamination:
+    """Ask every test, interval and unit about one pair.
+
+    The draws are those of `compare` with the same settings, so each p is the one that `compare` gives this pair.
+
+    Parameters
+    ----------
+    testset : TestSet
+    metric : str or Metric
+    a, b : str
+        Two different systems of the test set.
+    unit, block_length, trials, alpha, resamples, seed, jobs
+        As in `compare`.
+    statistics : ndarray, shape (systems, segments, stats), optional
+        ``metric.statistics(testset)``, where that is known already.
+    progress : callable, optional
+        As in `compare`.
+
+    Raises
+    ------
+    SettingError
+        For systems that are not there or not two, and for settings out of range.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> found = examine_pair(ts, "bleu", "A", "B", trials=999)
+    >>> [(o.test, o.p_value) for o in found.outcomes][:2]
+    [('ar', 0.001), ('bootstrap', 0.001)]
+    """
+    if a == b:
+        raise SettingError(f"A pair is two systems, and {a!r} is given twice. Choose another for one of them.")
+    for name in (a, b):
+        if name not in testset.systems:
+            raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(testset.systems)}.")
+    settings, _ = resolve(
+        testset, test="ar", unit=unit, block_length=block_length, trials=trials, alpha=alpha, correction="none",
+        ci="auto", resamples=resamples, seed=seed, baseline=None)
+    metric = metric_of(testset, metric)
+    if statistics is None:
+        # which segments take part depends on the scores of all systems
+        testset = testset if is_segment_mean(metric) else testset.only((a, b))
+        statistics = cached_statistics(metric, testset)
+    part, rated = rated_part(testset, metric, statistics)
+    two, n = pair_of(part, metric, rated, a, b)
+    units = make_units(part, settings.unit, settings.block_length)
+
+    data = {units.kind: engine.UnitStatistics(metric, two, units)}
+    for kind in ("segment", *(["document"] if testset.documents is not None else [])):
+        if kind not in data:
+            data[kind] = engine.UnitStatistics(metric, two, make_units(part, kind))
+    whole = data
+    if part is not testset:  # so that what is added stands beside each segment of the set
+        every = pair_of(testset, metric, statistics, a, b)[0]
+        whole = {kind: engine.UnitStatistics(metric, every, make_units(testset, kind)) for kind in data
+                 if kind != "block"}
+
+    def stage(name):
+        return None if progress is None else lambda share: progress(name, share)
+
+    def bootstrapped(kind, n, name):
+        return _difference(engine.bootstrap_scores(data[kind], n, seed, jobs=jobs, progress=stage(name)))
+
+    here = data[units.kind]
+    delta = here.scores[0] - here.scores[1]
+    drawn = bootstrapped(units.kind, max(resamples, trials), "bootstrap")
+    swapped = engine.swap_differences(here, engine.all_pairs(2), trials, seed, jobs=jobs, progress=stage("swaps"))[0]
+    left_out = _difference(engine.jackknife_scores(here))
+    segments = segment_scores(metric, two)
+    segments = None if segments is None else _difference(segments)[None]
+    sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
+    replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials], "none": segments}
+    se = {kind: float((drawn[:resamples] if kind == units.kind else
+                       bootstrapped(kind, resamples, f"standard error by {kind}")).std(ddof=1)) for kind in data}
+    sign = 1 if metric.higher_is_better else -1
+    return PairExamination(
+        a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),
+        float(delta), _frozen(drawn), _frozen(swapped),
+        tuple(_outcome(test, delta, replicates[test.draws], alpha, sign)
+              for test in fitting_tests(is_segment_mean(metric)).values()),
+        MappingProxyType({kind: _ends(*rule(sample, alpha))
+                          for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
+        MappingProxyType(se), float(minimum_detectable_difference(se[units.kind], alpha)),
+        contributions(whole["document"]) if "document" in whole else None, contributions(whole["segment"]), n)
+
+
+def contributions(data: engine.UnitStatistics) -> np.ndarray:
+    """What each unit adds to the difference of the first two systems: it, less the difference without that unit.
+
+    The jackknife's influence on a corpus score, which is no sum over units: the parts do not add up to the whole.
+
+    Returns
+    -------
+    ndarray, shape (units,)
+        In points, read-only.
+    """
+    return _frozen(data.scores[0] - data.scores[1] - _difference(engine.jackknife_scores(data)))
+
+
+def extremes(values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of the n largest positive values, largest first, and of the n smallest negative ones."""
+    order = np.argsort(-values, kind="stable")
+    most, least = order[:n], order[::-1][:n]
+    return most[values[most] > TOLERANCE], least[values[least] < -TOLERANCE]
+
+
+def equivalence(drawn: np.ndarray, margin: float, alpha: float = 0.05) -> Equivalence:
+    """Two one-sided tests (TOST; Schuirmann 1987) that a difference lies within +-margin, from bootstrap values.
+
+    p_lower = (#{d_b <= -margin} + 1) / (B + 1), p_upper = (#{d_b >= margin} + 1) / (B + 1); equivalent when the
+    larger is at most alpha, that is, when the percentile interval of level 1 - 2 alpha lies within the margin.
+
+    Parameters
+    ----------
+    drawn : ndarray, shape (B,)
+        Differences on bootstrap samples, in points.
+    margin : float
+        The largest difference that does not matter, above 0.
+
+    Examples
+    --------
+    >>> equivalence(np.array([-0.5, 0.0, 0.2, 1.5]), 1.0, alpha=0.4)
+    Equivalence(margin=1.0, p_lower=0.2, p_upper=0.4, equivalent=True)
+    """
+    if not margin > 0:
+        raise SettingError(f"margin is {margin:g}. Expected points above 0.")
+    p_lower = (int((drawn <= -margin + TOLERANCE).sum()) + 1) / (len(drawn) + 1)
+    p_upper = (int((drawn >= margin - TOLERANCE).sum()) + 1) / (len(drawn) + 1)
+    return Equivalence(float(margin), p_lower, p_upper, significant(max(p_lower, p_upper), alpha))
+
+
+def density(values: np.ndarray, n_points: int = 241) -> tuple[np.ndarray, np.ndarray]:
+    """A smooth density (Gaussian kernel, width after Silverman 1986, eq. 3.31) on an even grid.
+
+    Returns
+    -------
+    x, y : ndarray, shape (n_points,)
+        y integrates to 1; both are empty where the values do not vary.
+    """
+    spread = values.std()
+    if spread <= TOLERANCE:
+        return np.empty(0), np.empty(0)
+    quartiles = np.quantile(values, [0.25, 0.75])
+    width = 0.9 * min(spread, np.ptp(quartiles) / 1.34 or spread) * len(values) ** -0.2
+    low, high = values.min() - 3 * width, values.max() + 3 * width
+    counts, edges = np.histogram(values, 1000, (low, high))  # smoothing counts is as good, and cheap for many values
+    x = np.linspace(low, high, n_points)
+    kernel = np.exp(-(((x[:, None] - (edges[:-1] + edges[1:]) / 2) / width) ** 2) / 2)
+    return x, kernel @ counts / (len(values) * width * math.sqrt(2 * math.pi))
+
+
+def tally(values: np.ndarray, reach: float, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """Histogram symmetric about 0 that covers the values and +-reach: (edges, counts)."""
+    reach = 1.08 * max(reach, np.abs(values).max(initial=0.0), TOLERANCE)
+    counts, edges = np.histogram(values, n_bins, (-reach, reach))
+    return edges, counts
+
+
+def _outcome(test, delta, replicates, alpha, sign):
+    improvement, p, win, lose = np.array([sign * delta]), None, None, None
+    if test.p_values is not None:
+        p = test.p_values(np.array([delta]), replicates)
+    else:
+        win, lose = win_rates(sign * replicates)
+    better = {1: "a", -1: "b", 0: None}[int(decide(improvement, alpha, p=p, win=win, lose=lose)[0])]
+    return Outcome(test.name, *(None if value is None else float(value[0]) for value in (p, win, lose)), better)
+
+
+def _difference(scores):
+    return scores[0] - scores[1]
+
+
+def _ends(low, high):
+    return (float(low[0]), float(high[0])) if math.isfinite(low[0]) and math.isfinite(high[0]) else None
+
+
+def _frozen(values):
+    values.flags.writeable = False
+    return values

@@ -1,0 +1,160 @@
+"""The bootstrap of single scores: their replicates, and every kind of interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.inference import engine
+from mtsig_core.inference.gaps import rated_part, segment_scores
+from mtsig_core.inference.intervals import Sample, fitting_intervals
+from mtsig_core.inference.resampling import make_units
+from mtsig_core.inference.settings import resolve
+from mtsig_core.metrics import Metric, is_segment_mean, metric_of
+from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.results import Settings
+
+__all__ = ["Progress", "ScoreBootstrap", "bootstrap_systems", "finite", "histogram", "prepare", "relative", "stage"]
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreBootstrap:
+    """The bootstrap of one system's score, in points.
+
+    Attributes
+    ----------
+    system : str
+    score, median : float
+        Observed; and of the replicates.
+    drawn : ndarray, shape (resamples,)
+        Scores on bootstrap samples, read-only.
+    intervals : mapping of str to (float, float) or None
+        By kind; None where undefined.
+    """
+
+    system: str
+    score: float
+    median: float
+    drawn: np.ndarray
+    intervals: Mapping[str, tuple[float, float] | None]
+
+    def relative(self, kind: str) -> tuple[float, float] | None:
+        """An interval relative to the median of the replicates; see `relative`."""
+        ends = self.intervals[kind]
+        return None if ends is None else relative(ends[0], self.median, ends[1])
+
+
+def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[str] | None = None, unit: str = "auto",
+                      block_length: float | None = None, alpha: float = 0.05, resamples: int = 2000, seed: int = 0,
+                      jobs: int = 1, statistics: np.ndarray | None = None,
+                      progress: Progress | None = None) -> tuple[ScoreBootstrap, ...]:
+    """Bootstrap scores and every kind of interval, best system first.
+
+    The draws are those of `compare` with the same settings, so each interval is the one that `compare` gives.
+
+    Parameters
+    ----------
+    testset : TestSet
+    metric : str or Metric
+    only : sequence of str, optional
+        These systems alone.
+    unit, block_length, alpha, resamples, seed, jobs
+        As in `compare`.
+    statistics : ndarray, shape (systems, segments, stats), optional
+        ``metric.statistics(testset)``, where that is known already.
+    progress : callable, optional
+        Called with (stage, share of it done); may raise `Cancelled`.
+
+    Raises
+    ------
+    SettingError
+        For systems that are not there, and for settings out of range.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30}, {"ref": ["a b c d e"] * 60})
+    >>> found, = bootstrap_systems(ts, "bleu", unit="segment", resamples=500)
+    >>> low, high = found.intervals["percentile"]
+    >>> bool(low < found.score < high), list(found.intervals)
+    (True, ['percentile', 'basic', 'bca', 'jackknife-t'])
+    """
+    settings, data, metric, names, segments = prepare(
+        testset, metric, only, statistics, progress, unit=unit, alpha=alpha, block_length=block_length,
+        resamples=resamples, seed=seed)
+    drawn = engine.bootstrap_scores(data, resamples, seed, jobs=jobs, progress=stage(progress, "bootstrap samples"))
+    sample = Sample(data.scores, drawn, engine.jackknife_scores(data), segments)
+    ends = {kind: rule(sample, settings.alpha) for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}
+    medians = np.median(drawn, axis=1)
+    drawn.flags.writeable = False
+    best_first = np.argsort(-data.scores if metric.higher_is_better else data.scores, kind="stable")
+    return tuple(ScoreBootstrap(
+        names[k], float(data.scores[k]), float(medians[k]), drawn[k],
+        MappingProxyType({kind: finite(low[k], high[k]) for kind, (low, high) in ends.items()})) for k in best_first)
+
+
+def relative(low: float, median: float, high: float) -> tuple[float, float] | None:
+    """Interval ends relative to the median, as fractions (Zhang and Vogel 2004, 3.1); None where the median is 0.
+
+    Examples
+    --------
+    >>> relative(18.0, 20.0, 23.0)
+    (-0.1, 0.15)
+    """
+    return None if median == 0 else finite((low - median) / median, (high - median) / median)
+
+
+def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """Edges (bins + 1,) and counts (bins,) of even bins that cover the values."""
+    counts, edges = np.histogram(values, n_bins)
+    return edges, counts
+
+
+def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, statistics: np.ndarray | None,
+            progress: Progress | None, **sampling
+            ) -> tuple[Settings, engine.UnitStatistics, Metric, list[str], np.ndarray | None]:
+    """Settings as resolved, the statistics of some systems by unit, the metric, the names of the systems, and, for a
+    mean of segment scores, these.
+
+    Parameters
+    ----------
+    testset, metric, only, statistics, progress
+        As in `bootstrap_systems`.
+    **sampling
+        unit, block_length, alpha, resamples and seed.
+    """
+    # koehn is the test without a p, which could not be smaller than alpha
+    settings, _ = resolve(testset, test="koehn", trials=1, correction="none", ci="auto", baseline=None, **sampling)
+    metric = metric_of(testset, metric)
+    for name in only or ():
+        if name not in testset.systems:
+            raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(testset.systems)}.")
+    if statistics is None:
+        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+    part, statistics = rated_part(testset, metric, statistics)
+    names = list(part.systems) if only is None else list(only)
+    for name in names:
+        if name not in part.systems:
+            raise SettingError(f"{name} has no score by {metric.name}. Systems that have: {', '.join(part.systems)}.")
+    if only is not None:
+        statistics = statistics[[list(part.systems).index(name) for name in names]]
+    units = make_units(part, settings.unit, settings.block_length)
+    return (settings, engine.UnitStatistics(metric, statistics, units), metric, names,
+            segment_scores(metric, statistics))
+
+
+def stage(progress: Progress | None, name: str) -> engine.Progress | None:
+    """What reports the share of one stage."""
+    return None if progress is None else lambda share: progress(name, share)
+
+
+def finite(low: float, high: float) -> tuple[float, float] | None:
+    """Two ends as plain numbers, None where one is undefined."""
+    return (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else None

@@ -1,0 +1,195 @@
+"""All pairs of systems at once: differences, their intervals and standard errors, and the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.inference import engine
+from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
+from mtsig_core.inference.gaps import common, has_gaps, paired, segment_scores
+from mtsig_core.inference.intervals import INTERVALS, Sample
+from mtsig_core.inference.ranking import decision_matrix, rank_intervals
+from mtsig_core.inference.resampling import Units, make_units
+from mtsig_core.inference.row_chunks import row_chunks
+from mtsig_core.inference.significance import TESTS, TOLERANCE, decide, win_rates
+from mtsig_core.metrics import Metric
+from mtsig_core.results import Settings
+
+__all__ = ["Drawn", "PairNumbers", "best_first", "compare_pairs", "draw", "unbeaten"]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Systems with everything that intervals and tests are made from.
+
+    Attributes
+    ----------
+    statistics : ndarray, shape (systems, segments, stats)
+    data : UnitStatistics
+        The same by unit.
+    scores : ndarray, shape (systems, draws)
+        On bootstrap samples: those of the intervals, and more where the test needs more.
+    sample : Sample
+        What intervals are made from.
+    """
+
+    statistics: np.ndarray
+    data: engine.UnitStatistics
+    scores: np.ndarray
+    sample: Sample
+
+
+@dataclass(frozen=True, eq=False)
+class PairNumbers:
+    """What `compare` says of pairs, arrays of shape (pairs,); NaN where a pair has no segment in common.
+
+    `p`, `adjusted`, `for_ranks` (adjusted so that they control the family-wise error), `win` and `lose` are None where
+    the test has none.
+    """
+
+    n: np.ndarray
+    delta: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    se: np.ndarray
+    se_ratio: np.ndarray | None
+    p: np.ndarray | None
+    adjusted: np.ndarray | None
+    for_ranks: np.ndarray | None
+    win: np.ndarray | None
+    lose: np.ndarray | None
+
+
+def draw(metric: Metric, statistics: np.ndarray, units: Units, settings: Settings, jobs: int,
+         progress: engine.Progress | None) -> Drawn:
+    """Bootstrap scores, and those with a unit left out, of all rows of statistics."""
+    data = engine.UnitStatistics(metric, statistics, units)
+    n_drawn = max(settings.resamples, settings.trials if TESTS[settings.test].draws == "bootstrap" else 0)
+    drawn = engine.bootstrap_scores(data, n_drawn, settings.seed, jobs=jobs, progress=progress)
+    needed = settings.ci in ("bca", "jackknife-t")
+    left_out = engine.jackknife_scores(data) if needed else np.empty((len(statistics), 0))
+    return Drawn(statistics, data, drawn, Sample(data.scores, drawn[:, :settings.resamples], left_out,
+                                                 segment_scores(metric, statistics)))
+
+
+def compare_pairs(testset: TestSet, metric: Metric, systems: Drawn, pairs: np.ndarray, units: Units,
+                  settings: Settings, jobs: int, stage: Callable[[str], engine.Progress | None]) -> PairNumbers:
+    """Compare pairs of systems, each on the segments that both have.
+
+    Parameters
+    ----------
+    testset : TestSet
+        As far as the metric can compare it.
+    pairs : ndarray of int, shape (pairs, 2)
+        Rows of `systems`.
+    """
+    n = common(metric, systems.statistics, pairs)
+    some, sides, rows = n > 0, systems, pairs
+    if has_gaps(metric, systems.statistics) and some.any():
+        statistics, rows = paired(systems.statistics, pairs[some])
+        sides = draw(metric, statistics, units, settings, jobs, stage("pairs"))
+    elif not some.all():
+        rows = pairs[some]
+
+    def other_unit(kind):
+        other = engine.UnitStatistics(metric, sides.statistics, make_units(testset, kind))
+        return engine.bootstrap_scores(other, settings.resamples, settings.seed, jobs=jobs,
+                                       progress=stage(f"standard errors by {kind}"))
+
+    delta, *ends, se = _differences(sides.sample, rows, settings)
+    tested = _test(sides, rows, delta, settings, jobs, stage("test"))
+    ratio = None if testset.documents is None else _se_ratio(sides.sample.drawn, settings.unit, rows, other_unit)
+
+    def whole(values, otherwise=np.nan):
+        if values is None or some.all():
+            return values
+        full = np.where(some, np.nan, otherwise)
+        full[some] = values
+        return full
+
+    apart = systems.data.scores[pairs[:, 0]] - systems.data.scores[pairs[:, 1]]
+    return PairNumbers(n, whole(delta, apart), *map(whole, (*ends, se, ratio, *tested)))
+
+
+def best_first(metric: Metric, statistics: np.ndarray) -> np.ndarray:
+    """Rows of the systems in the order of their scores, shape (systems,); ties as they come."""
+    scores = metric.score(statistics.sum(axis=1))
+    return np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
+
+
+def unbeaten(metric: Metric, statistics: np.ndarray, units: Units, settings: Settings, jobs: int,
+             progress: engine.Progress | None) -> list[int]:
+    """Rows of the systems that no other is significantly better than, best first, by a test that gives p.
+
+    The decisions are those behind the ranks of `compare`, without its intervals and standard errors.
+    """
+    order = best_first(metric, statistics)
+    bare = replace(settings, ci="percentile", resamples=0)
+    systems = draw(metric, statistics[order], units, bare, jobs, progress)
+    pairs, scores = engine.all_pairs(len(order)), systems.data.scores
+    delta = scores[pairs[:, 0]] - scores[pairs[:, 1]]
+    _, _, for_ranks, _, _ = _test(systems, pairs, delta, settings, jobs, progress)
+    decisions = decide(delta if metric.higher_is_better else -delta, settings.alpha, p=for_ranks)
+    low, _ = rank_intervals(decision_matrix(len(order), pairs, decisions))
+    return order[low == 1].tolist()
+
+
+def _differences(sample: Sample, pairs: np.ndarray, settings: Settings):
+    """Difference, interval and bootstrap standard error of each pair, each of shape (pairs,)."""
+    parts = [np.empty((4, 0))]
+    for rows in row_chunks(len(pairs), sample.drawn.shape[1]):
+        i, j = pairs[rows].T
+        part = Sample(*(None if values is None else values[i] - values[j]
+                        for values in (sample.observed, sample.drawn, sample.left_out, sample.segments)))
+        low, high = INTERVALS[settings.ci](part, settings.alpha)
+        parts.append(np.array([part.observed, low, high, part.drawn.std(axis=1, ddof=1)]))
+    return np.concatenate(parts, axis=1)
+
+
+def _se_ratio(drawn, unit, pairs, other_unit):
+    """Standard error by document / by segment of each difference, NaN where nothing varies.
+
+    drawn holds the bootstrap scores by `unit`, other_unit(kind) makes those by another.
+    """
+    errors = {}
+    for kind in ("document", "segment"):
+        scores = drawn if kind == unit else other_unit(kind)
+        errors[kind] = np.array([(scores[i] - scores[j]).std(ddof=1) for i, j in pairs])
+    varies = errors["segment"] > TOLERANCE
+    return np.divide(errors["document"], errors["segment"], out=np.full(len(pairs), np.nan), where=varies)
+
+
+def _test(sides: Drawn, pairs, delta, settings, jobs, progress):
+    """p-values, adjusted p-values (as chosen, and for ranks), win and lose rates of all pairs; None where undefined.
+
+    Rank intervals hold jointly only with the family-wise error controlled, whatever correction the pairs get.
+    """
+    if not len(pairs):
+        return (None,) * 5
+    test = TESTS[settings.test]
+    replicates = _replicates(test, sides, pairs, settings, jobs, progress)
+    if test.p_values is None:
+        return None, None, None, *win_rates(replicates)
+    p = test.p_values(delta, replicates)
+    if not test.romano_wolf:
+        return p, ADJUSTMENTS[settings.correction](p), ADJUSTMENTS["holm"](p), None, None
+    if test.draws == "bootstrap":
+        replicates -= replicates.mean(axis=1, keepdims=True)  # the shift that makes them a null
+    stepped = romano_wolf(delta, replicates)
+    adjusted = stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p)
+    return p, adjusted, stepped, None, None
+
+
+def _replicates(test, sides, pairs, settings, jobs, progress):
+    """What the test looks at beside the observed differences, a row for each pair."""
+    if test.draws == "swaps":
+        return engine.swap_differences(sides.data, pairs, settings.trials, settings.seed, jobs=jobs, progress=progress)
+    source = sides.sample.segments if test.of_segments else sides.scores[:, :settings.trials]
+    replicates = np.empty((len(pairs), source.shape[1]))  # most of the memory, so no copy
+    for row, (i, j) in zip(replicates, pairs, strict=True):
+        np.subtract(source[i], source[j], out=row)
+    return replicates

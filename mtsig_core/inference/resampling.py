@@ -1,0 +1,179 @@
+"""What is drawn or swapped (units), and the random draws themselves.
+
+All randomness comes from here. Replicates are made in fixed blocks of `BLOCK`, each from a generator keyed by
+(seed, stream, block), so a replicate is the same whatever the number of replicates asked for, of workers, or of
+systems compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+
+__all__ = ["BLOCK", "UNITS", "Units", "make_units", "bootstrap_weights", "subset", "swaps"]
+
+#: Replicates per block: the unit of parallel work, and what bounds memory.
+BLOCK = 256
+UNITS = ("segment", "document", "block")
+_BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units of resampling of one test set.
+
+    Attributes
+    ----------
+    kind : str
+        ``"segment"``, ``"document"``, or ``"block"`` (stationary blocks of consecutive segments).
+    index : ndarray of int, shape (segments,)
+        The number of the unit that each segment belongs to. For blocks, which are drawn anew for every replicate,
+        each segment is its own unit here.
+    n : int
+        Number of units drawn from.
+    block_length : float or None
+        Mean length of a block in segments; None for other kinds.
+    """
+
+    kind: str
+    index: np.ndarray
+    n: int
+    block_length: float | None = None
+
+    @property
+    def effective(self) -> int:
+        """Number of independent pieces the test set is taken to have; for blocks, segments over mean length."""
+        return self.n if self.block_length is None else max(1, round(self.n / self.block_length))
+
+    def sum(self, statistics: np.ndarray) -> np.ndarray:
+        """Sum segment statistics by unit, shape (systems, segments, stats) -> (systems, units, stats)."""
+        return statistics if self.kind != "document" else _sum_groups(statistics, self.index)
+
+    def jackknife_groups(self) -> np.ndarray:
+        """The piece that each unit is left out with in a jackknife: its own, or its fixed block of consecutive ones."""
+        if self.block_length is None:
+            return np.arange(self.n)
+        return np.minimum(np.arange(self.n) * self.effective // self.n, self.effective - 1)
+
+
+def make_units(testset: TestSet, kind: str = "auto", block_length: float | None = None) -> Units:
+    """The units of a test set.
+
+    Parameters
+    ----------
+    testset : TestSet
+    kind : {"auto", "segment", "document", "block"}
+        ``auto`` is the document where the test set has document ids, else the segment.
+    block_length : float, optional
+        Mean length of stationary blocks, at least 1. Defaults to twice the mean document length, 25 without ids.
+
+    Raises
+    ------
+    SettingError
+        For an unknown kind, documents without ids, or a block length that makes no sense.
+    """
+    n = testset.n_segments
+    if kind == "auto":
+        kind = "segment" if testset.documents is None else "document"
+    if kind not in UNITS:
+        raise SettingError(f"Unknown unit {kind!r}. Expected auto, {', '.join(UNITS)}.")
+    if block_length is not None and kind != "block":
+        raise SettingError(f"A block length goes with unit 'block', not with {kind!r}.")
+    if kind == "document":
+        return Units(kind, testset.document_index, testset.n_documents)
+    if kind == "segment":
+        return Units(kind, np.arange(n), n)
+    if block_length is None:
+        # Documents that the bootstrap should keep together lie within blocks of about twice their length.
+        block_length = min(float(n), 25.0 if testset.documents is None else 2 * n / testset.n_documents)
+    if not 1 <= block_length <= n:
+        raise SettingError(f"Block length {block_length:g} is not between 1 and the number of segments, {n}.")
+    return Units(kind, np.arange(n), n, float(block_length))
+
+
+def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
+    """How often each unit occurs in each bootstrap sample of a block.
+
+    Segments and documents are drawn independently with replacement. Stationary blocks (Politis and Romano 1994) are
+    drawn on a circle: starts uniform, lengths geometric with mean `block_length`, the first n segments kept.
+
+    Returns
+    -------
+    ndarray of uint16, shape (BLOCK, units)
+        Each row sums to the number of units.
+    """
+    rng = _generator(seed, _BOOTSTRAP_STREAM, block)
+    counts = np.zeros((BLOCK, units.n), dtype=np.uint16)
+    from mtsig_core import _kernels  # late: it imports numba
+
+    for rows in _row_chunks(units.n):
+        size = (rows.stop - rows.start, units.n)
+        draws = rng.integers(0, units.n, size, dtype=np.uint16 if units.n <= 1 << 16 else np.uint32)
+        if units.kind == "block":
+            _kernels.count_stationary(_begins(rng, size, units.block_length), draws, counts[rows])
+        else:
+            _kernels.count_draws(draws, counts[rows])
+    return counts
+
+
+def swaps(units: Units, seed: int, block: int) -> np.ndarray:
+    """Which units trade places between two systems in each replicate of a block, each with probability 1/2.
+
+    With stationary blocks the circle of segments is cut anew for every replicate, and one coin is tossed per block.
+
+    Returns
+    -------
+    ndarray of uint8, shape (BLOCK, units)
+        1 where swapped.
+    """
+    rng = _generator(seed, _SWAP_STREAM, block)
+    words = rng.bit_generator.random_raw((BLOCK, -(-units.n // 64)))
+    coins = np.unpackbits(words.view(np.uint8), axis=1, count=units.n)
+    if units.kind != "block":
+        return coins
+    from mtsig_core import _kernels
+
+    swapped = np.empty_like(coins)
+    for rows in _row_chunks(units.n):
+        begins = _begins(rng, (rows.stop - rows.start, units.n), units.block_length)
+        _kernels.swap_stationary(begins, coins[rows], swapped[rows])
+    return swapped
+
+
+def subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
+    """Random units of a test set, in random order: without replacement, beyond the set's own size with.
+
+    Keyed by (seed, size, repeat), so a subset is the same whatever other sizes are drawn.
+
+    Returns
+    -------
+    ndarray of int, shape (size,)
+    """
+    rng = _generator(seed, _SUBSET_STREAM, size << 16 | repeat)
+    return rng.choice(n_units, size, replace=size > n_units)
+
+
+def _generator(seed, stream, block):
+    key = np.array([seed, stream << 48 | block], dtype=np.uint64)  # a plain list would round large seeds
+    return np.random.Generator(np.random.Philox(key=key))
+
+
+def _row_chunks(n):
+    """Slices of the rows of a block, small enough that the random numbers behind them stay in the cache."""
+    step = max(1, min(BLOCK, (1 << 18) // n))
+    return [slice(at, min(at + step, BLOCK)) for at in range(0, BLOCK, step)]
+
+
+def _begins(rng, size, block_length):
+    return rng.random(size, dtype=np.float32) < np.float32(1 / block_length)
+
+
+def _sum_groups(statistics, index):
+    order = np.argsort(index, kind="stable")
+    firsts = np.flatnonzero(np.diff(index[order], prepend=-1))
+    dtype = np.int64 if statistics.dtype.kind in "iu" else np.float64
+    return np.add.reduceat(statistics[:, order], firsts, axis=1, dtype=dtype)

@@ -1,0 +1,201 @@
+"""Segments of two systems: found by document, domain or text, put in order, and scored together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.inference import engine
+from mtsig_core.inference.gaps import common, has_gaps, paired
+from mtsig_core.inference.one_pair import contributions
+from mtsig_core.inference.resampling import make_units
+from mtsig_core.metrics import Metric
+
+__all__ = ["ORDERS", "PLACES", "added_by_segment", "find_segments", "in_order", "scores_on", "segment_table"]
+
+#: What a list of segments may be ordered by.
+ORDERS = ("most in favour of A", "most in favour of B", "largest either way", "line", "length")
+
+#: Where a text may be looked for.
+PLACES = ("anywhere", "source", "references", "output of A", "output of B")
+
+
+def added_by_segment(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray) -> np.ndarray:
+    """What each segment adds to the improvement of a over b; see `mtsig_core.inference.one_pair.contributions`.
+
+    Parameters
+    ----------
+    testset : TestSet
+    metric : Metric
+    a, b : str
+        Systems of the test set.
+    statistics : ndarray, shape (systems, segments, stats)
+        ``metric.statistics(testset)``.
+
+    Returns
+    -------
+    ndarray, shape (segments,)
+        In points, read-only; above 0 where the segment speaks for a, also for metrics where lower is better.
+
+    Examples
+    --------
+    >>> from mtsig_core import make_metric
+    >>> ts = TestSet("toy", {"A": ["a b c d", "e f g h"], "B": ["a b c d", "e f"]}, {"ref": ["a b c d", "e f g h"]})
+    >>> bleu = make_metric("bleu")
+    >>> [bool(value > 0) for value in added_by_segment(ts, bleu, "A", "B", bleu.statistics(ts))]
+    [False, True]
+    """
+    both = _common_statistics(testset, metric, a, b, statistics)
+    values = contributions(engine.UnitStatistics(metric, both, make_units(testset, "segment")))
+    if not metric.higher_is_better:
+        values = -values
+        values.flags.writeable = False
+    return values
+
+
+def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = None, domain: str | None = None,
+                  text: str = "", where: str = "anywhere") -> np.ndarray:
+    """Positions of the segments of a document, of a domain, or in which a text occurs.
+
+    Parameters
+    ----------
+    testset : TestSet
+    a, b : str
+        The two systems in whose outputs to look.
+    document : int, optional
+        Number of a document, as in `TestSet.document_index`.
+    domain : str, optional
+    text : str
+        Looked for as it is, capitals or not; it is no pattern. Empty: every segment.
+    where : str
+        One of `PLACES`; anywhere is in the source, a reference, or the output of a or b.
+
+    Returns
+    -------
+    ndarray of int, shape (found,)
+        From 0, in the order of the test set.
+
+    Raises
+    ------
+    SettingError
+        For a place that is none, systems that are not there, documents or domains where the set has none.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a Cat", "a dog"], "B": ["cats", "a rat"]}, {"ref": ["a cat", "a dog"]})
+    >>> find_segments(ts, "A", "B", text="CAT").tolist(), find_segments(ts, "A", "B", text="cats").tolist()
+    ([0], [0])
+    >>> find_segments(ts, "A", "B", text="a", where="output of B").tolist()
+    [0, 1]
+    """
+    if where not in PLACES:
+        raise SettingError(f"where is {where!r}. Expected one of: {', '.join(PLACES)}.")
+    _rows(testset, a, b)
+    found = np.ones(testset.n_segments, dtype=bool)
+    if document is not None:
+        found &= testset.document_index == document
+    if domain is not None:
+        if testset.domains is None:
+            raise SettingError(f"{testset.name} has no domains. A documents file with `domain<TAB>docid` gives them.")
+        found &= np.fromiter((d == domain for d in testset.domains), bool, testset.n_segments)
+    positions = np.flatnonzero(found)
+    if text:
+        wanted = text.casefold()
+        fields = _texts(testset, a, b, where)
+        positions = np.array([k for k in positions.tolist() if any(wanted in (field[k] or "").casefold()
+                                                                   for field in fields)], dtype=np.intp)
+    return positions
+
+
+def in_order(testset: TestSet, positions: np.ndarray, added: np.ndarray, order: str) -> np.ndarray:
+    """The same positions in one of `ORDERS`; ties in the order of the test set.
+
+    Parameters
+    ----------
+    testset : TestSet
+    positions : ndarray of int, shape (found,)
+    added : ndarray, shape (segments,)
+        What each segment adds to the improvement of A over B.
+    order : str
+        One of `ORDERS`. The length is that of the longest reference, in characters, longest first.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["", "", ""]}, {"ref": ["aaa", "b", "cc"]})
+    >>> added = np.array([0.1, -0.3, 0.2])
+    >>> [in_order(ts, np.arange(3), added, order).tolist() for order in ORDERS]
+    [[2, 0, 1], [1, 0, 2], [1, 2, 0], [0, 1, 2], [0, 2, 1]]
+    """
+    if order not in ORDERS:
+        raise SettingError(f"order is {order!r}. Expected one of: {', '.join(ORDERS)}.")
+    if order == "line":
+        return np.sort(positions)
+    if order == "length":
+        references = list(testset.references.values())
+        keys = np.array([-max(len(texts[k] or "") for texts in references) for k in positions.tolist()])
+    else:
+        values = added[positions]
+        keys = {"most in favour of A": -values, "most in favour of B": values,
+                "largest either way": -np.abs(values)}[order]
+    return positions[np.argsort(keys, kind="stable")]
+
+
+def scores_on(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray,
+              positions: np.ndarray) -> tuple[float, float]:
+    """Corpus scores of a and b on some segments alone, from their summed statistics.
+
+    It describes these segments. They were chosen by looking, so no test of the difference would be valid.
+
+    Raises
+    ------
+    SettingError
+        If there is no segment to score.
+    """
+    if not len(positions):
+        raise SettingError("No segment to score. Expected at least one position.")
+    both = _common_statistics(testset, metric, a, b, statistics)[:, positions]
+    if not common(metric, both, engine.all_pairs(2))[0]:
+        raise SettingError(f"None of these {len(positions)} segments has a score by {metric.name} for {a} and {b}.")
+    first, second = metric.score(both.sum(axis=1))
+    return float(first), float(second)
+
+
+def segment_table(testset: TestSet, a: str, b: str, positions: np.ndarray,
+                  added: np.ndarray) -> tuple[list[str], Iterable[list]]:
+    """Header and rows of some segments: where they stand, what each adds, and its texts."""
+    known = _there([("domain", testset.domains), ("docid", testset.documents)])
+    texts = _there([("source", testset.sources),
+                    *((f"reference {name}", values) for name, values in testset.references.items()),
+                    *((f"output {name}", testset.systems[name]) for name in (a, b))])
+    rows = ([testset.lines[k], *(values[k] for values in known.values()), float(added[k]),
+             *(values[k] for values in texts.values())] for k in positions.tolist())
+    return ["line", *known, "contribution", *texts], rows
+
+
+def _common_statistics(testset, metric, a, b, statistics):
+    """Statistics of the two, on the segments that both have."""
+    both = statistics[_rows(testset, a, b)]
+    return paired(both, engine.all_pairs(2))[0] if has_gaps(metric, both) else both
+
+
+def _there(columns):
+    return {name: values for name, values in columns if values is not None}
+
+
+def _rows(testset: TestSet, a: str, b: str) -> list[int]:
+    """Where the two stand among the systems."""
+    names = list(testset.systems)
+    for name in (a, b):
+        if name not in names:
+            raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(names) or 'none'}.")
+    return [names.index(name) for name in (a, b)]
+
+
+def _texts(testset: TestSet, a: str, b: str, where: str) -> list[Sequence[str | None]]:
+    places = {"source": [] if testset.sources is None else [testset.sources],
+              "references": list(testset.references.values()),
+              "output of A": [testset.systems[a]], "output of B": [testset.systems[b]]}
+    return sum(places.values(), []) if where == "anywhere" else places[where]

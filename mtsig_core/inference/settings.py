@@ -1,0 +1,118 @@
+"""From what the user asked for to settings with no gap and no contradiction."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from numbers import Integral, Real
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import InputError, SettingError
+from mtsig_core.inference.correction import CORRECTIONS
+from mtsig_core.inference.intervals import INTERVALS, fitting_intervals
+from mtsig_core.inference.resampling import UNITS, Units, make_units
+from mtsig_core.inference.significance import TESTS, fitting_tests
+from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.results import Settings
+from mtsig_core.version import __version__
+
+__all__ = ["check_jobs", "check_metric", "resolve"]
+
+_FEW_UNITS_FOR_PERCENTILE = 100
+_MOST_DRAWS = 10_000_000
+
+
+def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | None, trials: int, alpha: float,
+            correction: str, ci: str, resamples: int, seed: int, baseline: str | None) -> tuple[Settings, Units]:
+    """Check the settings of a comparison and replace every ``auto``.
+
+    Raises
+    ------
+    SettingError
+        With what was expected, what came, and what to do.
+    """
+    if not testset.systems:
+        raise InputError(f"No system in {testset.name}. Give at least one output, two to compare.",
+                         "--system FILE")
+    _choose("test", test, TESTS)
+    chosen = TESTS[test]
+    _whole("trials", trials, 1, _MOST_DRAWS)
+    _whole("resamples", resamples, 2, _MOST_DRAWS)
+    _whole("seed", seed, 0)
+    if seed >= 1 << 64:
+        raise SettingError(f"seed is {seed}. Expected a number below 2^64.")
+    if not (isinstance(alpha, Real) and 0 < alpha < 1):
+        shown = f"{alpha:g}" if isinstance(alpha, Real) else repr(alpha)
+        raise SettingError(f"alpha is {shown}. Expected a number between 0 and 1, such as 0.05.")
+    if chosen.p_values is not None and alpha < chosen.smallest_p(trials):
+        needed = chosen.trials_for(alpha)
+        raise SettingError(
+            f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {chosen.smallest_p(trials):.3g}: "
+            f"nothing could be significant. Use at least {needed} trials, or a larger alpha.")
+    if baseline is not None and baseline not in testset.systems:
+        raise SettingError(f"No system {baseline!r} to use as baseline. Systems: {', '.join(testset.systems)}.")
+
+    if correction == "auto":
+        correction = chosen.default_correction
+    _choose("correction", correction, CORRECTIONS)
+    if chosen.p_values is None and correction != "none":
+        raise SettingError(f"Test {test!r} gives no p to correct. Choose the correction none, or another test.",
+                           "--correction none")
+    if correction == "romano-wolf" and not chosen.romano_wolf:
+        able = ", ".join(name for name, t in TESTS.items() if t.romano_wolf)
+        raise SettingError(f"Romano-Wolf is not defined for test {test!r}, only for {able}. Choose another "
+                           "correction, such as holm.", "--correction holm")
+
+    _choose("unit", unit, ("auto", *UNITS))
+    units = make_units(testset, unit, block_length)
+    if ci == "auto":
+        ci = "percentile" if units.effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
+    _choose("interval", ci, INTERVALS)
+    _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "ar")
+    _by_segment(units.kind, unit, "Interval", ci, ci == "t", "percentile")
+    trials = None if chosen.of_segments else int(trials)
+    return Settings(test, units.kind, units.block_length, trials, float(alpha), correction, ci, int(resamples),
+                    int(seed), baseline, __version__), units
+
+
+def check_jobs(jobs: int) -> None:
+    """Raise SettingError for a number of threads that cannot be."""
+    if jobs < 1 and jobs != -1:
+        raise SettingError(f"jobs is {jobs}. Expected at least 1, or -1 for all cores.")
+
+
+def check_metric(metric: Metric, test: str, ci: str) -> None:
+    """Raise SettingError if the test or the interval is for means of segment scores, and the metric is none."""
+    if is_segment_mean(metric):
+        return
+    for what, value, known, fitting in (("Test", test, TESTS, fitting_tests(False)),
+                                        ("Interval", ci, INTERVALS, fitting_intervals(False))):
+        if value in known and value not in fitting:
+            raise SettingError(
+                f"{what} {value!r} is for means of segment scores alone (human ratings, COMET), and {metric.name} is "
+                f"a score of the whole corpus. Use {', '.join(fitting)}, or a metric that is a table of scores.",
+                "--scores NAME=FILE --metrics NAME")
+
+
+def _by_segment(kind, asked, what, value, needed, other):
+    if needed and kind != "segment":
+        why = " (auto, as document ids are known)" if asked == "auto" else ""
+        option = {"Test": "--test", "Interval": "--ci"}[what]
+        raise SettingError(f"{what} {value!r} works on single segments, and the unit is {kind}{why}. Choose the unit "
+                           f"segment, which takes segments as independent, or the {what.lower()} {other}, which heeds "
+                           f"the {kind}s.", f"--unit segment, {option} {other}")
+
+
+def _choose(what: str, value: str, among: Iterable[str]):
+    among = list(among)
+    if value not in among:
+        near = difflib.get_close_matches(str(value), among, 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise SettingError(f"Unknown {what} {value!r}.{hint} Available: {', '.join(among)}.")
+
+
+def _whole(what: str, value: int, least: int, most: int | None = None):
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise SettingError(f"{what} is {value}. Expected a whole number, at least {least}.")
+    if most is not None and value > most:
+        raise SettingError(f"{what} is {value}. Expected at most {most}.")

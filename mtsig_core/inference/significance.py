@@ -1,0 +1,280 @@
+"""The paired tests: replicate differences -> p-values, and a registry that says what each of them is.
+
+Every test takes the observed differences and their replicates, for all pairs at once. Where a source defines its
+test badly, the test is here as published and says so; see `SignificanceTest.caution`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core.inference.row_chunks import by_rows
+
+__all__ = ["TESTS", "SignificanceTest", "approximate_randomization", "decide", "fitting_tests", "percentile_test",
+           "riezler_maxwell", "signed_shift", "significant", "student_t", "wilcoxon", "win_rates"]
+
+#: Differences of scores closer than this are equal: rounding must not break ties.
+TOLERANCE = 1e-9
+
+_SMALLEST = float(np.finfo(float).tiny)  # p is never 0, not even where it is too small for a number
+_EXACT_RANKS = 50
+_DIGITS = 9
+
+
+def approximate_randomization(observed: np.ndarray, swapped: np.ndarray) -> np.ndarray:
+    """Two-sided approximate randomization (Riezler and Maxwell 2005, Fig. 1).
+
+    p = (c + 1) / (R + 1), c = #{abs(d_r) >= abs(d_0)}; ``>=``, so that identical outputs get p = 1.
+
+    Parameters
+    ----------
+    observed : ndarray, shape (pairs,)
+        d_0, in points.
+    swapped : ndarray, shape (pairs, R)
+        d_r, after random swaps.
+
+    Returns
+    -------
+    ndarray, shape (pairs,)
+    """
+    return _p_values(np.abs, observed, swapped)
+
+
+def signed_shift(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """Bootstrap test by the shift method (Noreen 1989): the bootstrap differences, centred, stand for the null.
+
+    p = (c + 1) / (B + 1), c = #{abs(d_b - mean(d_b)) >= abs(d_0)}. Shapes as in `approximate_randomization`.
+    """
+    return _p_values(lambda d: np.abs(d - d.mean(axis=1, keepdims=True)), observed, drawn)
+
+
+def percentile_test(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """Two-sided p of the percentile interval (after Zhang and Vogel 2004, section 3.2).
+
+    p = min(1, 2 (min(#{d_b <= 0}, #{d_b >= 0}) + 1) / (B + 1)). Shapes as in `approximate_randomization`.
+    """
+    def smaller_tail(d):
+        return np.minimum((d <= TOLERANCE).sum(axis=1), (d >= -TOLERANCE).sum(axis=1))
+
+    return np.minimum(1, 2 * (by_rows(smaller_tail, drawn) + 1) / (drawn.shape[1] + 1))
+
+
+def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """The shift method as printed in Riezler and Maxwell 2005, Fig. 2 (sacreBLEU's ``--paired-bs`` too).
+
+    p = (c + 1) / (B + 1), c = #{abs(d_b) - mean(abs(d_b)) >= abs(d_0)}. The absolute value inside the shift makes
+    it one-sided: at .05 it rejects about 11% of true nulls. sacreBLEU counts with a strict ``>``.
+    """
+    def excess(d):
+        size = np.abs(d)
+        return size - size.mean(axis=1, keepdims=True)
+
+    return _p_values(excess, observed, drawn)
+
+
+def win_rates(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of bootstrap samples with a positive and a negative difference (Koehn 2004, section 6).
+
+    Samples with equal scores count for neither. Returns (win, lose), each of shape (pairs,).
+    """
+    return (by_rows(lambda d: (d > TOLERANCE).mean(axis=1), drawn),
+            by_rows(lambda d: (d < -TOLERANCE).mean(axis=1), drawn))
+
+
+def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """Two-sided paired t test on the differences of segment scores (Student 1908; Koehn 2004, section 4).
+
+    t = mean(d) / (sd(d) / sqrt(n)) on n - 1 degrees of freedom; no difference at all gives p = 1.
+
+    Parameters
+    ----------
+    observed : ndarray, shape (pairs,)
+        Not needed: the mean is that of the differences.
+    differences : ndarray, shape (pairs, segments)
+        Score of the first system less that of the second; NaN where one of them has none.
+
+    Returns
+    -------
+    ndarray, shape (pairs,)
+        1 for a pair with fewer than two segments, which show nothing.
+    """
+    from scipy.special import stdtr
+
+    n = np.isfinite(differences).sum(axis=1)
+    d = np.where(np.isfinite(differences), differences, 0.0)
+    mean = d.sum(axis=1) / np.maximum(n, 1)
+    squares = (np.where(np.isfinite(differences), d - mean[:, None], 0.0) ** 2).sum(axis=1)
+    error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    size = np.abs(mean)
+    t = np.divide(size, error, out=np.where(size > TOLERANCE, np.inf, 0.0), where=error > 0)
+    p = np.maximum(2 * stdtr(np.maximum(n - 1, 1), -t), _SMALLEST)
+    return np.where(n < 2, 1.0, np.minimum(1.0, p))
+
+
+def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """Two-sided signed rank test on the differences of segment scores (Wilcoxon 1945).
+
+    Segments without a difference are left out, equal sizes share their mean rank. Exact for up to 50 differences of
+    distinct sizes, else the normal approximation with the variance corrected for ties. Parameters and result as in
+    `student_t`.
+    """
+    def p_value(row):
+        d = np.round(row[np.isfinite(row)], _DIGITS)  # 0.8 - 0.7 and 0.4 - 0.3 are a tie
+        d = d[d != 0]
+        if not len(d):
+            return 1.0
+        from scipy.stats import wilcoxon as signed_rank
+
+        exact = len(d) <= _EXACT_RANKS and len(np.unique(np.abs(d))) == len(d)
+        return max(float(signed_rank(d, method="exact" if exact else "asymptotic").pvalue), _SMALLEST)
+
+    return np.array([p_value(row) for row in differences])
+
+
+def significant(p: np.ndarray | float, alpha: float) -> np.ndarray | bool:
+    """Whether p is at most alpha, rounding apart; NaN, for what could not be tested, is not.
+
+    >>> significant(0.03 + 0.02, 0.05), significant(float("nan"), 0.05)
+    (True, False)
+    """
+    return p <= alpha + TOLERANCE
+
+
+def decide(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None, win: np.ndarray | None = None,
+           lose: np.ndarray | None = None) -> np.ndarray:
+    """The one place where a pair is decided: 1 for its first system, -1 for its second, 0 for neither.
+
+    Parameters
+    ----------
+    improvement : ndarray, shape (pairs,)
+        Of the first system over the second; what counts is its sign.
+    p : ndarray, shape (pairs,), optional
+        Adjusted for all pairs, or raw.
+    win, lose : ndarray, shape (pairs,), optional
+        In place of p, shares of bootstrap samples on which the first is better, and worse (Koehn 2004, section 6):
+        the larger has to be at least 1 - alpha. Without either nothing is decided.
+
+    Examples
+    --------
+    >>> decide(np.array([2.0, -1.0, 1.0]), 0.05, p=np.array([0.05, 0.01, 0.2])).tolist()
+    [1, -1, 0]
+    >>> decide(np.array([2.0, 1.0]), 0.05, win=np.array([0.95, 0.94]), lose=np.array([0.04, 0.05])).tolist()
+    [1, 0]
+    """
+    if p is not None:
+        return np.where(significant(p, alpha), np.sign(improvement), 0).astype(int)
+    if win is None or lose is None:
+        return np.zeros(len(improvement), dtype=int)
+    return np.where(np.maximum(win, lose) >= 1 - alpha - TOLERANCE, np.sign(win - lose), 0).astype(int)
+
+
+def _p_values(extremeness, observed, replicates):
+    """(c + 1) / (R + 1), c the number of replicates at least as extreme as the observed difference."""
+    def count(d0, d):
+        return (extremeness(d) >= np.abs(d0)[:, None] - TOLERANCE).sum(axis=1)
+
+    return (by_rows(count, observed, replicates) + 1) / (replicates.shape[1] + 1)
+
+
+@dataclass(frozen=True)
+class SignificanceTest:
+    """What the rest of the program, and the reader, need to know of a test.
+
+    Attributes
+    ----------
+    name, title : str
+    source : str
+    formula : str
+        The definition in one line.
+    draws : {"swaps", "bootstrap", "none"}
+        What its replicates are. A test without draws takes the differences of segment scores in their place: it is
+        for means of segment scores alone, by segment, and has no trials.
+    p_values : callable or None
+        (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
+    default_correction : str
+    steps : int
+        The smallest p is steps / (trials + 1).
+    romano_wolf : bool
+        Whether its replicates (those of a bootstrap after centring) are a joint null that Romano-Wolf can use.
+    caution : str or None
+        What is wrong with it as published, or for translations, and what to use instead.
+    """
+
+    name: str
+    title: str
+    source: str
+    formula: str
+    draws: str
+    p_values: Callable[[np.ndarray, np.ndarray], np.ndarray] | None
+    default_correction: str
+    steps: int = 1
+    romano_wolf: bool = False
+    caution: str | None = None
+
+    @property
+    def of_segments(self) -> bool:
+        """Whether it works on segment scores themselves, without draws."""
+        return self.draws == "none"
+
+    @property
+    def as_published(self) -> bool:
+        """Whether its source defines it badly; see `caution`."""
+        return self.caution is not None and not self.of_segments
+
+    def smallest_p(self, trials: int | None) -> float:
+        """The smallest p that so many trials can give, 0 where there are no trials."""
+        return 0.0 if self.of_segments else self.steps / (trials + 1)
+
+    def trials_for(self, p: float) -> int:
+        """The fewest trials with which p can be as small as this."""
+        return math.ceil(self.steps / p * (1 - 1e-12)) - 1
+
+
+TESTS = {test.name: test for test in (
+    SignificanceTest(
+        "ar", "approximate randomization", "Riezler and Maxwell 2005, Fig. 1",
+        "p = (c + 1) / (R + 1), c = #{ |d_r| >= |d_0| }; each unit swapped between the two systems with chance 1/2",
+        "swaps",
+        approximate_randomization, "romano-wolf", romano_wolf=True),
+    SignificanceTest(
+        "bootstrap", "bootstrap, signed shift", "Noreen 1989",
+        "p = (c + 1) / (B + 1), c = #{ |d_b - mean(d_b)| >= |d_0| }", "bootstrap",
+        signed_shift, "romano-wolf", romano_wolf=True),
+    SignificanceTest(
+        "percentile", "percentile interval of the difference", "Zhang and Vogel 2004, 3.2",
+        "p = 2 (min(#{ d_b <= 0 }, #{ d_b >= 0 }) + 1) / (B + 1), at most 1", "bootstrap",
+        percentile_test, "holm", steps=2),
+    SignificanceTest(
+        "koehn", "paired bootstrap, share of wins", "Koehn 2004, 6",
+        "win = #{ d_b > 0 } / B, lose = #{ d_b < 0 } / B; concludes when the larger is at least 1 - alpha",
+        "bootstrap", None, "none",
+        caution="The better direction is chosen by the data, so at alpha = .05 it concludes in about 10% of true "
+                "nulls, 5% per direction. Use ar or bootstrap for a two-sided test."),
+    SignificanceTest(
+        "riezler-maxwell", "shift method as printed", "Riezler and Maxwell 2005, Fig. 2",
+        "p = (c + 1) / (B + 1), c = #{ |d_b| - mean(|d_b|) >= |d_0| }", "bootstrap",
+        riezler_maxwell, "holm",
+        caution="The absolute value inside the shift makes it one-sided: at alpha = .05 it rejects about 11% of true "
+                "nulls. Use ar or bootstrap, and this one only to reproduce the paper or sacreBLEU."),
+    SignificanceTest(
+        "t", "Student's t on paired segment scores", "Student 1908; Koehn 2004, 4",
+        "t = mean(d) / (sd(d) / sqrt(n)) with n - 1 degrees of freedom, d the n differences of segment scores",
+        "none", student_t, "holm",
+        caution="It takes segments as independent, which those of one document are not. Use ar or bootstrap by "
+                "document where document ids are known."),
+    SignificanceTest(
+        "wilcoxon", "Wilcoxon's signed ranks of segment scores", "Wilcoxon 1945",
+        "W = sum of the ranks of |d| where d > 0, d the differences of segment scores that are not 0",
+        "none", wilcoxon, "holm",
+        caution="It tests whether the differences lie symmetrically about 0, not their mean, and takes segments as "
+                "independent. Use ar or bootstrap to test the difference that is shown."),
+)}
+
+
+def fitting_tests(segment_means: bool) -> dict[str, SignificanceTest]:
+    """The tests that a metric may be tested with; all of them for a mean of segment scores."""
+    return {name: test for name, test in TESTS.items() if segment_means or not test.of_segments}

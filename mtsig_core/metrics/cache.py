@@ -1,0 +1,253 @@
+"""Statistics kept on disk between processes, so that the same texts are counted once.
+
+An entry is a line that names the format, a line with the checksum of all that follows, a line of JSON, and the plain
+bytes of an array. It is found by the content of the test set, the metric with all its settings, and the code that
+counted; whatever does not prove to be such an entry is counted anew and replaced.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import platform
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from mtsig_core.data.readers.lines import shown
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.version import __version__
+
+__all__ = ["MAX_BYTES", "cache_folder", "cached_statistics", "is_cached"]
+
+#: What all entries together may take; the ones not used for longest go first.
+MAX_BYTES = 1 << 30
+
+_MAGIC = b"mtsig statistics 1\n"
+_ENTRY = re.compile(r"[0-9a-f]{32}\.stats|\.stats-\w+")  # or a file that is being written
+_LEAST = 1 << 16  # bytes that every file counts as at least, which bounds their number too
+_ABANDONED = 3600  # seconds after which nobody is still writing a file
+_complained = False
+
+
+def cached_statistics(metric: Metric, testset: TestSet,
+                      progress: Callable[[float], None] | None = None) -> np.ndarray:
+    """``metric.statistics(testset)``, from disk where they have been counted before.
+
+    The folder is `cache_folder`. Where it cannot be used, everything is counted, and standard error says so once.
+    Metrics that do not belong to mtsig are always counted: nothing tells when their code has changed.
+
+    Parameters
+    ----------
+    metric : Metric
+    testset : TestSet
+    progress : callable, optional
+        Called with the share that is counted; not called where nothing is.
+
+    Returns
+    -------
+    ndarray, shape (systems, segments, stats)
+        Equal to what the metric counts, of the same type.
+
+    Examples
+    --------
+    >>> from mtsig_core.metrics import make_metric
+    >>> toy = TestSet("toy", systems={"A": ["a b c d"]}, references={"ref": ["a b c d"]})
+    >>> cached_statistics(make_metric("bleu"), toy).shape
+    (1, 1, 10)
+    """
+    if testset.rated_alone and not is_segment_mean(metric):
+        raise SettingError(f"{', '.join(testset.rated_alone)} has ratings and no text that {metric.name} could score. "
+                           "Leave it out, or choose the ratings as metric.")
+    path = _place(metric, testset)
+    if path is None:
+        return metric.statistics(testset, progress)
+    shape = len(testset.systems), testset.n_segments, len(metric.stat_names)
+    found = _read(path, shape)
+    if found is None:
+        found = metric.statistics(testset, progress)
+        _write(path, found)
+    return found
+
+
+def is_cached(metric: Metric, testset: TestSet) -> bool:
+    """Whether there is an entry for these statistics, which need not be sound."""
+    path = _place(metric, testset)
+    return path is not None and os.path.isfile(path)
+
+
+def cache_folder() -> Path | None:
+    """``MTSIG_CACHE``, or ``mtsig`` in the user's cache folder; None where the variable is set to nothing.
+
+    Raises
+    ------
+    RuntimeError
+        If the user has no home.
+    """
+    chosen = os.environ.get("MTSIG_CACHE")
+    if chosen is not None:
+        return Path(chosen).expanduser() if chosen else None
+    shared = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(shared):  # others are to be ignored, says the XDG specification
+        return Path(shared) / "mtsig"
+    own = {"darwin": "Library/Caches", "win32": "AppData/Local"}.get(sys.platform, ".cache")
+    return Path.home() / own / "mtsig"
+
+
+def _place(metric, testset):
+    """The file for these statistics, None where they are not kept."""
+    if not type(metric).__module__.startswith("mtsig_core.metrics.") or is_segment_mean(metric):  # nothing to count
+        return None
+    try:
+        folder = cache_folder()
+    except RuntimeError as error:
+        _complain("the user's home", str(error))
+        return None
+    if folder is None:
+        return None
+    data = metric.data_digest(testset) if hasattr(metric, "data_digest") else ""
+    key = json.dumps([testset.digest, metric.name, metric.signature(testset), data, _counted_by()])
+    return folder / f"{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}.stats"
+
+
+@cache
+def _counted_by():
+    """What the counts depend on besides texts and settings: versions, and the source of all metrics.
+
+    A checkout is brought up to date more often than its version changes.
+    """
+    source = hashlib.blake2b(digest_size=16)
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        source.update(path.read_bytes())
+    return [__version__, platform.python_version(), version("sacrebleu"), source.hexdigest()]
+
+
+# -- one entry -----------------------------------------------------------------------------------------------
+
+def _read(path, shape):
+    """The array of an entry, None unless it is there and sound."""
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_BYTES:
+            return None
+        content = path.read_bytes()
+    except FileNotFoundError:  # another process has made room
+        return None
+    except OSError as error:
+        _complain(path.parent, error.strerror)
+        return None
+    found = _unpacked(content, path.stem, shape)
+    if found is not None:
+        with suppress(OSError):  # a folder that can only be read is of use too
+            os.utime(path)
+    return found
+
+
+def _write(path, statistics):
+    """Keep an array: readers see the whole entry or none."""
+    temporary = None
+    try:
+        parts = _packed(statistics, path.stem)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _make_room(path.parent, sum(map(len, parts))):
+            return
+        handle, temporary = tempfile.mkstemp(prefix=".stats-", dir=path.parent)  # which only the user can open
+        with open(handle, "wb") as file:
+            file.writelines(parts)
+        os.replace(temporary, path)
+        temporary = None
+    except OSError as error:
+        _complain(path.parent, error.strerror)
+    finally:
+        if temporary is not None:
+            with suppress(OSError):
+                os.unlink(temporary)
+
+
+def _make_room(folder, size):
+    """Remove what was not used for longest until so many bytes fit; whether they can."""
+    files = []
+    for entry in os.scandir(folder):
+        with suppress(FileNotFoundError):  # another process is making room too
+            if _ENTRY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                found = entry.stat(follow_symlinks=False)
+                files.append((found.st_mtime, max(found.st_size, _LEAST), entry))
+    excess = sum(bytes_ for _, bytes_, _ in files) + max(size, _LEAST) - MAX_BYTES
+    for used, bytes_, entry in sorted(files, key=lambda file: file[0]):
+        abandoned = entry.name.startswith(".") and used < time.time() - _ABANDONED
+        if abandoned or (excess > 0 and not entry.name.startswith(".")):
+            with suppress(FileNotFoundError):
+                os.unlink(entry.path)
+            excess -= bytes_
+    return excess <= 0
+
+
+def _packed(statistics, key):
+    """The parts of an entry, as bytes."""
+    stored = np.ascontiguousarray(_smallest(statistics))
+    header = {"key": key, "shape": statistics.shape, "dtype": statistics.dtype.str, "stored": stored.dtype.str}
+    described, payload = json.dumps(header).encode() + b"\n", stored.reshape(-1).view(np.uint8).data
+    return _MAGIC, _checksum(described, payload), described, payload
+
+
+def _unpacked(content, key, shape):
+    """The array in the content of an entry, None unless every byte of it is as it was written."""
+    lines = content[:4096].split(b"\n", 3)
+    if len(lines) < 4 or lines[0] + b"\n" != _MAGIC:
+        return None
+    described = lines[2] + b"\n"
+    payload = memoryview(content)[sum(len(line) + 1 for line in lines[:3]):]
+    if lines[1] + b"\n" != _checksum(described, payload):
+        return None
+    try:
+        header = json.loads(described)
+        dtype, stored = np.dtype(header["dtype"]), np.dtype(header["stored"])
+        ours = header["key"] == key and header["shape"] == list(shape) and {dtype.kind, stored.kind} <= set("iuf")
+    except (ValueError, TypeError, LookupError):  # the checksum is right, and it was not written here all the same
+        return None
+    if not ours or len(payload) != math.prod(shape) * stored.itemsize:
+        return None
+    return np.frombuffer(payload, stored).reshape(shape).astype(dtype)
+
+
+def _checksum(described, payload):
+    digest = hashlib.blake2b(described, digest_size=16)
+    digest.update(payload)
+    return digest.hexdigest().encode() + b"\n"
+
+
+def _smallest(statistics):
+    """The same numbers in the smallest type that holds each of them exactly."""
+    if not statistics.size or statistics.dtype.kind not in "iuf":
+        return statistics
+    low, high = statistics.min(), statistics.max()
+    whole = []
+    if abs(float(low)) < 1 << 31 and abs(float(high)) < 1 << 31:  # neither NaN nor infinite
+        whole = [np.promote_types(np.min_scalar_type(math.floor(low)), np.min_scalar_type(math.ceil(high)))]
+    for dtype in (*whole, np.dtype(np.float32)):
+        if dtype.itemsize < statistics.dtype.itemsize:
+            with np.errstate(over="ignore"):
+                smaller = statistics.astype(dtype)
+            bits = f"u{statistics.dtype.itemsize}"  # by value, NaN would differ from itself and 0 not from -0
+            if np.array_equal(smaller.astype(statistics.dtype).view(bits), statistics.view(bits)):
+                return smaller
+    return statistics
+
+
+def _complain(folder, reason):
+    global _complained
+    if not _complained:
+        _complained = True
+        print(f"mtsig: counts cannot be kept in {shown(folder)} ({reason}), so all are made anew. Name another folder "
+              "with MTSIG_CACHE, or set it to nothing.", file=sys.stderr)

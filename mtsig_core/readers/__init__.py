@@ -1,8 +1,0 @@
-"""Readers: one module per format, each from files to a TestSet."""
-
-from mtsig_core.readers.lines import read_lines
-from mtsig_core.readers.score_tables import join_scores, read_scores
-from mtsig_core.readers.text import read_text
-from mtsig_core.readers.wmt import language_pairs, read_wmt
-
-__all__ = ["join_scores", "language_pairs", "read_lines", "read_scores", "read_text", "read_wmt"]

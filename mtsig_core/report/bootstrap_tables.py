@@ -1,0 +1,85 @@
+"""The bootstrap of scores as rows of text, the published numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
+from mtsig_core.experiments.sweep_resamples import Stability, bound_sd
+from mtsig_core.inference.one_score import ScoreBootstrap
+from mtsig_core.report.cells import Cell, number
+
+__all__ = ["bracketed", "percent", "interval_rows", "relative_rows", "published_rows", "growing_rows",
+           "repeated_rows"]
+
+Table = tuple[list[str], list[list[str]]]
+
+
+def bracketed(ends: tuple[float, float] | None) -> str:
+    """An interval in points; a dash where it is undefined."""
+    return "-" if ends is None else f"[{ends[0]:.2f}, {ends[1]:.2f}]"
+
+
+def percent(ends: tuple[float, float] | None) -> str:
+    """A relative interval, given as fractions; a dash where it is undefined."""
+    return "-" if ends is None else Cell(f"[{100 * ends[0]:+.2f}%, {100 * ends[1]:+.2f}%]", ends[0])
+
+
+def interval_rows(found: ScoreBootstrap, chosen: str, level: str, segment: ScoreBootstrap | None = None,
+                  document: ScoreBootstrap | None = None) -> Table:
+    """Every kind of interval of one score; where both units are given, also by segment and by document."""
+    header = [f"{level} interval", "low", "high", "width", "relative"]
+    header += [] if segment is None else ["by segment", "by document", "ratio of widths"]
+    rows = []
+    for kind, ends in found.intervals.items():
+        cells = ["-"] * 3 if ends is None else [f"{value:.2f}" for value in (*ends, ends[1] - ends[0])]
+        rows.append([f"{kind}{' (chosen)' if kind == chosen else ''}", *cells, percent(found.relative(kind))])
+        if segment is not None:
+            both = segment.intervals[kind], document.intervals[kind]
+            rows[-1] += [*map(bracketed, both), _ratio(*both)]
+    return header, rows
+
+
+def relative_rows(systems: Sequence[ScoreBootstrap], kind: str, metric: str, level: str) -> Table:
+    """All systems with their relative intervals."""
+    return (["system", metric.upper(), "median", f"relative {level} interval"],
+            [[s.system, number(s.score), number(s.median), percent(s.relative(kind))] for s in systems])
+
+
+def published_rows(metric: str) -> Table:
+    """Table 1 of Zhang and Vogel (2004) for a metric of theirs."""
+    return (["their system", f"median {metric.upper()}", "relative 95% interval"],
+            [[system, f"{median:.3f}", _printed(*ends)] for system, median, *ends in ZHANG_VOGEL_1.rows[metric]])
+
+
+def growing_rows(found: Stability, metric: str, level: str) -> Table:
+    """One interval for each number of samples, beside Table 5 of Zhang and Vogel (2004)."""
+    theirs = {size: [f"{median:.3f}", _printed(*ends)] for size, median, *ends in ZHANG_VOGEL_5.rows[metric]}
+    return (["B", "median", f"{level} interval", "relative", "their median", "their interval"],
+            [[f"{row.resamples:,}", f"{row.median:.2f}", bracketed((row.low, row.high)), percent(row.relative),
+              *theirs.get(row.resamples, ["", ""])] for row in found.growing])
+
+
+def repeated_rows(found: Stability, metric: str) -> Table:
+    """The spread of repeated intervals, beside Table 6 of Zhang and Vogel (2004)."""
+    theirs = {size: [f"{100 * sd:.2f}%", _printed(*ends)] for size, sd, *ends in ZHANG_VOGEL_6.rows[metric]}
+    header = ["B", "runs", "SD of low", "SD of high", f"{bound_sd(found.settings.alpha):.2f} σ/√B", "relative SD",
+              "mean interval", "their SD", "their mean interval"]
+    return header, [
+        [f"{row.resamples:,}", f"{row.runs:,}", *map(_points, (row.sd_low, row.sd_high, row.theory)),
+         "-" if row.relative_sd is None else f"{100 * row.relative_sd:.3f}%", percent(row.relative),
+         *theirs.get(row.resamples, ["", ""])] for row in found.repeats]
+
+
+def _ratio(segment, document):
+    known = segment is not None and document is not None and segment[1] > segment[0]
+    return f"{(document[1] - document[0]) / (segment[1] - segment[0]):.2f}" if known else "-"
+
+
+def _points(value):
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _printed(low, high):
+    """A relative interval that a paper prints in percent."""
+    return percent((low / 100, high / 100))

@@ -1,0 +1,144 @@
+"""Results as JSON and CSV, and what to call the files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.inference.significance import TESTS
+from mtsig_core.metrics import Metric
+from mtsig_core.report.records import matrix_records
+from mtsig_core.results import Comparison, PairResult, SystemResult
+
+__all__ = ["comparison_json", "comparison_csv", "matrix_csv", "scores_json", "scores_csv", "segment_rows", "to_csv",
+           "defuse", "file_name"]
+
+_LONGEST_STEM = 100  # of a file name
+_NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or a sign alone
+_NOT_IN_NAMES = re.compile(r"([^A-Za-z0-9.]|(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9]))+")
+
+
+def comparison_json(comparison: Comparison) -> str:
+    """The whole result; stable keys, undefined is null, full precision.
+
+    The pairs of each metric are the matrix: all of them once, the better-scoring system first.
+    """
+    return to_json({
+        "testset": asdict(comparison.testset),
+        "settings": asdict(comparison.settings),
+        "excluded": [asdict(exclusion) for exclusion in comparison.excluded],
+        "warnings": [asdict(caution) for caution in comparison.warnings],
+        "metrics": {
+            name: {
+                "signature": result.signature,
+                "tokenizer": result.tokenizer,
+                "higher_is_better": result.higher_is_better,
+                "systems": [asdict(row) for row in result.systems],
+                "pairs": [asdict(row) for row in result.pairs],
+                "by_reference": [asdict(row) for row in result.by_reference],
+            } for name, result in comparison.metrics.items()
+        },
+    })
+
+
+def comparison_csv(comparison: Comparison) -> str:
+    """One table: rows of systems, of pairs, of leaders by each reference, and of what was left out, told apart by the
+    column ``table``.
+
+    A difference is score(a) - score(b), whichever is better. The last columns say on each row what it depends on,
+    settings and version in the signature: a comment line would not, once rows are sorted, joined or cut, and readers
+    of CSV trip over it.
+    """
+    info = comparison.testset
+    systems = [f.name for f in fields(SystemResult)]
+    pairs = [f.name for f in fields(PairResult)]
+    header = ["table", "metric", *systems, *(name for name in pairs if name not in systems),
+              "reference", "higher_is_better", "reason", "testset", "digest", "simulated", "signature"]
+    source = {"testset": info.name, "digest": info.digest, "simulated": info.simulated}
+    rows = []
+    for name, result in comparison.metrics.items():
+        leaders = [{"reference": row.reference, "system": system, "n": row.n_segments}
+                   for row in result.by_reference for system in row.leaders]
+        for table, records in (("systems", map(asdict, result.systems)), ("pairs", map(asdict, result.pairs)),
+                               ("leaders", leaders)):
+            rows += [{"table": table, "metric": name, **record, "higher_is_better": result.higher_is_better, **source,
+                      "signature": result.signature} for record in records]
+    rows += [{"table": "excluded", **asdict(exclusion), **source} for exclusion in comparison.excluded]
+    return to_csv(header, ([row.get(key) for key in header] for row in rows))
+
+
+def matrix_csv(comparison: Comparison) -> str:
+    """The matrix of all pairs, systems as rows and columns, as `mtsig_core.report.records.matrix_records` has it.
+
+    The last column says on each row what the cells are.
+    """
+    header, rows = matrix_records(list(comparison.metrics.values()))
+    below = "adjusted p" if TESTS[comparison.settings.test].p_values else "share of samples that the better wins"
+    what = f"above the diagonal improvement of row over column, below it {below}"
+    return to_csv([*header, "cells"], ([*row, what] for row in rows))
+
+
+def scores_json(scores: Mapping[str, tuple[str, Mapping[str, float]]]) -> str:
+    """Scores by metric: {metric: (signature, {system: points})}."""
+    return to_json({"metrics": {name: {"signature": signature, "scores": dict(values)}
+                                for name, (signature, values) in scores.items()}})
+
+
+def scores_csv(scores: Mapping[str, tuple[str, Mapping[str, float]]]) -> str:
+    return to_csv(["metric", "system", "score", "signature"],
+                  ([name, system, value, signature] for name, (signature, values) in scores.items()
+                   for system, value in values.items()))
+
+
+def segment_rows(testset: TestSet, metric: Metric, statistics: np.ndarray) -> tuple[list[str], Iterable[list]]:
+    """Header and rows of the per-segment statistics, one row per system and segment."""
+    known = [("domain", testset.domains), ("docid", testset.documents)]
+    groups = [(name, values) for name, values in known if values is not None]
+    header = ["system", "line", *(name for name, _ in groups), *metric.stat_names]
+    rows = ([system, line, *(values[k] for _, values in groups), *statistics[s, k].tolist()]
+            for s, system in enumerate(testset.systems) for k, line in enumerate(testset.lines))
+    return header, rows
+
+
+def to_json(value) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def to_csv(header: Sequence[str], rows: Iterable[Sequence]) -> str:
+    """A CSV table in which no cell is a spreadsheet formula."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(defuse, header))  # which may be names of systems
+    writer.writerows([defuse(cell) for cell in row] for row in rows)
+    return out.getvalue()
+
+
+def defuse(cell):
+    """Text that a spreadsheet would take for a formula, made plain by a leading apostrophe; the rest unchanged.
+
+    A number as text, or a sign alone, is no formula.
+    """
+    formula = isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") and cell and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if formula else cell
+
+
+def file_name(*parts: str, ending: str) -> str:
+    """A name for a file that every system takes: ASCII letters, digits, dots and dashes, of no great length.
+
+    >>> file_name("wmt24/en-de", "bleu", "comparison", ending="csv")
+    'wmt24-en-de-bleu-comparison.csv'
+    """
+    ascii_parts = (unicodedata.normalize("NFKD", part).encode("ascii", "ignore").decode() for part in parts)
+    plain = [part for part in (_NOT_IN_NAMES.sub("-", part).strip("-") for part in ascii_parts) if part] or ["mtsig"]
+    while len("-".join(plain)) > _LONGEST_STEM:  # the longest part gives way
+        longest = max(range(len(plain)), key=lambda k: len(plain[k]))
+        plain[longest] = plain[longest][:-1]
+    return f"{'-'.join(plain)}.{ending}"

@@ -1,0 +1,20 @@
+"""What a test set holds, as rows of text."""
+
+from __future__ import annotations
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.inference.inventory import inventory
+from mtsig_core.report.cells import number
+
+__all__ = ["inventory_rows"]
+
+_TEXTS = ("reference", "system", "source")
+
+
+def inventory_rows(testset: TestSet) -> tuple[list[str], list[list[str]]]:
+    """Header and rows; what is not counted of a text is a dash, what other things do not have is left empty."""
+    header = ["role", "name", "segments", "words", "characters", "empty", "repeated"]
+    return header, [[held.role, held.name, *(
+        "" if count is None and held.role not in _TEXTS else number(count, ",")
+        for count in (held.segments, held.words, held.characters, held.empty, held.repeated))]
+        for held in inventory(testset)]

@@ -1,0 +1,184 @@
+"""Comparisons as LaTeX tables that show every name literally, whatever is in it."""
+
+from __future__ import annotations
+
+import re
+
+from mtsig_core.report.records import matrix_records
+from mtsig_core.report.sentences import caption_sentences
+from mtsig_core.report.tables import (
+    by_reference_rows,
+    format_p,
+    group_cautions,
+    leaderboard_rows,
+    left_out,
+    pair_rows,
+    row_against_column,
+)
+from mtsig_core.report.terminal import printable
+from mtsig_core.results import Comparison, MetricResult
+
+__all__ = ["comparison_latex", "escape"]
+
+_MOST_ON_A_PAGE = 40
+_WIDEST_MATRIX = 15  # systems
+
+# \mtsigtext shows characters that pdfLaTeX has no glyph for as code points there, and as themselves elsewhere.
+# The fonts that are the default of pdfLaTeX have no straight double quote, and LuaLaTeX curls it: still readable.
+_PREAMBLE = r"""% Needs \usepackage[T1]{fontenc} (with pdfLaTeX), \usepackage{booktabs,longtable}.
+% longtable needs one column: \onecolumn or an appendix of its own in a two-column paper.
+\DeclareRobustCommand{\mtsigtext}[2]{\ifdefined\Umathchar #1\else{\ttfamily #2}\fi}
+\ProvideTextCommandDefault{\textquotedbl}{\symbol{34}}
+"""
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
+    "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+# What pdfLaTeX with T1 fonts cannot set: all but ASCII and most letters of Latin-1 and Latin Extended-A.
+_UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e↑↓]+)"
+
+
+def comparison_latex(comparison: Comparison) -> str:
+    """Leaderboard, pairs and matrix of each metric as booktabs tables, with captions that say how it was tested.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    str
+        To be read with ``\\input``; comments at the top name the packages it needs and repeat the warnings.
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet, compare
+    >>> ts = TestSet("toy", {"A_1": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> r"A\\_1" in comparison_latex(compare(ts, trials=999))
+    True
+    """
+    gone = f"% Left out: {printable(left_out(comparison))}\n" if comparison.excluded else ""
+    warnings = group_cautions(comparison.warnings, len(comparison.warnings), several=len(comparison.metrics) > 1)
+    parts = [_PREAMBLE + gone + "".join(f"% Warning: {printable(text)}\n" for texts in warnings for text in texts)]
+    for result in comparison.metrics.values():
+        parts.append(_leaderboard(comparison, result))
+        header, rows = by_reference_rows(result)
+        if rows:
+            said = [f"Leaders by {result.metric.upper()}, by all references together and by each alone: no other "
+                    "system is significantly better than these."]
+            cells = [list(map(escape, row)) for row in rows]
+            parts.append(_tabular("references", r"lp{.5\textwidth}l", header, cells, result, said))
+        if result.pairs:
+            parts.append(_pairs(comparison, result))
+        if 2 < len(result.systems) and comparison.settings.baseline is None:
+            parts.append(_matrix(comparison, result) if len(result.systems) <= _WIDEST_MATRIX else
+                         f"% A matrix of {len(result.systems)} systems is too wide for a page: the pairs above have "
+                         "its numbers.\n")
+    return "\n".join(parts)
+
+
+def escape(text: str) -> str:
+    """Text that LaTeX shows literally; line ends, control and direction characters as visible escapes.
+
+    >>> print(escape("50% of A_1\\n"))
+    50\\% of A\\_1\\textbackslash{}n
+    """
+    runs = re.split(_UNUSUAL, printable(text))
+    escaped = "".join(_unusual(run) if k % 2 else "".join(_SPECIAL.get(ch, ch) for ch in run)
+                      for k, run in enumerate(runs))
+    escaped = re.sub("(?<=-)(?=-)|(?<=,)(?=,)", r"\\kern0pt{}", escaped)  # no ligature; {} stops only pdfLaTeX's
+    escaped = re.sub(r"^([\[*])", r"{\1}", escaped)  # after the end of a row these would be options of it
+    return re.sub("^ | $|(?<= ) ", r"\\ ", escaped)
+
+
+def _unusual(run: str) -> str:
+    """Characters with their code points, for a compiler that cannot set them."""
+    return rf"\mtsigtext{{{run}}}{{{' '.join(f'U+{ord(ch):04X}' for ch in run)}}}"
+
+
+def _leaderboard(comparison, result):
+    header, rows = leaderboard_rows(result, comparison.settings)
+    cells = [[_rank(rank), escape(name), *map(_number, rest)] for rank, name, *rest in rows]
+    said = caption_sentences(comparison, result, "Scores")
+    if result.systems[0].rank_low is not None:
+        said.insert(1, "Rank intervals hold jointly for all systems.")
+    return _tabular("systems", "cl" + "r" * (len(header) - 2), header, cells, result, said)
+
+
+def _pairs(comparison, result):
+    header, rows = pair_rows(result, comparison.settings)
+    marks = {"a": "$>$", "b": "$<$", None: "--"}
+    cells = [[escape(row[0]), *map(_number, row[1:5]), marks[pair.better]]
+             for row, pair in zip(rows, result.pairs, strict=True)]
+    said = caption_sentences(comparison, result, "Differences")
+    said.insert(1, "> means that the first system of a pair is better by the test, < that the second is, a dash that "
+                   "the test does not decide, which does not make them equal.")
+    table = _tabular if len(rows) <= _MOST_ON_A_PAGE else _longtable
+    return table("pairs", "lrrrrc", [*header[:5], "decision"], cells, result, said)
+
+
+def _matrix(comparison, result):
+    n, (_, rows) = len(result.systems), matrix_records([result])
+    significant = {frozenset((pair.a, pair.b)) for pair in result.pairs if pair.significant}
+    names = [row.system for row in result.systems]
+    shares = any(pair.win is not None for pair in result.pairs)
+
+    def cell(i, j, value):
+        if i == j:
+            return ""
+        if value is None:
+            return "--"
+        if i > j:
+            return f"{value:.3f}" if shares else _number(format_p(value))
+        text = _number(f"{round(value, 2) + 0.0:+.2f}")
+        return rf"\textbf{{{text}}}" if frozenset((names[i], names[j])) in significant else text
+
+    cells = [[str(i + 1), escape(name), *(cell(i, j, value) for j, value in enumerate(values))]
+             for i, (_, name, *values) in enumerate(rows)]
+    said = caption_sentences(comparison, result, "All pairs")
+    below = "the share of samples that the better one wins" if shares else "the adjusted p"
+    said.insert(1, f"Above the diagonal the difference {row_against_column(result)}, positive where the row is better, "
+                   f"bold where significant; below it {below}. Not significant does not mean equal.")
+    return _tabular("matrix", "rl" + "r" * n, ["", "", *map(str, range(1, n + 1))], cells, result, said,
+                    r"\scriptsize\setlength{\tabcolsep}{2pt}")
+
+
+def _tabular(what, columns, header, cells, result, said, size=r"\footnotesize\setlength{\tabcolsep}{4pt}"):
+    return "\n".join([
+        r"\begin{table*}", rf"\centering{size}",
+        _caption(what, result, said), rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _row(map(escape, header)),
+        r"\midrule", *map(_row, cells), r"\bottomrule", r"\end{tabular}", r"\end{table*}", ""])
+
+
+def _longtable(what, columns, header, cells, result, said):
+    head = [r"\toprule", _row(map(escape, header)), r"\midrule"]
+    return "\n".join([
+        r"{\scriptsize\setlength{\tabcolsep}{4pt}\setlength{\LTcapwidth}{\linewidth}",
+        rf"\begin{{longtable}}{{{columns}}}", _caption(what, result, said) + r"\\", *head, r"\endfirsthead", *head,
+        r"\endhead", r"\bottomrule", r"\endfoot", *map(_row, cells), r"\end{longtable}", "}", ""])
+
+
+def _caption(what: str, result: MetricResult, said: list[str]) -> str:
+    metric = escape(result.metric.upper())
+    label = re.sub("[^a-z0-9]+", "-", result.metric.lower())
+    text = escape(" ".join(said)).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    return rf"\caption[{metric}: {what}]{{{text}}}\label{{tab:mtsig-{label}-{what}}}"
+
+
+def _row(cells) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _rank(cell: str) -> str:
+    return cell.replace("-", "--")
+
+
+def _number(cell: str) -> str:
+    """A number or interval with true minus signs; a dash where there is none."""
+    if cell in ("", "-"):
+        return "--"
+    if small := re.fullmatch(r"([\d.]+)e-0*(\d+)", cell):
+        return rf"${small[1]}\times10^{{-{small[2]}}}$"
+    return cell.replace("-", "$-$").replace("+", "$+$")

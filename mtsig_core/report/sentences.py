@@ -1,0 +1,281 @@
+"""Results in sentences, ready for a paper; they claim what the decisions say and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mtsig_core.inference.cautions import disagreement, too_large_a_family
+from mtsig_core.inference.ranking import headline
+from mtsig_core.inference.significance import TESTS
+from mtsig_core.report.tables import left_out, pair_rows
+from mtsig_core.report.terminal import printable
+from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TestSetInfo
+
+__all__ = ["paper_sentences", "caption_sentences", "method_sentences", "exclusion_sentences"]
+
+_TESTS = {"bootstrap": "the bootstrap with a signed shift", "percentile": "the percentile interval of the difference",
+          "koehn": "paired bootstrap", "riezler-maxwell": "the shift method as printed",
+          "t": "Student's t on paired segment scores", "wilcoxon": "Wilcoxon's signed ranks of segment scores"}
+_FEW = 5  # systems that are compared with a baseline in a sentence each
+_CORRECTIONS = {
+    "bonferroni": "Bonferroni", "holm": "Holm (1979)", "bh": "Benjamini and Hochberg (1995)",
+    "by": "Benjamini and Yekutieli (2001)", "romano-wolf": "Romano and Wolf (2005)"}
+
+
+def paper_sentences(comparison: Comparison, metric: str) -> str:
+    """What was compared, who is ahead, and how it was tested: one paragraph of plain text.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    metric : str
+        One of its metrics.
+
+    Returns
+    -------
+    str
+        Sentences without markup. Differences are signed so that a positive one is an improvement. Characters in
+        names that a line of text cannot hold are shown as escapes.
+
+    Raises
+    ------
+    KeyError
+        If the comparison has no such metric.
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet, compare
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> said = paper_sentences(compare(ts, trials=999), "bleu")
+    >>> said.partition(" (higher")[0]
+    'We compared 2 systems on toy (40 segments; reference ref) by BLEU'
+    >>> "A (100.00 BLEU) is significantly better than B (77.88 BLEU)" in said
+    True
+    """
+    result = comparison.metrics[metric]
+    return " ".join([*_subject(comparison, result), *_outcome(comparison, result),
+                     *method_sentences(comparison, result), *exclusion_sentences(comparison)])
+
+
+def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
+    """How the pairs were tested and the intervals made: test and source, unit, trials, alpha, correction over its
+    family, what is wrong with the test as published, and what was used for it."""
+    settings, test, m = comparison.settings, TESTS[comparison.settings.test], len(result.pairs)
+    said = []
+    if m:
+        differences = "The difference was" if m == 1 else f"The {m} differences were"
+        said.append(f"{differences} tested by {_TESTS.get(test.name, test.title)} ({test.source}) with "
+                    f"{_units(settings)} as units{_trials(settings)} and alpha = {settings.alpha:g}; "
+                    f"{_corrected(settings, m)}.")
+        if test.p_values is None:
+            said.append(f"This test gives no p: a system counts as better where it wins on at least {_level(settings)} "
+                        "of the bootstrap samples.")
+        if test.caution:
+            said.append(test.caution.partition(" Use ")[0])
+    said.append(f"{_level(settings)} confidence intervals are {_intervals(settings)}, each for its own system or pair.")
+    said.append(f"Computed with mtsig {settings.version}, seed {settings.seed}.")
+    return said
+
+
+def caption_sentences(comparison: Comparison, result: MetricResult, what: str) -> list[str]:
+    """What a table shows, of what, and everything it depends on."""
+    info = comparison.testset
+    simulated = ["The test set is simulated: its texts are made up."] if info.simulated else []
+    return [f"{what} of {_count(len(result.systems), 'system')} on {_data(info)} by {_metric(result)} "
+            f"({_direction(result)}).", *simulated, *method_sentences(comparison, result),
+            *exclusion_sentences(comparison),
+            f"Signature: {printable(result.signature)}. Test set digest: {printable(info.digest)}."]
+
+
+def exclusion_sentences(comparison: Comparison) -> list[str]:
+    """Which systems were left out, and why; no sentence where none was."""
+    return [f"Left out of the comparison: {printable(left_out(comparison))}."] if comparison.excluded else []
+
+
+def _subject(comparison, result):
+    verb = "compared" if len(result.systems) > 1 else "scored"
+    yield (f"We {verb} {_count(len(result.systems), 'system')} on {_data(comparison.testset)} by {_metric(result)} "
+           f"({_direction(result)}; signature {printable(result.signature)}).")
+    if comparison.testset.simulated:
+        yield "The test set is simulated: its texts are made up."
+
+
+def _outcome(comparison, result):
+    settings, m = comparison.settings, len(result.pairs)
+    if not m:
+        only = result.systems[0]
+        interval = "" if only.ci_low is None else \
+            f" ({_level(settings)} confidence interval [{only.ci_low:.2f}, {only.ci_high:.2f}])"
+        yield f"{printable(only.system)} scores {only.score:.2f} {_metric(result)}{interval}; there is no pair to test."
+        return
+    if too_large_a_family(settings, m):
+        yield (f"Nothing can be decided: {m} pairs are too many for {settings.trials} trials, with which this "
+               "correction cannot find any difference significant.")
+        return
+    yield from _against_baseline(comparison, result) if settings.baseline is not None else \
+        _one_pair(comparison, result) if m == 1 else _all_pairs(comparison, result)
+    if (differs := disagreement(result, comparison.testset.n_segments)) is not None:
+        yield printable(differs)
+    if any(pair.better is None for pair in result.pairs) and not all(
+            _identical(comparison, result, pair) for pair in result.pairs):
+        yield "Not significantly different does not mean equal." if TESTS[settings.test].p_values is not None else \
+            "Where the test does not conclude, the systems are not shown to be equal."
+
+
+def _one_pair(comparison, result):
+    pair = result.pairs[0]
+    scores = _scores(result)
+    if _identical(comparison, result, pair):
+        yield (f"The outputs of {printable(pair.a)} and {printable(pair.b)} are identical, at "
+               f"{scores[pair.a]} {_metric(result)}.")
+        return
+    a, b = (f"{printable(name)} ({scores[name]} {_metric(result)})" for name in (pair.a, pair.b))
+    yield f"{_judged(a, b, pair, comparison.settings)} ({_evidence(result, pair, comparison.settings)})."
+
+
+def _all_pairs(comparison, result):
+    settings, scores = comparison.settings, _scores(result)
+    beaten = {pair.b if pair.better == "a" else pair.a for pair in result.pairs if pair.better}
+    first = [row.system for row in result.systems if row.system not in beaten]
+    named = [f"{printable(name)} ({scores[name]} {_metric(result)})" for name in first]
+    others = len(result.systems) - 1
+    if len(first) == 1 and result.tally()[first[0]][0] == others:
+        yield f"{named[0]} {_better(settings)} each of the other {others} systems."
+    elif first:
+        no_system = "No system is significantly better than" if TESTS[settings.test].p_values is not None else \
+            "By this test, no system counts as better than"
+        yield f"{no_system} {_listed(named, 'or', shown=False)}."
+    pair = result.pairs[0]  # the two with the best scores
+    yield (f"The two best scores are those of {printable(pair.a)} ({scores[pair.a]}) and {printable(pair.b)} "
+           f"({scores[pair.b]}): {_evidence(result, pair, settings)}.")
+    significant = sum(row.significant for row in result.pairs)
+    if TESTS[settings.test].p_values is not None:
+        yield f"Of {len(result.pairs)} pairs, {significant} {'is' if significant == 1 else 'are'} " \
+              "significantly different."
+    top = headline(result)
+    if top is not None and set(top) != set(first):  # another correction than that of the ranks
+        yield (f"Rank intervals, which hold jointly for all systems, {'let only' if len(top) == 1 else 'let'} "
+               f"{_listed(top)} be first.")
+    same = [f"{printable(row.a)} and {printable(row.b)}" for row in result.pairs
+            if _identical(comparison, result, row)]
+    if same:
+        yield f"Identical outputs: {'; '.join(same)}."
+
+
+def _against_baseline(comparison, result):
+    settings, scores = comparison.settings, _scores(result)
+    baseline = f"the baseline {printable(settings.baseline)} ({scores[settings.baseline]} {_metric(result)})"
+    if len(result.pairs) > _FEW:
+        yield from _grouped(result, baseline, scores, settings)
+        return
+    for pair in result.pairs:
+        system = f"{printable(pair.a)} ({scores[pair.a]})"
+        if _identical(comparison, result, pair):
+            yield f"{system} and {baseline} have identical outputs."
+        else:
+            yield f"{_judged(system, baseline, pair, settings)} ({_evidence(result, pair, settings)})."
+
+
+def _grouped(result, baseline, scores, settings):
+    """Of many systems against a baseline: which are better, which worse, which neither."""
+    has_p = TESTS[settings.test].p_values is not None
+    heads = {"a": f"Significantly better than {baseline} are" if has_p else f"Counted as better than {baseline} are",
+             "b": "Significantly worse are" if has_p else "Counted as worse are",
+             None: "Not significantly different from it are" if has_p else "Without a conclusion are"}
+    for side, head in heads.items():
+        systems = [f"{printable(pair.a)} ({scores[pair.a]})" for pair in result.pairs if pair.better == side]
+        yield f"{head} {_listed(systems, shown=False) or 'none'}."
+
+
+def _judged(a: str, b: str, pair: PairResult, settings: Settings) -> str:
+    """The decision on a pair, as a clause about a and b."""
+    if pair.better is None:
+        return f"{a} and {b} are not significantly different" if TESTS[settings.test].p_values is not None else \
+            f"Between {a} and {b} the test does not conclude"
+    worse = "is significantly worse than" if TESTS[settings.test].p_values is not None else "counts as worse than"
+    return f"{a} {_better(settings) if pair.better == 'a' else worse} {b}"
+
+
+def _better(settings):
+    return "is significantly better than" if TESTS[settings.test].p_values is not None else "counts as better than"
+
+
+def _evidence(result: MetricResult, pair: PairResult, settings: Settings) -> str:
+    """Difference, interval, and p or shares of wins of a pair, as the tables show them."""
+    row = pair_rows(result, settings)[1][result.pairs.index(pair)]
+    interval = "" if pair.ci_low is None else f", {_level(settings)} confidence interval {row[2]}"
+    if pair.p_value is None and pair.win is None:
+        chances = "not tested, for want of segments in common"
+    elif TESTS[settings.test].p_values is None:
+        chances = f"wins on {100 * pair.win:.1f}% and loses on {100 * pair.lose:.1f}% of the bootstrap samples"
+    else:
+        chances = f"p = {row[3]}" if row[3] == row[4] else f"p = {row[3]}, adjusted p = {row[4]}"
+    return f"difference {row[1]}{interval}, {chances}"
+
+
+def _identical(comparison, result, pair):
+    return any(caution.code == "identical-outputs" and (caution.metric, caution.a, caution.b) ==
+               (result.metric, pair.a, pair.b) for caution in comparison.warnings)
+
+
+def _scores(result):
+    return {row.system: f"{row.score:.2f}" for row in result.systems}
+
+
+def _data(info: TestSetInfo) -> str:
+    """Name, size and references of a test set."""
+    documents = "" if info.n_documents is None else f" in {_count(info.n_documents, 'document')}"
+    references = "reference" if len(info.references) == 1 else "references"
+    scored = f"{references} {_listed(info.references)}" if info.references else "segment scores without texts"
+    return f"{printable(info.name)} ({_count(info.n_segments, 'segment')}{documents}; {scored})"
+
+
+def _metric(result):
+    return printable(result.metric.upper())
+
+
+def _direction(result):
+    return "higher is better" if result.higher_is_better else \
+        "lower is better; a positive difference is an improvement"
+
+
+def _trials(settings):
+    return "" if settings.trials is None else f", {settings.trials} trials"
+
+
+def _units(settings):
+    return f"{settings.unit}s" if settings.block_length is None else \
+        f"stationary blocks of {settings.block_length:g} segments on average (Politis and Romano 1994)"
+
+
+def _corrected(settings, m):
+    if m == 1:
+        return "a single pair needs no correction"
+    if settings.correction == "none":
+        return f"there was no correction for the {m} pairs"
+    return f"p was corrected over this family of {m} pairs by the method of {_CORRECTIONS[settings.correction]}"
+
+
+def _intervals(settings):
+    if settings.ci == "jackknife-t":
+        return f"jackknife t intervals over {_units(settings)}"
+    if settings.ci == "t":
+        return "Student's t intervals of segment means"
+    kind = {"bca": "BCa"}.get(settings.ci, settings.ci)
+    return f"{kind} bootstrap intervals from {settings.resamples} resamples of {_units(settings)}"
+
+
+def _level(settings):
+    return f"{100 * (1 - settings.alpha):g}%"
+
+
+def _count(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+
+
+def _listed(items: Sequence[str], conjunction: str = "and", shown: bool = True) -> str:
+    """Items as an English list; with `shown` made printable first."""
+    items = [printable(item) if shown else item for item in items]
+    if len(items) < 3:
+        return f" {conjunction} ".join(items)
+    return f"{', '.join(items[:-1])} {conjunction} {items[-1]}"

@@ -1,0 +1,144 @@
+"""Sweeps of the test-set size as rows of text, the published numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, by_references, by_size
+from mtsig_core.experiments.planning import PairPlan
+from mtsig_core.experiments.sweep_references import ReferenceSweep
+from mtsig_core.experiments.sweep_results import PairSize, SizeSweep, SystemSize
+from mtsig_core.report.bootstrap_tables import percent
+from mtsig_core.report.cells import Cell, number
+
+__all__ = ["grid_rows", "needed", "pair_rows", "plan_rows", "reference_records", "reference_rows", "size_rows",
+           "system_records", "width_rows"]
+
+Table = tuple[list[str], list[list[str]]]
+
+
+def needed(units: int | None, segments: int | None, name: str) -> str:
+    """A size in words; of documents, the segments too.
+
+    Examples
+    --------
+    >>> needed(120, 1800, "documents"), needed(1800, 1800, "segments"), needed(None, None, "segments")
+    ('about 120 documents (1,800 segments)', 'about 1,800 segments', 'no test set of any size')
+    """
+    if units is None:
+        return "no test set of any size"
+    of_documents = "" if name == "segments" else f" ({segments:,} segments)"
+    return f"about {units:,} {name.removesuffix('s') if units == 1 else name}{of_documents}"
+
+
+def pair_rows(rows: Sequence[PairSize]) -> Table:
+    """What was found on test sets of each size, beside what theory expects."""
+    header = ["size", "segments", "test sets", "difference", "significant", "expected of parts of this set",
+              "planned for fresh sets", "wrong direction"]
+    return header, [[f"{row.size:,}", f"{row.segments:,.0f}", str(row.repeats),
+                     number(row.delta, "+#.3g"), f"{row.significant:.0%}", f"{row.expected:.0%}",
+                     f"{row.power:.0%}", number(row.wrong, ".1%")] for row in rows]
+
+
+def plan_rows(planned: Sequence[PairPlan], difference: float, metric: str, units: str) -> Table:
+    """The size that each pair needs."""
+    segments = ["segments"] * (units != "segments")
+    header = ["pair", "difference", "SE", "found here", f"{units} for {difference:g} {metric}", *segments,
+              f"{units} for its own", *segments]
+    rows = []
+    for row in planned:
+        sizes = [row.units, row.segments, row.units_for_own, row.segments_for_own]
+        rows.append([f"{row.a} - {row.b}", number(row.delta, "+#.3g"), number(row.se, "#.3g"),
+                     Cell(f"from {row.mdd:#.3g}", row.mdd),
+                     *(number(size, ",") for size in (sizes if segments else sizes[::2]))])
+    return header, rows
+
+
+def width_rows(rows: Sequence[SystemSize]) -> Table:
+    """Mean scores and relative intervals of one system."""
+    whole = max(row.size for row in rows)
+    return ["size", "of the largest", "test sets", "mean score", "relative interval"], [
+        [f"{row.size:,}", f"{row.size / whole:.1%}", str(row.repeats), *_score_and_interval(row)] for row in rows]
+
+
+def size_rows(found: SizeSweep, system: str) -> Table:
+    """One system beside Table 2 of Zhang and Vogel (2004), at the same shares of the test set."""
+    header = ["of the set", f"{found.settings.unit}s", "mean score", f"our {found.metric.upper()}",
+              *(f"their {metric.upper() if metric != 'human' else 'human'}" for metric in ZHANG_VOGEL_2.rows)]
+    return header, [
+        [f"{row.size / found.n_units:.0%}", f"{row.size:,}", *_score_and_interval(row),
+         *(_printed(by_size(metric, row.size, found.n_units)) for metric in ZHANG_VOGEL_2.rows)]
+        for row in found.systems if row.system == system]
+
+
+def reference_rows(found: ReferenceSweep, system: str) -> Table:
+    """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004)."""
+    header = ["references", "mean score", f"our {found.metric.upper()}", "as good as one reference with",
+              *(f"their {what}" for what in ("score", "interval") if found.metric in ZHANG_VOGEL_3.rows)]
+    rows = []
+    for record in reference_records(found):
+        if (record["system"], record["size"]) == (system, found.n_units):
+            ends = None if record["low"] is None else (record["low"], record["high"])
+            row = [str(record["references"]), number(record["score"], "#.4g"), percent(ends),
+                   "-" if record["equivalent"] is None else f"{record['equivalent']:.0%} of the data"]
+            if found.metric in ZHANG_VOGEL_3.rows:
+                row += ["" if record["paper_score"] is None else f"{record['paper_score']:.3f}",
+                        _printed(by_references(found.metric, record["references"], found.n_units, found.n_units))]
+            rows.append(row)
+    return header, rows
+
+
+def grid_rows(found: ReferenceSweep, system: str) -> Table:
+    """Relative intervals of one system by size and number of references, those of Table 4 in brackets."""
+    mine = {(row.size, row.references): row for row in found.rows if row.system == system}
+
+    def cell(row):
+        theirs = by_references(found.metric, row.references, row.size, found.n_units)
+        return _ends((row.low, row.high)) + (f" ({_ends(theirs)})" if theirs else "")
+
+    return ["of the set", *(f"{k} reference{'s' * (k > 1)}" for k in range(1, len(found.names) + 1))], [
+        [f"{size / found.n_units:.0%}", *(cell(mine[size, k]) for k in range(1, len(found.names) + 1))]
+        for size in sorted({size for size, _ in mine})]
+
+
+def system_records(found: SizeSweep, people: bool = False) -> list[dict]:
+    """`found.systems` as mappings, with the relative interval that Table 2 of Zhang and Vogel has at the same share.
+
+    Parameters
+    ----------
+    people : bool
+        Whether the scores are a score table: these stand beside their human judgments.
+    """
+    def theirs(row):
+        return _paper(by_size("human" if people else found.metric, row.size, found.n_units))
+
+    return [asdict(row) | theirs(row) for row in found.systems]
+
+
+def reference_records(found: ReferenceSweep) -> list[dict]:
+    """`found.rows` as mappings, with what Tables 3 and 4 of Zhang and Vogel have at the same share of the test set."""
+    scores = {count: score for count, score, *_ in ZHANG_VOGEL_3.rows.get(found.metric, ())}
+
+    def theirs(row):
+        score = scores.get(row.references) if row.size == found.n_units else None
+        return {"paper_score": score} | _paper(by_references(found.metric, row.references, row.size, found.n_units))
+
+    return [asdict(row) | theirs(row) for row in found.rows]
+
+
+def _paper(ends):
+    return dict(zip(("paper_low", "paper_high"), ends or (None, None), strict=True))
+
+
+def _score_and_interval(row):
+    return [number(row.score, "#.4g"), percent(None if row.low is None else (row.low, row.high))]
+
+
+def _printed(ends):
+    return "" if ends is None else percent(ends)
+
+
+def _ends(ends):
+    """A relative interval in few characters, in percent."""
+    return "-" if ends[0] is None else f"{100 * ends[0]:+.2f} {100 * ends[1]:+.2f}"

@@ -1,0 +1,257 @@
+"""Results as rows of text, for the terminal and for the screen alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mtsig_core.inference.across_metrics import KINDS, RELATIONS, pairs_across
+from mtsig_core.inference.cautions import p_word, too_large_a_family
+from mtsig_core.inference.ranking import headline, otherwise_led
+from mtsig_core.inference.significance import TESTS
+from mtsig_core.report.cells import Cell, number
+from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
+
+__all__ = ["summary", "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows", "rank_change_rows",
+           "pair_rows", "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "format_p",
+           "group_cautions", "row_against_column", "with_interval"]
+
+
+def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
+    """What was compared, and how it was tested: two lists of short phrases."""
+    info, settings = comparison.testset, comparison.settings
+    unit = settings.unit
+    if settings.block_length is not None:
+        unit = f"stationary block of {settings.block_length:g} segments on average"
+    family = max((len(result.pairs) for result in comparison.metrics.values()), default=0)
+    told = " (simulated)" if info.simulated and "simulated" not in info.name else ""
+    data = [info.name + told, f"{info.n_segments:,} segments"]
+    data += [] if info.n_documents is None else [f"{info.n_documents:,} documents"]
+    data += [f"{len(info.systems)} systems"]
+    data += [f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"]
+    tokenizers = {result.tokenizer for result in comparison.metrics.values() if result.tokenizer is not None}
+    data += [f"tokenizer {', '.join(sorted(tokenizers))}"] if tokenizers else []
+    return data, [
+        f"{TESTS[settings.test].title} ({settings.test}) by {unit}",
+        *([] if settings.trials is None else [f"{settings.trials} trials"]),
+        f"seed {settings.seed}", f"alpha {settings.alpha:g}",
+        f"correction {settings.correction} over {family} {'pair' if family == 1 else 'pairs'}",
+        f"{settings.ci} intervals, {settings.resamples} resamples"]
+
+
+def left_out(comparison: Comparison) -> str:
+    """The systems that were left out, each with its reason where there is one; empty where none was."""
+    return ", ".join(f"{one.system} ({one.reason})" if one.reason else one.system for one in comparison.excluded)
+
+
+def apart(result: MetricResult, settings: Settings) -> tuple[str, set[str]]:
+    """The baseline, or else the best system, and with it those that differ significantly from it."""
+    anchor = settings.baseline or result.systems[0].system
+    return anchor, {anchor} | {name for pair in result.pairs if pair.significant and anchor in (pair.a, pair.b)
+                               for name in (pair.a, pair.b)}
+
+
+def verdict(result: MetricResult, settings: Settings) -> str | None:
+    """Who won, in one sentence: a winner only where no other could be first too; or how many beat the baseline."""
+    if settings.baseline is not None and result.pairs:
+        better, worse = (sum(pair.better == side for pair in result.pairs) for side in "ab")
+        return (f"Against {settings.baseline}: {better} significantly better, {worse} worse, "
+                f"{len(result.pairs) - better - worse} not separated")
+    if TESTS[settings.test].p_values is None and result.pairs:
+        return "No ranks: this test controls no error over all pairs"
+    first = headline(result)
+    if first is None:
+        return None
+    if too_large_a_family(settings, len(result.pairs)):
+        return "Nothing can be decided: too many pairs for so few trials"
+    return _ahead(first)
+
+
+def by_reference_rows(result: MetricResult) -> tuple[list[str], list[list[str]]]:
+    """Header and rows: who is ahead by all references together and by each alone, and where that is another.
+
+    No rows where there are not several references, or no ranks.
+    """
+    together, others = headline(result), otherwise_led(result)
+    if together is None or not result.by_reference:
+        return [], []
+    n = max((pair.n or 0 for pair in result.pairs), default=0)
+    rows = [["all together", _ahead(together), ""]]
+    for row in result.by_reference:
+        some = f" ({row.n_segments} of {n} segments)" if row.n_segments < n else ""
+        same = "same" if set(row.leaders) == set(together) else "more, on fewer segments"
+        rows.append([f"{row.reference} alone{some}", _ahead(row.leaders), "differs" if row in others else same])
+    return ["leaders by reference", "who is ahead", "against all together"], rows
+
+
+def _ahead(first: Sequence[str]) -> str:
+    return f"{first[0]} is ahead of all others" if len(first) == 1 else f"Tied for first: {', '.join(first)}"
+
+
+def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list[list[str]]]:
+    """Header and rows: rank interval, system, score, interval, difference to the top (or baseline) with interval,
+    and wins, ties and losses, or with a baseline p and the decision.
+
+    A positive difference is an improvement, for metrics where lower is better too.
+    """
+    level = f"{100 * (1 - settings.alpha):g}% interval"
+    header = ["rank", "system", _metric_word(result), level,
+              "vs baseline" if settings.baseline else "vs best", f"its {level}"]
+    if settings.baseline:
+        header += [*_chance_words(settings), "decision"]
+        against = {pair.a: (pair, 1) for pair in result.pairs}
+    else:
+        header += ["wins", "ties", "losses"]
+        against = {pair.b: (pair, -1) for pair in result.pairs if pair.a == result.systems[0].system}
+    tally = result.tally()
+    rows = []
+    for system in result.systems:
+        row = [_ranks(system), system.system, number(system.score), _interval(system.ci_low, system.ci_high)]
+        if system.system in against:
+            pair, sign = against[system.system]
+            row += _signed(pair, sign if result.higher_is_better else -sign)
+        else:
+            row += ["", ""]
+        if not settings.baseline:
+            row += (number(count, "d") for count in tally[system.system])
+        elif system.system in against:
+            row += [*_chances(pair, settings), {"a": "better", "b": "worse", None: "not separated"}[pair.better]]
+        rows.append(row + [""] * (len(header) - len(row)))
+    return header, rows
+
+
+def rank_change_rows(before: MetricResult, after: MetricResult) -> tuple[list[str], list[list[str]]]:
+    """Header and rows: what leaving out systems does to the ranks, and to wins, ties and losses, of every system."""
+    def standing(result):
+        return {row.system: (_ranks(row), "-".join(map(str, tally))) for row, tally in
+                ((row, result.tally()[row.system]) for row in result.systems)}
+
+    old, new = standing(before), standing(after)
+    gone = ("left out", "")
+    return ["system", "rank with all", "rank now", "wins-ties-losses with all", "now"], [
+        [name, rank, new.get(name, gone)[0], tally, new.get(name, gone)[1]] for name, (rank, tally) in old.items()]
+
+
+def with_metrics(header: list[str], rows: list[list[str]], name: int,
+                 further: Sequence[MetricResult]) -> tuple[list[str], list[list[str]]]:
+    """A table of systems with the score and rank interval of further metrics; `name` is the column of the system."""
+    header, rows = [*header], [[*row] for row in rows]
+    for result in further:
+        header += [_metric_word(result), "its rank"]
+        found = {row.system: [number(row.score), _ranks(row)] for row in result.systems}
+        for row in rows:
+            row += found.get(row[name], ["-", "-"])
+    return header, rows
+
+
+def across_rows(results: Sequence[MetricResult]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of the pairs on which metrics do not agree, the contradictions first.
+
+    A filled point stands where a metric decides for the side that its difference favours.
+    """
+    pairs = [pair for kind in KINDS[:-1] for pair in pairs_across(results) if pair.kind == kind]
+    return ["pair", *(result.metric.upper() for result in results), "together"], [
+        [f"{pair.a} - {pair.b}", *(Cell(f"{_fixed(value, '+')}{' ●' * (decision != 0)}", value) for value, decision in
+                                   zip(pair.improvements, pair.decisions, strict=True)), pair.kind] for pair in pairs]
+
+
+def relation_rows(results: Sequence[MetricResult]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of Fig. 3 of Zhang and Vogel (2004): each system against each, a sign for every metric.
+
+    ``>`` the system of the row is significantly better, ``<`` worse, ``~`` neither; metrics in their order.
+    """
+    signs = {}
+    for pair in pairs_across(results):
+        signs[pair.a, pair.b] = "".join(pair.relations)
+        signs[pair.b, pair.a] = "".join(RELATIONS[-decision] for decision in pair.decisions)
+    names = [row.system for row in results[0].systems if row.system not in without_relation(results)]
+    return ["", "system", *(str(k) for k in range(1, len(names) + 1))], [
+        [str(k), name, *(signs.get((name, other), "") for other in names)] for k, name in enumerate(names, 1)]
+
+
+def without_relation(results: Sequence[MetricResult]) -> list[str]:
+    """The systems of which no pair is compared by all metrics, so that `relation_rows` lacks them."""
+    paired = {name for pair in pairs_across(results) for name in (pair.a, pair.b)}
+    return [row.system for row in results[0].systems if row.system not in paired]
+
+
+def pair_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of the tested pairs: difference with interval, p or win rates, decision, what could be seen.
+
+    Where pairs are compared on different segments, the number of these comes last.
+    """
+    header = ["pair", "difference", f"{100 * (1 - settings.alpha):g}% interval",
+              *_chance_words(settings), "better", "SE", "SE doc/seg", "min. difference"]
+    gaps = len({pair.n for pair in result.pairs}) > 1
+    header += ["segments"] * gaps
+    rows = []
+    for pair in result.pairs:
+        rows.append([
+            f"{pair.a} - {pair.b}", *_signed(pair, 1 if result.higher_is_better else -1), *_chances(pair, settings),
+            {"a": pair.a, "b": pair.b, None: "-"}[pair.better], number(pair.se),
+            number(pair.se_ratio), number(pair.mdd), *([number(pair.n, "d")] * gaps)])
+    return header, rows
+
+
+def format_p(p: float | None) -> str:
+    """A p-value, never 0; a dash where there is none."""
+    return number(p, ".4f" if p is None or p >= 0.0001 else ".1e")
+
+
+def group_cautions(cautions, shown: int = 3, several: bool = False) -> list[list[str]]:
+    """The texts of warnings, a list for each kind and metric; what goes beyond `shown` of a kind is counted.
+
+    Where there are `several` metrics, each text begins with the one that it is about.
+    """
+    kinds: dict[tuple, list[str]] = {}
+    for caution in cautions:
+        about = f"{caution.metric.upper()}: " if several and caution.metric is not None else ""
+        kinds.setdefault((caution.code, caution.metric), []).append(about + caution.text)
+    return [texts[:shown] + ([f"... and {len(texts) - shown} more of this kind."] if len(texts) > shown else [])
+            for texts in kinds.values()]
+
+
+def _chance_words(settings):
+    return ["win", "lose"] if TESTS[settings.test].p_values is None else ["p", p_word(settings.correction)]
+
+
+def _chances(pair, settings):
+    """p and adjusted p, or the shares of samples that a test without p goes by."""
+    if TESTS[settings.test].p_values is None:
+        return [number(pair.win, ".3f"), number(pair.lose, ".3f")]
+    return [format_p(pair.p_value), format_p(pair.p_adjusted)]
+
+
+def with_interval(result: MetricResult, settings: Settings) -> str:
+    """What an axis of scores says after the name of the metric."""
+    better = "" if result.higher_is_better else ", lower is better"
+    return f"with {100 * (1 - settings.alpha):g}% interval{better}"
+
+
+def row_against_column(result: MetricResult) -> str:
+    """How a difference is taken that is positive where the row is better."""
+    return "row minus column" if result.higher_is_better else "column minus row"
+
+
+def _metric_word(result):
+    return f"{result.metric.upper()} {'↑' if result.higher_is_better else '↓'}"
+
+
+def _ranks(system):
+    return "-" if system.rank_low is None else Cell(f"{system.rank_low}-{system.rank_high}", system.rank_low)
+
+
+def _signed(pair: PairResult, sign: int) -> list[str]:
+    """Difference and interval of a pair, as seen from the side that the sign says."""
+    if pair.ci_low is None:
+        return [_fixed(sign * pair.delta, "+"), "-"]
+    low, high = sorted((sign * pair.ci_low, sign * pair.ci_high))
+    return [_fixed(sign * pair.delta, "+"), _interval(low, high, "+")]
+
+
+def _interval(low, high, sign=""):
+    return "-" if low is None else Cell(f"[{_fixed(low, sign)}, {_fixed(high, sign)}]", low)
+
+
+def _fixed(value, sign=""):
+    """Two decimals, and no minus before a zero."""
+    return Cell(f"{round(value, 2) + 0.0:{sign}.2f}", value)

@@ -1,0 +1,134 @@
+"""Results as aligned text for a terminal."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from mtsig_core.report.tables import (
+    by_reference_rows,
+    group_cautions,
+    leaderboard_rows,
+    left_out,
+    pair_rows,
+    relation_rows,
+    summary,
+    verdict,
+    without_relation,
+)
+from mtsig_core.results import Caution, Comparison, MetricResult
+
+__all__ = ["comparison_text", "scores_text", "printable", "printable_lines", "warn"]
+
+_FEW_PAIRS = 30  # more are shown as a matrix alone
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Settings; for each metric the systems, the pairs and the matrix of decisions; all metrics together; warnings."""
+    lines = [printable("; ".join(part)) for part in summary(comparison)]
+    lines += [f"Left out: {printable(left_out(comparison))}"] if comparison.excluded else []
+    for result in comparison.metrics.values():
+        lines += ["", *_metric_lines(result, comparison)]
+    lines += _relation_lines(list(comparison.metrics.values()))
+    for texts in group_cautions(comparison.warnings, several=len(comparison.metrics) > 1):
+        lines += ["", *(f"Warning: {printable(text)}" for text in texts)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def scores_text(scores) -> str:
+    """Scores by metric: {metric: (signature, {system: points})}, in the given order of systems."""
+    lines = []
+    for name, (signature, values) in scores.items():
+        rows = [[system, f"{value:.2f}"] for system, value in values.items()]
+        lines += [*_table(["system", name.upper()], rows, "<>"), "", signature, ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def warn(cautions: Iterable[Caution]) -> None:
+    """Print warnings to standard error."""
+    for texts in group_cautions(cautions):
+        print(*(f"Warning: {printable(text)}" for text in texts), sep="\n", file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """The text with everything that a terminal might obey (control and direction characters) made visible."""
+    return "".join(
+        ch if ch == " " or unicodedata.category(ch)[0] not in "CZ" else ch.encode("unicode_escape").decode()
+        for ch in text)
+
+
+def printable_lines(text: str) -> str:
+    """Like `printable`, with line ends kept."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
+    settings = comparison.settings
+    title = f"{printable(result.metric.upper())} ({'higher' if result.higher_is_better else 'lower'} is better)"
+    if (said := verdict(result, settings)) is not None:
+        title += f". {printable(said)}"
+    header, rows = leaderboard_rows(result, settings)
+    lines = [title, *_table(header, rows, "<<" + ">" * (len(header) - 2))]
+    header, rows = by_reference_rows(result)
+    if rows:
+        lines += ["", *_table(header, rows, "<<<")]
+    if result.pairs and (len(result.pairs) <= _FEW_PAIRS or settings.baseline is not None):
+        header, rows = pair_rows(result, settings)
+        lines += ["", *_table(header, rows, "<" + ">" * (len(header) - 1))]
+    elif result.pairs:
+        lines += ["", "Differences and p of all pairs: --format csv or json; --baseline NAME for those with one."]
+    if len(result.systems) > 2 and settings.baseline is None:
+        lines += ["", *_matrix_lines(result)]
+    return [*lines, "", printable(result.signature)]
+
+
+def _matrix_lines(result):
+    """Row against column: > significantly better, < significantly worse, . not significant."""
+    order = {row.system: k for k, row in enumerate(result.systems)}
+    cells = [["."] * len(order) for _ in order]
+    for k in range(len(order)):
+        cells[k][k] = " "
+    for pair in result.pairs:
+        i, j = order[pair.a], order[pair.b]
+        if pair.better is not None:
+            cells[i][j], cells[j][i] = (">", "<") if pair.better == "a" else ("<", ">")
+    width = len(str(len(order)))
+    names = [f"{k + 1:>{width}} {printable(name)}" for name, k in order.items()]
+    label = max(map(_width, names))
+    significant = sum(pair.significant for pair in result.pairs)
+    lines = [f"Row against column: > significantly better, < worse, . not significant ({significant} of "
+             f"{len(result.pairs)} pairs significant)",
+             " " * label + "".join(f" {k + 1:>{width}}" for k in order.values())]
+    return lines + [_pad(name, label, "<") + "".join(f" {cell:>{width}}" for cell in row)
+                    for name, row in zip(names, cells, strict=True)]
+
+
+def _relation_lines(results):
+    """All metrics in one matrix, where there are several."""
+    header, rows = relation_rows(results)
+    if len(results) < 2 or not rows:
+        return []
+    names = ", ".join(result.metric.upper() for result in results)
+    left_out = without_relation(results)
+    note = [f"Not compared by all of these: {printable(', '.join(left_out))}"] if left_out else []
+    return ["", f"Row against column by {printable(names)}, in this order: > significantly better, < worse, ~ neither",
+            *_table(header, rows, "><" + "^" * len(rows)), *note]
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], aligned: str) -> list[str]:
+    header, *rows = (list(map(printable, row)) for row in [header, *rows])
+    widths = [max(map(_width, column)) for column in zip(header, *rows, strict=True)]
+    return ["  ".join(_pad(cell, width, side) for cell, width, side in zip(row, widths, aligned, strict=True)).rstrip()
+            for row in [header, *rows]]
+
+
+def _width(text):
+    """Columns that a terminal gives the text: East Asian wide characters take two, combining ones none."""
+    return sum(0 if unicodedata.combining(ch) else 2 if unicodedata.east_asian_width(ch) in "WF" else 1 for ch in text)
+
+
+def _pad(text, width, side):
+    space = width - _width(text)
+    return text + " " * space if side == "<" else " " * space + text if side == ">" else \
+        " " * (space // 2) + text + " " * (space - space // 2)

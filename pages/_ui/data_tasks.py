@@ -1,0 +1,29 @@
+"""How a shared task is loaded, on the page Data."""
+
+from __future__ import annotations
+
+import os
+
+import streamlit as st
+
+from mtsig_core.report.commands import command_line
+from pages._ui import controls, screen
+
+__all__ = ["show"]
+
+
+def show() -> None:
+    """Three ways, for who asks for them; a link may ask, too."""
+    if not controls.toggle("How to load a shared task", False, "task", pages_own=True):
+        return
+    screen.prose_table(["a folder in WMT layout", "how it gets here"], [
+        ["zipped, up to 200 MB", "Upload the zip below, alone; then choose the language pair."],
+        ["on the machine of this dashboard",
+         "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. Every language pair of every task below "
+         "it then stands under Test set, at the side"
+         + (", as it does now." if os.environ.get("MTSIG_DATA_ROOT") else "; now it is not set.")],
+        ["one language pair of it", "Start the dashboard on it, by the command below."]])
+    st.code(command_line("serve", "--folder", "wmt24", "--langpair", "en-de"), language=None)
+    screen.plain("WMT layout: references/en-de.refA.txt, system-outputs/en-de/NAME.txt, and, best, "
+                 "documents/en-de.docs and sources/en-de.txt; names as of 2021 to 2023 are known, too. "
+                 "Choose the references that score at the side, under Systems and segments.")

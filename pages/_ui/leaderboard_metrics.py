@@ -1,0 +1,71 @@
+"""Further metrics beside the one of the page: their scores, and the pairs on which they do not agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import streamlit as st
+
+from mtsig_core import Caution, MetricResult, MtsigError
+from mtsig_core.inference.across_metrics import pairs_across
+from mtsig_core.metrics import metrics_of
+from mtsig_core.report.records import relation_records
+from mtsig_core.report.tables import across_rows, relation_rows, without_relation
+from pages._ui import charts, controls, results, screen
+from pages._ui.frame import View
+
+__all__ = ["pick", "show_disagreement", "warnings_of"]
+
+_SHOWN = 100
+
+
+def pick(view: View) -> list[MetricResult]:
+    """Choose further metrics, at first the score tables; their results under the settings of the view."""
+    others = [name for name in metrics_of(view.testset) if name != view.metric]
+    found = []
+    for name in controls.several("Further metrics", others, "metrics", [n for n in others if n in view.testset.scores]):
+        try:
+            found.append(results.comparison(view.testset, name, **view.settings).metrics[name])
+        except MtsigError as problem:
+            screen.error(f"{name}: {problem}")
+    return found
+
+
+def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
+    """What is to be kept in mind of the further metrics, each by itself."""
+    return [caution for result in further
+            for caution in results.comparison(view.testset, result.metric, **view.settings).warnings
+            if caution.metric == result.metric]
+
+
+def show_disagreement(view: View, further: list[MetricResult], warnings: list[Caution], command: str) -> None:
+    """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
+    compared = [view.result, *further]
+    screen.cautions((caution for caution in warnings if caution.code == "tokenizer-and-script"), several=True)
+    kinds = Counter(pair.kind for pair in pairs_across(compared))
+    names = " and ".join(result.metric.upper() for result in compared)
+    st.subheader("Do the metrics agree?")
+    pairs = "pair" if kinds.total() == 1 else "pairs"
+    screen.answer(f"{names}: alike on {kinds['agree']} of {kinds.total()} {pairs}, opposite on {kinds['opposite']}")
+    st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
+               "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
+               "than once: choose the one that counts beforehand, or report all.")
+    sizes = {result.metric.upper(): max((pair.n for pair in result.pairs), default=0) for result in compared}
+    if len(set(sizes.values())) > 1:
+        screen.plain("Each decides on the segments that it has: " + ", ".join(
+            f"{name} on {n:,}" for name, n in sizes.items()) + ". Fewer segments separate fewer pairs.")
+    header, rows = across_rows(compared)
+    if rows:
+        screen.table(header, rows[:_SHOWN])
+    if len(rows) > _SHOWN:
+        st.caption(f"The first {_SHOWN} of {len(rows)} rows; the file has all.")
+    with st.expander("Every pair by every metric: > better, < worse, ~ neither"):
+        screen.table(*relation_rows(compared), names=[1])
+        screen.plain(f"Row against column by {', '.join(result.metric.upper() for result in compared)}, in this order.")
+        if left_out := without_relation(compared):
+            screen.plain(f"Not compared by all of these: {', '.join(left_out)}")
+        st.caption("After Figure 3 of Zhang and Vogel (2004), who decide by test percentile without a correction: "
+                   "choose both at the side to do as they did.")
+        st.code(command, language=None, wrap_lines=True)
+    charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "leaderboard.pairs",
+                      *relation_records(compared), "All pairs under all metrics as CSV")

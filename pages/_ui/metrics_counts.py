@@ -1,0 +1,114 @@
+"""Inside BLEU: precisions, length, one sentence step by step, signatures."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import streamlit as st
+
+from mtsig_core.experiments.ngram_precisions import ORDERS, precisions
+from mtsig_core.experiments.output_lengths import lengths
+from mtsig_core.experiments.papers import KOEHN_T1
+from mtsig_core.experiments.signatures import signatures
+from mtsig_core.experiments.worked_example import NOTE_OUTPUT, note_example, worked_example
+from mtsig_core.figures.metrics import by_length, by_order
+from mtsig_core.report import metrics_tables as tables
+from pages._ui import charts, controls, screen, side_by_side
+from pages._ui.metrics_views import choose_system, command, files, found, table
+
+__all__ = ["show_example", "show_lengths", "show_precisions", "show_signatures"]
+
+_NOTE, _HERE = "of the reading note", "of this test set"
+_SHORT = 0.85  # the length ratio that is spoken of
+
+
+def show_precisions(view, places):
+    rows = found(view, precisions, "Counting n-grams")
+    system = choose_system(view, places[0])
+    mine = next(row for row in rows if row.system == system)
+    koehns = view.testset.simulated and view.testset.n_segments == 30_000
+    precision = mine.bleu / mine.brevity_penalty if mine.brevity_penalty else 0
+    screen.answer(f"{system}: BLEU {mine.bleu:.2f} = brevity penalty {mine.brevity_penalty:.3f} × precision "
+                  f"{precision:.2f}")
+    paper = [(n, value) for name, p1, p4, _ in KOEHN_T1.rows["bleu"] if koehns and name == system
+             for n, value in ((1, p1), (4, p4))]
+    charts.show(by_order([(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system, paper,
+                         source=KOEHN_T1.source),
+                key="metrics.precisions", files=view.named(system, metric="bleu"),
+                command=command(view, "precisions"), **table(rows),
+                alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
+    screen.table(*tables.precision_rows(rows, koehns))
+    st.caption("Precision: the geometric mean of the four. Each n-gram counts at most as often as in the reference "
+               "that has it most often. "
+               + (f"In brackets and ◇: {KOEHN_T1.source}, {KOEHN_T1.about}; the simulated systems were made to have "
+                  "its BLEU. " if koehns else "")
+               + "Koehn's equation 1 lacks the weights 1/4 that make it one.")
+
+
+def show_lengths(view, places):
+    one = found(view, lengths, "Scoring other lengths", counted=False, system=choose_system(view, places[0]))
+    points, actual = one.points, one.actual
+    near = min(points, key=lambda point: abs((point.length_ratio or 0) - _SHORT))
+    kept = [new / old if old else 0 for new, old in ((near.bleu, actual.bleu), (near.gtm, actual.gtm))]
+    screen.answer(f"At a length ratio of {near.length_ratio or 0:.2f}, BLEU keeps {kept[0]:.0%} of its score, GTM "
+                  f"{kept[1]:.0%}")
+    charts.show(by_length([point.length_ratio or 0 for point in points],
+                          [(what.upper(), [getattr(point, what) for point in points]) for what in ("bleu", "gtm")],
+                          [point.brevity_penalty for point in points], points.index(actual)),
+                key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
+                command=command(view, "lengths", system_name=one.system), **table(points),
+                alt=f"Share of its score that {one.system} keeps by length ratio: {kept[0]:.0%} of BLEU and "
+                    f"{kept[1]:.0%} of GTM at {near.length_ratio or 0:.2f}.")
+    screen.table(*tables.length_rows(one))
+    st.caption(("Simulated anew with a word penalty: words are left out where the system is not sure; below 0 stray "
+                "ones are added, which costs precision. " if one.how == "word penalty" else
+                "Each output keeps the first part of its words. Truncation cannot lengthen: nobody knows what the "
+                "system would have added. The simulated corpus shows that side too. ")
+               + f"{one.n_segments:,} of {view.testset.n_segments:,} segments, from all over. Koehn (2004), Figure 1: "
+               "BLEU drops off under a word penalty; GTM, an F-measure without a brevity penalty, does not. "
+               f"{one.bleu_signature}; {one.gtm_signature}")
+
+
+def show_example(view, places):
+    testset = view.testset
+    with places[0]:
+        sentence = controls.choice("Sentence", (_NOTE, _HERE), "sentence")
+    if sentence == _NOTE:
+        one, printed = note_example(tokenizer=view.testset.tokenizer), command(view, "example")
+    else:
+        system = choose_system(view, places[1])
+        line = controls.line(places[2], testset.lines)
+        one = found(view, _line, "Counting n-grams", counted=False, system=system, line=line)
+        printed = command(view, "example", system_name=system, line=line)
+    screen.answer(tables.formula(one))
+    if sentence == _NOTE:
+        screen.plain(f"Output: {NOTE_OUTPUT}")
+        screen.plain(f"Reference: {one.references[0]}")
+    else:
+        side_by_side.cards(testset, [one.system], [testset.lines.index(one.line)], [f"sentence BLEU {one.bleu:.1f}"])
+    screen.table(*tables.step_rows(one), names=(0, 1))
+    penalty = f"exp(1 - {one.ref_len}/{one.sys_len}) = " if 0 < one.sys_len < one.ref_len else ""
+    st.caption(f"Brevity penalty: {one.sys_len} tokens against {one.ref_len} give {penalty}{one.brevity_penalty:.4g}. "
+               f"BLEU-n is on a scale of 0 to 1 and not smoothed; smoothed BLEU-4 is {one.bleu:.2f} points "
+               f"({one.signature}). BLEU is meant for corpora: one sentence is for looking inside.")
+    if sentence == _NOTE:
+        st.subheader("What the note gets wrong")
+        screen.table(*tables.claim_rows(one), names=(0, 3))
+    files(view.named(metric="bleu"), "example", tables.flat_steps(one), printed)
+
+
+def _line(testset, metric, *, progress, system, line):
+    return worked_example(testset, system, line, metric)
+
+
+def show_signatures(view, places):
+    system = choose_system(view, places[0])
+    rows = found(view, signatures, "Scoring under other settings", counted=False, system=system)
+    low, high = min(row.bleu for row in rows), max(row.bleu for row in rows)
+    screen.answer(f"{system}: the same output has {low:.1f} BLEU, or {high:.1f}")
+    screen.table(["setting", "BLEU", "signature"], [[row.setting, f"{row.bleu:.2f}", row.signature] for row in rows])
+    st.caption("Only scores of one signature compare (Post 2018). nrefs: references; case: mixed, or lower (lc); eff: "
+               "effective order, for sentences; tok: tokenizer; smooth: what stands for a count of 0. The page Methods "
+               "has the signature of every metric.")
+    files(view.named(system, metric="bleu"), "signatures", [asdict(row) for row in rows],
+          command(view, "signatures", system_name=system))

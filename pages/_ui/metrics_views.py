@@ -1,0 +1,58 @@
+"""What the views of the page Metrics share: their numbers, remembered, and the files and commands that go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+import streamlit as st
+
+from mtsig_core import MtsigError
+from mtsig_core.report.commands import command_line
+from pages._ui import background, charts, controls, results, screen
+from pages._ui.ending import end_page
+from pages._ui.frame import View
+
+__all__ = ["choose_system", "command", "files", "found", "table"]
+
+
+def found(view: View, function: Callable, what: str, metric: str = "bleu", counted: bool = True, **asked):
+    """What a function of the core finds on this view's test set, remembered, in the background where it takes long.
+
+    Ends the page with the reason where it cannot be had. `counted`: whether it takes the statistics of the whole set.
+    """
+    testset = view.testset.under(metric)
+
+    def work(progress):
+        given = {"statistics": results.statistics(testset, metric, progress)} if counted else {}
+        return function(testset, metric, progress=progress, **given, **asked)
+
+    key = ("inside", function.__name__, testset.digest, metric, *sorted(asked.items()))
+    try:
+        return background.result(key, work, what)
+    except MtsigError as problem:
+        screen.error(str(problem))
+        end_page()
+
+
+def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
+    """The command line that prints a view; an option that is None is left out."""
+    return command_line(f"metrics {name}", *view.options, usual={"metrics": "bleu"}, metrics=metric, **asked)
+
+
+def files(called: Sequence[str], name: str, rows: Sequence[dict], printed: str) -> None:
+    """The numbers of a view without a figure; `called` as in `charts.show`."""
+    with st.expander("Numbers, files, command"):
+        charts.csv_button(called, f"metrics.{name}", list(rows[0]), (row.values() for row in rows))
+        st.code(printed, language=None, wrap_lines=True)
+
+
+def table(rows: Sequence) -> dict:
+    """Rows of a result as `charts.show` takes them; the page shows them in its own words."""
+    flat = [asdict(row) for row in rows]
+    return dict(header=list(flat[0]), rows=[list(row.values()) for row in flat], with_table=False)
+
+
+def choose_system(view: View, place) -> str:
+    return controls.choice("System", [system.system for system in view.result.systems
+                                      if system.system not in view.testset.rated_alone], "system", place=place)

@@ -1,0 +1,145 @@
+"""One pair on screen: which it is, its examination, remembered, and the commands that print it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from mtsig_core import Caution, TestSet
+from mtsig_core.inference.one_pair import PairExamination, examine_pair
+from mtsig_core.inference.significance import TESTS
+from mtsig_core.report.commands import command_line, option_with
+from mtsig_core.report.tables import format_p
+from pages._ui import address, background, controls, results, screen
+from pages._ui.ending import end_page
+from pages._ui.frame import ROOT, View
+
+__all__ = ["choose", "open_pair", "examine", "command", "segments_command", "options_for", "segments_query",
+           "outcome_rows", "test_cautions", "interval_rows", "document_names", "documents_of"]
+
+_PAGE = ROOT / "pages" / "pair.py"
+_ASKED = ("unit", "trials", "alpha", "seed")
+
+
+def choose(view: View, n_columns: int = 2) -> tuple[str, str, list]:
+    """Let two systems be chosen, the best two at first; the columns beside them are left for more.
+
+    It ends the page where there are no two.
+    """
+    names = [system.system for system in view.result.systems]
+    if len(names) < 2:
+        screen.error("Only one system: there is no pair to examine. Add another output, or leave fewer out.")
+        end_page()
+    left, right, *beside = st.columns(n_columns)
+    a = controls.choice("System A", names, "a", place=left)
+    b = controls.choice("System B", names, "b", names[1], place=right)
+    if a == b:
+        screen.error(f"A and B are both {a}. Choose another system for one of them.")
+        end_page()
+    return a, b, beside
+
+
+def open_pair(view: View, a: str, b: str | None = None) -> None:
+    """Open the page Pair on two systems; on one and the baseline or the best, or the best of the others where it is
+    these itself."""
+    names = [system.system for system in view.result.systems]
+    if a not in names:
+        screen.plain(f"{a} is not ranked. At the side, let the other references take part as systems.")
+        return
+    leading = view.settings.get("baseline") or names[0]
+    b = b or next((name for name in (leading, *names) if name != a), None)
+    if b is not None:
+        # What is chosen there anyway stays out of the address: to take it out again would be a step for Back.
+        for key, name, usual in zip("ab", (a, b), names, strict=False):
+            address.keep(key, None if name == usual else [name])
+        address.go(_PAGE)
+
+
+def examine(view: View, a: str, b: str) -> PairExamination:
+    """`mtsig_core.examine_pair` with the settings of the view."""
+    settings = {key: view.settings[key] for key in _ASKED}
+    testset = view.testset
+
+    def work(progress):
+        counted = results.statistics(testset, view.metric, progress)
+        return examine_pair(testset, view.metric, a, b, jobs=results.jobs(testset), statistics=counted,
+                            progress=progress, **settings)
+
+    key = ("pair", testset.digest, view.metric, a, b, tuple(settings.items()))
+    return background.result(key, work, "Examining the pair")
+
+
+def command(view: View, a: str, b: str) -> str:
+    """The command line that prints this pair."""
+    return replace(view, options=options_for(view, a, b)).command()
+
+
+def segments_command(view: View, a: str, b: str) -> str:
+    """The command line that prints the statistics of each segment, for this pair."""
+    return command_line("segments", *options_for(view, a, b), usual={"metrics": "bleu"}, metrics=view.metric)
+
+
+def segments_query(a: str, b: str, document: str | None = None) -> dict[str, str]:
+    """What a link to the page Segments asks for."""
+    return {"a": a, "b": b} if document is None else {"a": a, "b": b, "document": document}
+
+
+def options_for(view: View, *names: str, without: tuple[str, ...] = ()) -> list[str]:
+    """The options of the view for these systems alone: what was left out has no say then.
+
+    Parameters
+    ----------
+    without : tuple of str
+        Further options with a value to do without.
+    """
+    kept, skip = [], False
+    for option in view.options:
+        dropped = option.split("=")[0] in ("--exclude", *without)
+        if not skip and not dropped:
+            kept.append(option)
+        skip = dropped and "=" not in option
+    return [*kept, *option_with("--only", ",".join(names))]
+
+
+def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of all tests, side by side."""
+    rows = [[TESTS[o.test].title, format_p(o.p_value) if o.win is None else f"win {o.win:.3f}, lose {o.lose:.3f}",
+             {"a": f"{found.a} better", "b": f"{found.b} better", None: "not significant"}[o.better],
+             TESTS[o.test].source + (" (as published)" if TESTS[o.test].as_published else "")] for o in found.outcomes]
+    return ["test", "p", f"at alpha {found.settings.alpha:g}, uncorrected", "definition"], rows
+
+
+def test_cautions(found: PairExamination) -> list[Caution]:
+    """What is wrong with some of the tests, as published or for translations."""
+    tests = [TESTS[outcome.test] for outcome in found.outcomes]
+    return [Caution(f"{t.name}-caution", f"{t.title.capitalize()} ({t.source}): {t.caution}")
+            for t in tests if t.caution]
+
+
+def interval_rows(found: PairExamination, chosen: str) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of all kinds of interval."""
+    rows = []
+    for kind, ends in found.intervals.items():
+        low, high = sorted(found.sign * end for end in ends) if ends else (None, None)
+        rows.append([f"{kind}{' (chosen)' if kind == chosen else ''}", "-" if ends is None else f"{low:+.2f}",
+                     "-" if ends is None else f"{high:+.2f}", "-" if ends is None else f"{high - low:.2f}",
+                     "-" if ends is None else "no" if low <= 0 <= high else "yes"])
+    return [f"{100 * (1 - found.settings.alpha):g}% interval", "low", "high", "width", "excludes 0"], rows
+
+
+def document_names(testset: TestSet) -> list[str]:
+    """Each document's id, with its domain where it has one."""
+    labels = testset.documents if testset.domains is None else [
+        f"{domain} · {doc}" for domain, doc in zip(testset.domains, testset.documents, strict=True)]
+    return list(dict(zip(testset.document_index.tolist(), labels, strict=True)).values())
+
+
+def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
+    """The number of each document, of one domain or of all, by the name that `document_names` gives it."""
+    names = document_names(testset)
+    if domain is None:
+        return {name: k for k, name in enumerate(names)}
+    number = testset.document_index.tolist()
+    inside = dict.fromkeys(k for k, d in zip(number, testset.domains, strict=True) if d == domain)
+    return {names[k]: k for k in inside}

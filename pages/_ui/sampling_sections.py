@@ -1,0 +1,149 @@
+"""Sections of the page Sampling: intervals of samples, what they conclude, and their spread by size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import streamlit as st
+
+from mtsig_core.experiments.blocks_and_broad import KINDS
+from mtsig_core.experiments.papers import KOEHN_6, KOEHN_7_8
+from mtsig_core.experiments.sample_results import Sampling
+from mtsig_core.experiments.spread_ratios import Spreads
+from mtsig_core.figures.sampling import intervals, outcomes, ratios
+from mtsig_core.inference.significance import TOLERANCE
+from mtsig_core.report.commands import command_line
+from mtsig_core.report.sampling_tables import pair_records, spread_rows, system_records, tally_rows
+from pages._ui import charts, controls, one_pair, screen
+from pages._ui.frame import View
+
+__all__ = ["NAMES", "Samples"]
+
+NAMES = {"blocks": "Blocks", "broad": "Broad samples"}
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Both kinds of sample of one size.
+
+    Attributes
+    ----------
+    view : View
+    found : mapping of str to Sampling
+        By kind.
+    name : str
+        The system that is looked at.
+    koehns : bool
+        Whether the samples stand for those of `Koehn (2004)`.
+    """
+
+    view: View
+    found: Mapping[str, Sampling]
+    name: str
+    koehns: bool
+
+    @property
+    def unit(self) -> str:
+        return self.view.metric.upper()
+
+    @property
+    def level(self) -> str:
+        return f"{100 * (1 - self.view.settings['alpha']):g}%"
+
+    def command(self, *kinds: str, sized: bool = True) -> str:
+        """The command lines that print the samples of some kinds; without a size, those of all sizes."""
+        one, settings = self.found["broad"], self.view.settings
+        flags = ["--shuffle"] if one.shuffled else []
+        return "\n".join(command_line(
+            f"sample {kind}", *self.view.options, *flags, usual={"metrics": "bleu", "alpha": 0.05, "seed": 0},
+            metrics=self.view.metric, alpha=settings["alpha"], seed=settings["seed"],
+            sample_size=one.size if sized else None) for kind in kinds)
+
+    def show_intervals(self) -> str:
+        """Which samples' intervals hold the score of the whole test set; returns the kind of sample chosen."""
+        st.subheader("Does the interval contain the score of the whole test set?")
+        kind = controls.choice("Samples", KINDS, "samples", default="broad", width=220)
+        chosen = {key: one.system(self.name) for key, one in self.found.items()}
+        one, hits = chosen[kind], {key: int(value.hits.sum()) for key, value in chosen.items()}
+        screen.answer("; ".join(f"{NAMES[key]}: {hits[key]} of {chosen[key].known}" for key in KINDS)
+                      + (f" (Koehn 2004: {KOEHN_6.rows['bleu'][0][2]})" if self.koehns and self.name == "Spanish"
+                         else ""))
+        charts.show(intervals(one.scores, one.low, one.high, one.hits, one.full, unit=self.unit),
+                    key="sampling.intervals", files=self.view.named(self.name), command=self.command(kind),
+                    **charts.columns([{**row, "hit": bool(hit)}
+                                      for row, hit in zip(system_records(one), one.hits, strict=True)]),
+                    alt=f"{self.level} interval of each sample; {hits[kind]} of {one.known} contain {one.full:.2f}.")
+        nist = (" NIST of a small set lies below that of the whole, whose weights are others: its intervals cannot "
+                "hold it." if self.view.metric == "nist" else "")
+        st.caption(f"{self.level} percentile intervals from {self.found[kind].settings.resamples:,} bootstrap samples "
+                   "of each sample's segments, drawn one by one. The bootstrap takes a sample to be like the rest, "
+                   f"which a block is not.{nist}")
+        return kind
+
+    def show_pair(self, kind: str) -> None:
+        """What the samples of a kind conclude about a pair."""
+        alpha, n = self.view.settings["alpha"], self.found[kind].n_samples
+        st.subheader("What each sample concludes about a pair")
+        if len(self.found[kind].systems) < 2:
+            screen.error("Only one system: there is no pair. Add another output, or leave fewer out.")
+            return
+        a, b, (place,) = one_pair.choose(self.view, 3)
+        with place:
+            test = controls.choice("Conclusions by", ("koehn", "ar"), "by", help="koehn: paired bootstrap; ar: "
+                                   "approximate randomization, uncorrected")
+        pair = self.found[kind].pair(a, b)
+        truth, by_koehn = pair.sign * pair.full, pair.verdicts("koehn", alpha)
+        tally = pair.tally(test, alpha)
+        if np.isnan(truth):
+            screen.error(f"{a} and {b} have no line in common with a score: they cannot be compared. Choose another "
+                         "pair.")
+            return
+        order = f"{a if truth > 0 else b} is the better" if abs(truth) > TOLERANCE else f"{a} and {b} tie"
+        screen.answer(f"{order} on the whole test set: {tally.right} of {n} samples conclude so, {tally.wrong} the "
+                      f"opposite, {tally.none} nothing")
+        worse = int((pair.improvements < 0).sum())
+        shared = dict(files=self.view.named(a, b), command=self.command(kind), **charts.columns(pair_records(pair)))
+        charts.show(outcomes(pair.improvements, pair.verdicts(test, alpha), truth, f"whole test set, {truth:+.2f}",
+                             what="Improvement of A over B", unit=self.unit), key="sampling.differences", **shared,
+                    alt=f"Improvement of A over B on each sample; on {worse} of {n} samples A is the worse.")
+        charts.show(outcomes(100 * pair.win, by_koehn, 50, "A better as often as B",
+                             what="Share of bootstrap samples on which A is better, in %",
+                             bounds=(100 * alpha, 100 * (1 - alpha))), key="sampling.wins", **shared, with_table=False,
+                    alt=f"Paired bootstrap of each sample: the share on which A is better; {(by_koehn == 1).sum()} "
+                        f"samples conclude rightly, {(by_koehn == -1).sum()} wrongly.")
+        named = {NAMES[key].lower(): value for key, value in self.found.items()}
+        screen.table(*tally_rows(named, a, b, alpha, published=self.koehns), names=[0, 1])
+        st.caption(f"Level {alpha:g}; right and wrong against the order on the whole test set. The paired bootstrap "
+                   f"concludes at {self.level} of wins in either direction: between equal systems, twice as often as a "
+                   "two-sided test. "
+                   + (f"{KOEHN_7_8.source}: {KOEHN_7_8.about}. Between Spanish and Danish one broad sample of his 100 "
+                      "was negative, by 0.07 (Figure 4; '300 broad samples' in 3.4 is a slip)." if self.koehns else ""))
+
+    def show_spreads(self, spread: Spreads) -> None:
+        """The ratio of spreads by size, of this system among all."""
+        st.subheader("How much wider do blocks spread?")
+        found = spread.ratios()
+        if not found:
+            screen.plain("No system's scores vary from broad sample to broad sample: there is no ratio.")
+            return
+        size = self.found["broad"].size if self.found["broad"].size in found else max(found)
+        low, middle, high = found[size]
+        n = sum(row.size == size and row.ratio is not None for row in spread.rows)
+        screen.answer(f"Blocks of {size:,}: {middle:.1f} times as wide as broad samples, the median of "
+                      f"{n} system{'s' * (n > 1)} ({low:.1f} to {high:.1f})")
+        by_system: dict[str, list] = {}
+        for row in spread.rows:
+            if row.ratio is not None:
+                by_system.setdefault(row.system, []).append((row.size, row.ratio, row.ratio_low, row.ratio_high))
+        charts.show(ratios(by_system, self.name, {k: ratio for k, (_, ratio, _) in found.items()}),
+                    key="sampling.ratios", files=self.view.named(self.name), with_table=False,
+                    command=self.command("spread", sized=False), **charts.columns(list(map(asdict, spread.rows))),
+                    alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")
+        screen.plain(f"System {self.name}")
+        screen.table(*spread_rows(spread, self.name))
+        st.caption(f"SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
+                   f"{self.level} interval of one ratio, as of two independent normal lots; a few samples tell little. "
+                   "Systems share the segments, so their ratios go up and down together. Dotted: 1, as where the "
+                   "order of the segments says nothing.")

@@ -1,0 +1,126 @@
+"""Text on screen. Names of systems, files and documents are data: everything passes through `escape` here."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+import streamlit as st
+
+from mtsig_core import Caution
+from mtsig_core.report.tables import group_cautions
+from pages._ui import grid
+
+__all__ = ["escape", "answer", "status", "plain", "error", "messages", "caution_box", "cautions", "numbers",
+           "prose_table", "table"]
+
+_STYLE = """<style>
+[data-testid="stMainBlockContainer"] {padding: 3.5rem 3rem 3rem}
+[data-testid="stMainBlockContainer"] h1 {font-size: 2.25rem; padding-top: .5rem; padding-bottom: .75rem}
+[data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: inherit}
+[data-testid="stCaptionContainer"] {opacity: .8}
+.mt-status {overflow-wrap: anywhere; opacity: .8; font-size: .85rem; margin: -.5rem 0 .5rem}
+.mt-plain {overflow-wrap: anywhere}
+.mt-answer {font-size: 1.5rem; line-height: 1.3; font-weight: 600; margin: 0 0 .25rem; overflow-wrap: anywhere}
+.mt-numbers {display: flex; flex-wrap: wrap; gap: .5rem 3rem; margin: .25rem 0}
+.mt-big {font-size: 2.5rem; line-height: 1.1; font-weight: 600; font-variant-numeric: tabular-nums}
+.mt-faint {opacity: .8; font-size: .85rem}
+.mt-box {border-left: 4px solid; padding: .5rem .75rem; margin: .35rem 0; border-radius: .25rem;
+         background: color-mix(in srgb, currentColor 6%, transparent); overflow-wrap: anywhere; white-space: pre-line}
+.mt-error {border-color: #D55E00} .mt-caution {border-color: #E69F00; font-size: .9rem}
+/* A table wider than the page says so until its last column is in sight: the timeline stands only where it scrolls. */
+.mt-sideways {timeline-scope: --mt-x} .mt-scroll {overflow-x: auto; scroll-timeline: --mt-x inline}
+.mt-more {max-height: 0; overflow: hidden; visibility: hidden; text-align: right; font-size: .85rem;
+          animation: mt-more linear both; animation-timeline: --mt-x}
+@keyframes mt-more {0%, 95% {max-height: 2em; visibility: visible} 100% {max-height: 2em; visibility: hidden}}
+.mt-table {border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .9rem}
+.mt-table th {text-align: right; font-weight: 600; padding: .3rem .6rem; border-bottom: 2px solid currentColor;
+              vertical-align: bottom}
+.mt-table td {text-align: right; padding: .22rem .6rem; white-space: nowrap;
+              border-bottom: 1px solid color-mix(in srgb, currentColor 14%, transparent)}
+.mt-table .mt-name {text-align: left; max-width: 24rem; overflow: hidden; text-overflow: ellipsis}
+.mt-table.mt-prose td {white-space: normal; overflow-wrap: anywhere; min-width: 4rem; text-align: left;
+                       vertical-align: top}
+</style>"""
+
+
+def escape(text: str) -> str:
+    """Text made safe for `st.html`, which neither interprets Markdown nor, after this, tags."""
+    return html.escape(str(text))
+
+
+def status(*lines: Iterable[str]) -> None:
+    """Lines that say what is loaded and how it is tested, each made of short phrases."""
+    joined = "<br>".join(escape(" · ".join(line)) for line in lines)
+    st.html(f'{_STYLE}<div class="mt-status">{joined}</div>')
+
+
+def answer(text: str) -> None:
+    """The answer of the page, in one sentence."""
+    st.html(f'{_STYLE}<div class="mt-answer" role="status">{escape(text)}</div>')
+
+
+def numbers(*found: tuple[str, str, str]) -> None:
+    """Big numbers in a row, each as (what it is, the number, a note in faint)."""
+    cells = "".join(f'<div><div>{escape(what)}</div><div class="mt-big">{escape(number)}</div>'
+                    f'<div class="mt-faint">{escape(note)}</div></div>' for what, number, note in found)
+    st.html(f'{_STYLE}<div class="mt-numbers">{cells}</div>')
+
+
+def plain(text: str) -> None:
+    """A paragraph, shown literally."""
+    st.html(f'<div class="mt-plain">{escape(text)}</div>')
+
+
+def error(text: str) -> None:
+    """A message about something the user can mend."""
+    st.html(f'{_STYLE}<div class="mt-box mt-error" role="alert">{escape(text)}</div>')
+
+
+def messages(texts: Iterable[str]) -> None:
+    """Messages above the title of a page, clear of the toolbar."""
+    boxes = "".join(f'<div class="mt-box mt-error" role="alert">{escape(text)}</div>' for text in texts)
+    if boxes:
+        st.html(f'{_STYLE}<div style="margin-top: 1.75rem">{boxes}</div>')
+
+
+def caution_box(text: str) -> None:
+    """One warning."""
+    st.html(f'{_STYLE}<div class="mt-box mt-caution">{escape(text)}</div>')
+
+
+def cautions(found: Iterable[Caution], several: bool = False) -> None:
+    """Warnings, a box for each kind; with the metric they are about where there are several."""
+    boxes = [f'<div class="mt-box mt-caution">{"<br>".join(map(escape, texts))}</div>'
+             for texts in group_cautions(found, several=several)]
+    if boxes:
+        st.html(_STYLE + "".join(boxes))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[int] = (0,),
+          key: str | None = None, open_rows: bool = False) -> int | None:
+    """A table of text; the columns in `names` are set left and cut when too long.
+
+    A long one can be sorted and filtered, as can one of which rows can be opened: the row chosen is returned.
+    Where a page has two of the same header and as many rows, they need keys.
+    """
+    names, rows = set(names), list(rows)
+    if open_rows or len(rows) > grid.MOST_PLAIN:
+        return grid.show(header, rows, names, key or f"table {len(rows)} {' '.join(header)}", open_rows)
+
+    def cells(tag, row):
+        named = [f' class="mt-name" title="{escape(cell)}"' if k in names else "" for k, cell in enumerate(row)]
+        return "".join(f"<{tag}{extra}>{escape(cell)}</{tag}>" for cell, extra in zip(row, named, strict=True))
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    st.html(f'{_STYLE}<div class="mt-sideways"><div class="mt-more">more columns to the right →</div>'
+            f'<div class="mt-scroll"><table class="mt-table"><thead><tr>{cells("th", header)}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div></div>")
+    return None
+
+
+def prose_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table of sentences: set left, with lines broken."""
+    head = "".join(f'<th class="mt-name">{escape(cell)}</th>' for cell in header)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    st.html(f'{_STYLE}<table class="mt-table mt-prose"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')

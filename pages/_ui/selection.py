@@ -1,0 +1,142 @@
+"""What part of a test set is compared: references, systems, domain. Chosen at the side, in the address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from mtsig_core import SettingError, TestSet
+from mtsig_core.data.testset import as_system
+from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
+from mtsig_core.report.commands import option_with
+from pages._ui.controls import choice, several, toggle, unlike
+from pages._ui.jobs import Memory
+
+__all__ = ["LEFT_OUT", "REASON", "Part", "of_this_set_alone", "pick_part", "pick_tokenizer"]
+
+LEFT_OUT = "exclude"  # the key of the systems left out
+REASON = "reason."  # and, before the name of each, of the reason
+_SYSTEMS = ("a", "b", "system", "baseline", "also")  # the keys of controls that name systems
+_PARTS = Memory(16)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is chosen of a test set.
+
+    Attributes
+    ----------
+    testset : TestSet
+        Without the systems left out.
+    family : TestSet
+        With them, on the same segments and references.
+    unranked : TestSet or None
+        The references that neither score nor take part, as systems.
+    options : list of str
+        What says so on the command line.
+    """
+
+    testset: TestSet
+    family: TestSet
+    unranked: TestSet | None
+    options: list[str]
+
+
+def pick_tokenizer(whole: TestSet) -> tuple[TestSet, list[str]]:
+    """The test set split as chosen, auto being as it came, and what says so on the command line."""
+    if whole.has_texts:
+        chosen = choice(f"Tokenizer (auto: {tokenizer_name(whole)})", ["auto", *TOKENIZERS], "tokenize", help=(
+            "Finds the words for BLEU and other metrics of words, with the names of sacreBLEU. auto: what was given "
+            "with the texts, else by the target language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean, "
+            "13a for all others."))
+        if chosen != "auto":
+            key = (whole.digest, whole.name, chosen)
+            if (found := _PARTS.get(key)) is None:
+                found = replace(whole, tokenizer=chosen)
+                _PARTS.keep(key, found)
+            whole = found
+    return whole, [] if whole.tokenizer is None else ["--tokenize", whole.tokenizer]
+
+
+def pick_part(whole: TestSet, refs: tuple[str, ...], humans: bool, metric: str) -> Part:
+    """Choose references, domain and systems; `refs` score at first (empty: all), with `humans` the others take part.
+
+    Human translations that score others, or whose texts are not here, take part where the metric is their ratings.
+    """
+    options = []
+    with st.expander("Systems and segments"):
+        every = list(whole.references)
+        chosen, join = every, False
+        if len(every) > 1:
+            chosen = several("Score with", every, "refs", list(refs) or every)
+            if not chosen:
+                raise SettingError("No reference to score with. Choose at least one under Systems and segments.")
+        others = [name for name in every if name not in chosen]
+        if len(every) > 1 or whole.waiting:
+            able = bool(others) or metric in whole.scores and bool(_rated(whole, metric))
+            join = toggle("References take part as systems", humans, "humans", disabled=not able, help=(
+                "Those that do not score, and, where the metric is their ratings, all that were rated.")) and able
+        options += option_with("--refs", ",".join(chosen)) if others else []
+        options += ["--refs-as-systems"] if join else []
+        joined = map(as_system, {**dict.fromkeys(others), **dict.fromkeys(whole.waiting)}) if join else ()
+        left_out = several("Leave out systems", [*whole.systems, *joined], LEFT_OUT, [],
+                            help="The ranks and the correction change with the family; the Leaderboard shows how.")
+        domain = None
+        if whole.domains is not None:
+            anything = unlike("all", whole.domains)
+            domain = choice("Domain", [anything, *dict.fromkeys(whole.domains)], "domain")
+            domain = None if domain == anything else domain
+            options += [] if domain is None else option_with("--domain", domain)
+    options += option_with("--exclude", ",".join(left_out)) if left_out else []
+    rated = metric if metric in whole.scores else None
+    return Part(*_parts(whole, tuple(chosen), join, domain, tuple(left_out), rated), options)
+
+
+def _rated(whole, metric):
+    """The human translations that are no systems and have ratings by a metric."""
+    return [name for name in whole.waiting if name in whole.scores[metric].by_system]
+
+
+def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
+    """Whether what the address says of a key holds for the test set that is left alone, not for the new one.
+
+    Who is left out, and why, and what finds the words, is said of one set. Systems stay chosen where the new set has
+    systems of that name.
+    """
+    if key in _SYSTEMS:
+        names = {*new.systems, *map(as_system, (*new.references, *new.waiting))}
+        return not names.issuperset(texts)
+    return key in (LEFT_OUT, "tokenize") or key.startswith(REASON)
+
+
+def _parts(whole, chosen, join, domain, left_out, rated):
+    """The three test sets of a `Part`, remembered: each knows its digest, which takes time to find.
+
+    `rated` is the metric where it is one of segment scores, else None.
+    """
+    key = (whole.digest, whole.name, chosen, join, domain, left_out, rated)
+    if (found := _PARTS.get(key)) is None:
+        others = [name for name in whole.references if name not in chosen]
+        family = whole.scored_with(chosen, others_as_systems=join) if others or join else whole
+        family = family.under(rated or "")
+        unranked = None if join else _unranked(whole, family, others, rated)
+        if domain is not None:
+            family, unranked = family.in_domain(domain), unranked and unranked.in_domain(domain)
+        left_out = [name for name in left_out if name in family.systems]
+        found = (family.without(left_out) if left_out else family, family, unranked)
+        _PARTS.keep(key, found)
+    return found
+
+
+def _unranked(whole, family, others, rated):
+    """The references that do not take part, as systems; where ratings are the metric, those that were rated."""
+    texts = {name: whole.references[name] for name in others if None not in whole.references[name]}
+    if rated is not None:
+        texts = {name: (None,) * whole.n_segments for name in _rated(whole, rated)}
+    if not texts:
+        return None
+    return replace(family, systems={as_system(name): values for name, values in texts.items()},
+                   parses={as_system(name): whole.parses[name] for name in texts if name in whole.parses},
+                   scores={metric: scores.of({name: as_system(name) for name in texts})
+                           for metric, scores in whole.scores.items()})

@@ -1,0 +1,130 @@
+"""The parts of the page Sweeps that stand beside Zhang and Vogel (2004): Table 2; Tables 3 and 4 with Figure 8."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mtsig_core import TestSet
+from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
+from mtsig_core.experiments.sweep_references import sweep_references, with_references
+from mtsig_core.experiments.sweep_results import SizeSweep
+from mtsig_core.experiments.sweep_size import sweep_sizes
+from mtsig_core.figures.sweeps import references
+from mtsig_core.report.commands import command_line
+from mtsig_core.report.sweep_tables import grid_rows, reference_records, reference_rows, size_rows, system_records
+from pages._ui import background, charts, one_pair, results, screen
+from pages._ui.frame import View
+
+__all__ = ["command", "show_references", "show_table_2"]
+
+_SIMULATED, _REFERENCES = 1592, 4  # the first hundred documents of the simulated corpus; theirs were as many, of 8.8
+_FEWEST = 5  # units of the smallest test set
+_REPEATS = 20  # for each set of references
+_NOT_EQ_4 = ("Their M-BLEU scores lie below their BLEU, which an arithmetic mean of the same precisions (their eq. 4, "
+             "and ours) cannot: do not expect to meet them. ")
+
+
+def command(kind: str, metric: str, options: list[str], asked: dict, **more: str) -> str:
+    """The command line of a sweep; only what differs from its defaults is said."""
+    defaults = {"metrics": "bleu", "repeats": 100 if kind == "size" else _REPEATS, "unit": "auto", "alpha": 0.05,
+                "seed": 0, "power": 0.8}
+    return command_line(f"sweep {kind}", *options, usual=defaults, metrics=metric, **asked, **more)
+
+
+def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None:
+    """Relative intervals of one system at the shares that they took."""
+    several, options = _with_references(view, system)
+    n = several.n_documents if found.settings.unit == "document" else several.n_segments
+    percents = [percent for percent, *_ in ZHANG_VOGEL_2.rows["bleu"] if round(percent / 100 * n) >= _FEWEST]
+    metric = view.metric
+
+    def work(progress):
+        return sweep_sizes(several, metric, sizes=[percent / 100 for percent in percents],
+                           jobs=results.jobs(view.testset), progress=progress, **asked)
+
+    st.subheader("Beside Zhang and Vogel: how wide is an interval?")
+    swept = background.result(("sweep shares", view.testset.digest, metric, system, tuple(asked.items())), work,
+                              "Drawing parts of the test set")
+    screen.plain(f"System {system}: relative {100 * (1 - view.settings['alpha']):g}% interval by size")
+    screen.table(*size_rows(swept, system))
+    st.caption(f"{_about(several)}. Ours: means over {asked['repeats']} random parts, but of the whole set one "
+               f"interval; theirs too. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy. "
+               f"They draw parts by document and bootstrap by sentence, here both go by {found.settings.unit}. "
+               + _NOT_EQ_4 + "Their Figure 3, each pair by each metric, is on the Leaderboard under Further metrics.")
+    _files("sweeps.table2", view.named(system), system_records(swept, metric in view.testset.scores),
+           command("size", metric, options, asked, sizes=",".join(f"{percent}%" for percent in percents)))
+
+
+def show_references(view: View, system: str, asked: dict) -> None:
+    """What more references bring to one system."""
+    metric = view.metric
+    st.subheader("How many references?")
+    if metric in view.testset.scores:
+        screen.plain(f"{metric} is a table of scores, which no reference changes. Choose a metric of texts.")
+        return
+    several, options = _with_references(view, system)
+    if len(several.references) < 2:
+        screen.plain("This set has one reference, or none: with several, their number is looked at here.")
+        return
+    asked = {**asked, "repeats": _REPEATS}
+
+    def work(progress):
+        return sweep_references(several, metric, jobs=results.jobs(view.testset), progress=progress, **asked)
+
+    swept = background.result(("sweep references", view.testset.digest, metric, system, tuple(asked.items())), work,
+                              "Scoring with fewer references")
+    records = reference_records(swept)
+    whole = [row for row in records if row["size"] == swept.n_units and row["low"] is not None]
+    if whole and whole[-1]["equivalent"] is not None:
+        screen.answer(f"With {whole[-1]['references']} references, an interval as narrow as with one takes "
+                      f"{whole[-1]['equivalent']:.0%} of the data")
+    scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
+    charts.show(
+        references([(row["references"], row["score"], row["low"], row["high"]) for row in whole],
+                   [(count, scale * score, low / 100, high / 100)
+                    for count, score, low, high in ZHANG_VOGEL_3.rows.get(metric, ())],
+                   metric=metric.upper(), source="Zhang and Vogel"),
+        key="sweeps.references", files=view.named(system), header=list(records[0]),
+        command=command("references", metric, options, asked), rows=[list(row.values()) for row in records],
+        with_table=False,
+        alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
+    screen.table(*reference_rows(swept, system))
+    st.caption(f"{_about(several)}. Means over sets that use every reference equally often. As good as one reference "
+               "with: the share of the data that gives as narrow a relative interval. They find that four references "
+               "make up for 30 to 40% of it (4.2). "
+               + ("Here NIST and M-BLEU intervals do not narrow, a limit of the simulation: on real texts they do. "
+                  if several.simulated and metric in ("nist", "m-bleu") else "")
+               + (_NOT_EQ_4 if metric == "m-bleu" else ""))
+    screen.table(*grid_rows(swept, system))
+    st.caption("Low and high end in percent of the median, by share of the set and number of references; means over "
+               f"{_REPEATS} random parts for each set of references"
+               + (f"; in brackets {ZHANG_VOGEL_4.source if metric == 'nist' else ZHANG_VOGEL_3.source}."
+                  if any(row["paper_low"] is not None for row in records) else "."))
+
+
+def _with_references(view: View, system: str) -> tuple[TestSet, list[str]]:
+    """The test set with this system alone, the simulated one short and with several references; and its options."""
+    testset = view.testset
+    if not testset.simulated:
+        return testset.only([system]), one_pair.options_for(view, system)
+    part = testset.at(range(min(testset.n_segments, _SIMULATED)))
+    anew = len(testset.references) == 1
+    without = ("--demo-segments", *(("--demo-references", "--refs") if anew else ()))
+    kept = [option for option in one_pair.options_for(view, system, without=without) if option != "--demo"]
+    return with_references(part, _REFERENCES).only([system]), [
+        "--demo-segments", str(part.n_segments), *(["--demo-references", str(_REFERENCES)] if anew else []), *kept]
+
+
+def _about(several: TestSet) -> str:
+    size = f"{several.n_segments:,} segments" + (
+        f" in {several.n_documents} documents" if several.documents is not None else "")
+    n = len(several.references)
+    return (f"{'The simulated corpus, its first ' if several.simulated else ''}{size}, {n} "
+            f"reference{'s' * (n != 1)}")
+
+
+def _files(key, called, records, line):
+    """The numbers of a table as a file, and the command that prints them."""
+    with st.expander("Numbers as a file, command"):
+        charts.csv_button(called, key, list(records[0]), [row.values() for row in records])
+        st.code(line, language=None, wrap_lines=True)

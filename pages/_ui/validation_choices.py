@@ -1,0 +1,125 @@
+"""Experiments on choices: what the metric, the test and the unit make of the same systems."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mtsig_core import MtsigError
+from mtsig_core.experiments.papers_on_errors import RIEZLER_MAXWELL_T1
+from mtsig_core.experiments.tests_by_metric import pair_tests
+from mtsig_core.experiments.unit_changes import ASKED, changes_between, part_with_documents
+from mtsig_core.figures.validation import counts, p_values
+from mtsig_core.metrics import metrics_of
+from mtsig_core.report import validation_tables as tables
+from pages._ui import charts, controls, one_pair, results, screen
+from pages._ui.ending import end_page
+from pages._ui.validation_experiment import Bench, warn_of_few_documents
+
+__all__ = ["show_pair", "show_units"]
+
+_SIZES = (300, 2000)  # segments that are offered beside all; the second is the size of Riezler and Maxwell's set
+
+
+def show_pair(bench: Bench, place) -> None:
+    n = bench.testset.n_segments
+    with place:
+        a, b, (beside,) = one_pair.choose(bench.view, 3)
+    sizes = [*(size for size in _SIZES if 2 * size <= n), n]
+    with beside:
+        size = controls.choice("Segments", sizes, "sampled", default=2000 if 2000 in sizes else n)
+    asked = {"a": a, "b": b, "n_segments": None if size == n else size}
+    usable = metrics_of(bench.testset)
+    metrics = dict.fromkeys([*(name for name in RIEZLER_MAXWELL_T1.rows if name in usable), bench.metric])
+    found = {name: bench.found(pair_tests, f"Testing by {name}", metric=name, **asked) for name in metrics}
+    real = [name.upper() for name, one in found.items() if one.p_value("segment", "ar") <= bench.alpha]
+    screen.answer(f"By segment, the difference is significant in {' and '.join(real) or 'none of the metrics'}"
+                  + (f", not in {' or '.join(m.upper() for m in found if m.upper() not in real)}"
+                     if 0 < len(real) < len(found) else ""))
+    screen.numbers(*((f"{name.upper()}: p by randomization", tables.format_p(one.p_value("segment", "ar")),
+                      f"improvement of A over B: {one.improvement:+.2f}") for name, one in found.items()))
+    header = ["metric", "a", "b", "unit", "test", "p_value", "significant"]
+    charts.show(p_values(_by_metric(found), bench.alpha), key="validation.pair", header=header, rows=[
+        [name, *(getattr(row, column) for column in header[1:])] for name, one in found.items() for row in one.rows],
+        command=bench.command("pair", metrics=",".join(found), a=a, b=b, segments=asked["n_segments"]),
+        files=bench.view.named(a, b, metric="-".join(found)),
+        alt="p-values of the pair under each metric, by two tests, beside those of the paper.", with_table=False)
+    screen.table(*tables.metric_rows(found))
+    screen.plain(f"A is {a}, B is {b}, on {_tested(found)}"
+                 + ("." if size == n else f", of the first broad sample of {size:,}."))
+    st.caption(f"{next(iter(found.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
+               f"{RIEZLER_MAXWELL_T1.about}: another corpus, so it is the shape that compares. Their NIST found what "
+               "BLEU and F did not; and their bootstrap, one-sided as printed, has the smaller p."
+               + (" Here Portuguese and Danish come closest to their pair." if bench.testset.simulated else "")
+               + (" dep-f, their F, needs parses of all texts: upload them with the texts on the page Data (CoNLL-U)."
+                  if "dep-f" not in usable and bench.testset.has_texts else ""))
+
+
+def _tested(found):
+    """How many segments the pair was tested on: one number, or one by metric where some lack scores."""
+    by_n = {}
+    for name, one in found.items():
+        by_n.setdefault(one.n_segments, []).append(name.upper())
+    return ", ".join(f"{n:,} segments" + (f" by {' and '.join(names)}" if len(by_n) > 1 else "")
+                     for n, names in by_n.items())
+
+
+def _by_metric(found):
+    """What the figure shows of each metric; the published p of .0001 stands for less."""
+    rows = {}
+    for name, one in found.items():
+        theirs = RIEZLER_MAXWELL_T1.rows.get(name, ((None,) * 4,))[0]
+        rows[name] = {"randomization": one.p_value("segment", "ar"),
+                      "bootstrap as printed": one.p_value("segment", "riezler-maxwell"),
+                      "randomization by document": one.p_value("document", "ar"),
+                      "their randomization": theirs[2], "their bootstrap": theirs[3]}
+    return rows
+
+
+def show_units(bench: Bench, place) -> None:
+    try:
+        part = part_with_documents(bench.testset, bench.metric)
+    except MtsigError as problem:
+        screen.error(str(problem))
+        end_page()
+    asked = {key: bench.view.settings[key] for key in ("trials", "alpha", "seed")}
+    trials = None if asked["trials"] == 9999 else asked["trials"]  # what the command takes anyway
+    by = {unit: results.comparison(bench.testset, bench.metric, unit=unit, **ASKED, **asked)
+          for unit in ("segment", "document")}
+    one = changes_between(part, *(found.metrics[bench.metric] for found in by.values()), bench.alpha)
+    correction = bench.view.comparison.settings.correction
+    row = one.row(correction)
+    by_segment = row.both + row.segment_only
+    screen.answer(("No pair is significant by segment" if not by_segment else
+                   f"Of {_pairs(by_segment)} significant by segment, {row.segment_only or 'all'} are "
+                   f"{'not by document' if row.segment_only else 'so by document too'}")
+                  + (f"; {row.document_only} by document alone" if row.document_only else ""))
+    corrected = "uncorrected" if correction == "none" else f"after {correction}"
+    screen.numbers(("Significant by segment", str(by_segment), f"of {_pairs(one.n_pairs)}, {corrected}"),
+                   ("By document", str(row.both + row.document_only), f"of {_pairs(one.n_pairs)}, {corrected}"),
+                   ("Standard error, ratio", "-" if one.se_ratio_median is None else f"{one.se_ratio_median:.2f}",
+                    "median of document / segment" if one.se_ratio_median is None else
+                    f"document / segment, median; {one.se_ratio_low:.2f} to {one.se_ratio_high:.2f}"))
+    bench.show(counts({r.correction: {"by both": r.both, "by segment only": r.segment_only,
+                                      "by document only": r.document_only} for r in one.rows},
+                      f"significant pairs of {one.n_pairs}"),
+               one.rows, "units", bench.command("units", trials=trials),
+               "Pairs that are significant by both units, by segment only, by document only, for each correction.")
+    warn_of_few_documents(one.n_documents)
+    screen.table(*tables.unit_rows(one))
+    st.caption(f"Approximate randomization at α = {one.alpha:g}, {asked['trials']:,} trials; {one.n_segments:,} "
+               f"segments in {one.n_documents:,} documents. Segments of a document succeed and fail together, so a "
+               "test that takes them for independent finds too much: trust the document.")
+    header, rows = tables.changed_rows(one, correction)
+    st.subheader(f"The pairs that the unit changes, {corrected}")
+    if rows:
+        screen.table(header, rows, names=[0, 1])
+        if correction != "none":
+            st.caption("Adjusted p-values depend on all pairs together: a pair may change its side although its own "
+                       "standard error hardly does.")
+        st.code(bench.command("changed-pairs", trials=trials), language=None, wrap_lines=True)
+    else:
+        screen.plain("None.")
+
+
+def _pairs(n):
+    return f"{n} pair{'s' * (n != 1)}"

@@ -1,0 +1,90 @@
+"""Experiments on test sets drawn from a larger one: are their conclusions and intervals those of the whole?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mtsig_core.experiments.conclusions import conclusions
+from mtsig_core.experiments.coverage import coverage
+from mtsig_core.experiments.papers_on_errors import KOEHN_T3, KOEHN_T4
+from mtsig_core.figures.validation import panels, rates
+from mtsig_core.report import validation_tables as tables
+from pages._ui import controls, one_pair, screen
+from pages._ui.validation_experiment import Bench, big, by_situation, drawn_each, row_of, warn_of_few_documents
+
+__all__ = ["show_conclusions", "show_coverage"]
+
+_ENOUGH = 5  # samples that tell a share
+
+
+def show_conclusions(bench: Bench, place) -> None:
+    one = bench.found(conclusions, "Taking samples")
+    with place:
+        size = controls.choice("Segments in a sample", one.sizes, "of", width=220,
+                               default=max((size for size, n in zip(one.sizes, one.samples, strict=True)
+                                            if size <= 300 and n >= _ENOUGH), default=one.sizes[0]))
+    koehns = bench.testset.simulated and bench.metric == "bleu" and one.n_segments == 30_000 and bench.alpha == 0.05
+    some, right = one.totals(size)
+    screen.answer(f"Of {some.n:,} comparisons on samples of {size:,}, {100 * some.share:.0f}% come to a conclusion, "
+                  + (f"and {round(100 * right.share, 1):g}% of these are right" if right.n else "so none can be wrong"))
+    screen.numbers(big(f"Conclude at {bench.level}", some), big("Of these right", right),
+                   ("Wrong", str(right.n - right.count), f"of {right.n:,} conclusions"))
+    rows = [row for row in one.rows if row.size == size]
+    theirs = [(tables.koehns_conclusions(row) if koehns else None) or (None, None) for row in rows]
+    bench.show(rates([row_of(f"{row.a} - {row.b}", row.right, _share(paper[0]))
+                      for row, paper in zip(rows, theirs, strict=True)], other=KOEHN_T3.source, against=[
+                          row_of(f"{row.a} - {row.b}", row.wrong) for row in rows], words=("right", "wrong"),
+                     what="of the samples"),
+               one.rows, "conclusions", bench.command("conclusions"),
+               f"Share of samples of {size} that conclude rightly and wrongly, for each pair.")
+    st.caption(f"Each system with the next two by score. Share of {rows[0].right.n} broad samples that conclude "
+               f"rightly and wrongly, by the order on all {one.n_segments:,} segments; bars and brackets: 95% Monte "
+               "Carlo interval, for all pairs together too narrow, as they share samples. "
+               f"{one.resamples:,} bootstrap samples by segment." + (" Theirs on other texts." if koehns else "")
+               + (" NIST keeps the weights of the whole test set." if bench.metric == "nist" else ""))
+    screen.table(*tables.size_rows(one, size, koehns), names=(0, 1))
+    st.subheader("All sizes")
+    screen.table(*tables.conclusion_rows(one, koehns), names=(0, 1))
+    st.caption("Percent right / wrong" + (f"; in brackets {KOEHN_T3.source}." if koehns else "."))
+    _show_calibration(bench, one, koehns)
+
+
+def _show_calibration(bench: Bench, one, koehns: bool) -> None:
+    st.subheader("Is a level as good as its word?")
+    theirs = {low: _share(share) for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
+    bench.show(rates([row_of(tables.level_name(row.low, row.high), row.right, theirs.get(row.low))
+                      for row in one.levels], other=KOEHN_T4.source, what="of the conclusions are right"),
+               one.levels, "calibration", bench.command("calibration"), "Share of right conclusions at each level.")
+    screen.table(*tables.calibration_rows(one, koehns))
+    st.caption("Over pairs that do differ, all sizes together: a calibration, not a type-I error, so 'one wrong in "
+               "twenty' is not what it shows. Conclusions share samples: their intervals are too narrow.")
+
+
+def show_coverage(bench: Bench, place) -> None:
+    with place:
+        a, b, (beside,) = one_pair.choose(bench.view, 3)
+    with beside:
+        n = controls.choice("Test sets", (200, 1000), "repeats", default=200)
+    one = bench.found(coverage, "Covering", a=a, b=b, repeats=n)
+    at = by_situation(lambda sampled, unit: one.row(sampled, unit, "percentile", "score"), "drawn")
+    first, *others = (row.covered for row in at.values())
+    screen.answer(f"{bench.level} intervals hold A's true score in {100 * first.share:.1f}% of test sets"
+                  + (f", where documents are drawn in {100 * others[0].share:.1f}% by segment, in "
+                     f"{100 * others[1].share:.1f}% by document" if others else ""))
+    screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
+    screen.plain("So much for the score of A. Every kind of interval of the difference A - B:")
+    bench.show(panels({situation: [row_of(row.kind, row.covered) for row in one.rows if (
+        row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "difference")]
+        for situation, first in at.items()}, 1 - bench.alpha, "of the intervals hold the true difference"),
+        one.rows, "coverage", bench.command("coverage", a=a, b=b, repeats=n),
+        "Coverage of every kind of interval of the difference.")
+    st.caption(f"Big numbers: percentile intervals of A's score; figure: every kind, of the difference A - B. {n:,} "
+               f"test sets of {drawn_each(one)} drawn with replacement; {one.resamples:,} bootstrap samples each; true "
+               "is the score of the whole test set. Bars: 95% Monte Carlo interval. Koehn (2004), Figure 6: 97 of 100 "
+               "intervals at 95% on broad samples.")
+    warn_of_few_documents(one.n_documents)
+    screen.table(*tables.coverage_rows(one))
+
+
+def _share(percent):
+    return None if percent is None else percent / 100

@@ -1,0 +1,101 @@
+"""Experiments on equal systems: how often tests find a difference all the same, alone and among many comparisons."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mtsig_core.experiments.equal_systems import variants
+from mtsig_core.experiments.family_wise_error import families, if_independent
+from mtsig_core.experiments.papers_on_errors import RIEZLER_MAXWELL_4_4, RIEZLER_MAXWELL_T2
+from mtsig_core.experiments.type_one_error import type_one
+from mtsig_core.figures.validation import p_values, panels, rates
+from mtsig_core.report import validation_tables as tables
+from pages._ui import controls, one_pair, screen
+from pages._ui.validation_experiment import Bench, big, by_situation, drawn_each, row_of, warn_of_few_documents
+
+__all__ = ["show_families", "show_type_one"]
+
+
+def show_type_one(bench: Bench, place) -> None:
+    with place:
+        a, b, (beside,) = one_pair.choose(bench.view, 3)
+    with beside:
+        n = controls.choice("Null pairs", (200, 500, 2000), "pairs", default=500)
+    one = bench.found(type_one, "Testing true nulls", a=a, b=b, n_pairs=n)
+    at = by_situation(lambda null, unit: one.row(null, unit, "ar"), "swapped")
+    alone, *together = (row.rejected for row in at.values())
+    said = f"Approximate randomization {_kept(alone, bench.alpha)}"
+    if together:
+        said += f"; by segment where documents hang together it {_kept(together[0], bench.alpha)}"
+    screen.answer(said)
+    screen.numbers(*(big(situation, row.rejected) for situation, row in at.items()))
+    bench.show(panels({situation: [row_of(row.test, row.rejected) for row in one.rows
+                                   if (row.null, row.unit) == (first.null, first.unit)]
+                       for situation, first in at.items()}, bench.alpha, "of true nulls rejected"),
+               one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
+               f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {bench.alpha:g}.")
+    st.caption(f"Rejections of {n:,} true nulls at α = {bench.alpha:g}; big numbers: approximate randomization. Each "
+               f"null: {drawn_each(one)} drawn with replacement, then outputs of A and B trade places by coin, so "
+               f"neither is better. {one.trials} trials. Bars: 95% Monte Carlo interval; vermillion lies off the "
+               f"level. koehn concludes at {100 * bench.alpha:g}% per direction, about twice that in all; the shift of "
+               "riezler-maxwell is one-sided as printed.")
+    warn_of_few_documents(one.n_documents)
+    screen.table(*tables.type_one_rows(one))
+    _show_variants(bench)
+
+
+def _kept(rejected, alpha: float) -> str:
+    """What may be said of a level: that it is kept only where the interval of the rate is narrow."""
+    if rejected.low > alpha:
+        return f"rejects {100 * rejected.share:.0f}% of true nulls instead of {100 * alpha:g}%"
+    if rejected.high < alpha:
+        return "stays below its level"
+    return "keeps its level" if rejected.high < 1.5 * alpha else "may keep its level: too few null pairs to tell"
+
+
+def _show_variants(bench: Bench) -> None:
+    st.subheader("Six equal systems, the first against the others")
+    one = bench.found(variants, "Comparing equal systems")
+    both = ([(row.p_ar, row.p_as_printed) for row in one.rows], [row[2:] for row in RIEZLER_MAXWELL_T2.rows["nist"]])
+    ours, theirs = ([sum(p <= bench.alpha for p in test) for test in zip(*found, strict=True)] for found in both)
+    screen.answer(f"Of {len(one.rows)} true nulls, randomization rejects {ours[0]} and the bootstrap as printed "
+                  f"{ours[1]} (Riezler and Maxwell: {theirs[0]} and {theirs[1]})")
+    bench.show(p_values({row.pair: {"randomization": row.p_ar, "bootstrap as printed": row.p_as_printed,
+                                    "signed shift": row.p_bootstrap, "their randomization": theirs[2],
+                                    "their bootstrap": theirs[3]}
+                         for row, theirs in zip(one.rows, RIEZLER_MAXWELL_T2.rows["nist"], strict=True)}, one.alpha),
+               one.rows, "variants", bench.command("variants"), "p-values of five true nulls by three tests.")
+    screen.table(*tables.variant_rows(one))
+    st.caption(f"Ours: {one.n_segments:,} segments drawn with replacement; each system says what one of the real ones "
+               f"says, drawn anew for every segment. By segment, {one.trials:,} trials; ratio: randomization / "
+               f"bootstrap. Theirs: {RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. They find "
+               "randomization the more conservative; that comes of the shift as they print it, whose p, where small, "
+               "is about half. With the signed shift both agree. Their 4.3 defines type-I errors backwards, and its "
+               "'.15' is .015.")
+
+
+def show_families(bench: Bench, place) -> None:
+    one = bench.found(families, "Comparing equal systems")
+    last = one.of_all_pairs[-1]
+    screen.answer(f"Compare {last.systems} equal systems, and something is 'significant' in "
+                  f"{100 * last.wrong['none'].share:.0f}% of test sets")
+    screen.numbers(big(f"{last.comparisons} comparisons, uncorrected", last.wrong["none"]),
+                   big("With Romano-Wolf", last.wrong["romano-wolf"]),
+                   ("If they were independent", f"{100 * last.if_independent:.1f}%", "1 - (1 - α)^k"))
+    lines = {f"{row.systems} systems, {row.comparisons} pair{'s' * (row.comparisons > 1)}": row
+             for row in one.of_all_pairs}
+    bench.show(rates([row_of(text, row.wrong["romano-wolf"]) for text, row in lines.items()], bench.alpha,
+                     against=[row_of(text, row.wrong["none"], row.if_independent) for text, row in lines.items()],
+                     words=("Romano-Wolf", "uncorrected"), other="1 - (1 - α)^k, if independent",
+                     what="of test sets with a wrong conclusion"),
+               one.rows, "families", bench.command("families"),
+               "Share of test sets with a wrong conclusion, by number of systems.")
+    st.caption(f"Percent of {one.repeats} test sets of {one.n_segments} segments with a wrong conclusion [95% Monte "
+               f"Carlo interval]; approximate randomization by segment, {one.trials:,} trials. Each system says what "
+               "one of the real ones says, drawn anew for every segment. The formula takes comparisons for "
+               "independent; all pairs of the same systems are not.")
+    screen.table(*tables.family_rows(one))
+    theirs = "; ".join(f"{k} comparisons of {systems} systems at {level:g} give {error:g} (the formula: "
+                       f"{if_independent(level, k):.4f})"
+                       for systems, k, level, error in RIEZLER_MAXWELL_4_4.rows["bleu"])
+    st.caption(f"{RIEZLER_MAXWELL_4_4.source}: {theirs}. The five are comparisons with the first system.")

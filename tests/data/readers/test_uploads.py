@@ -1,0 +1,167 @@
+"""Files as they come from a browser."""
+
+import gzip
+import io
+import zipfile
+
+import pytest
+
+from mtsig_core.data.readers import uploads
+from mtsig_core.data.readers.uploads import (
+    Upload,
+    guess_name,
+    guess_role,
+    guess_uploads,
+    named_alike,
+    read_uploads,
+    read_zip,
+    reference_language,
+    zip_language_pairs,
+)
+from mtsig_core.errors import InputError
+from mtsig_core.report.inventory_table import inventory_rows
+from tests.toys import SPACELESS
+
+
+def up(file, text, role=None, name=None):
+    content = text if isinstance(text, bytes) else text.encode()
+    return Upload(file, content, role or guess_role(file), name or guess_name(file))
+
+
+def packed(files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("file,role", [
+    ("ref.txt", "reference"), ("newstest2021.en-de.ref.A.de", "reference"), ("en-de.refA.txt", "reference"),
+    ("reference.gz", "reference"), ("docs.txt", "documents"), ("en-de.docs", "documents"), ("source.txt", "source"),
+    ("a.src", "source"), ("system1.txt", "system"), ("preference.txt", "system"), ("doctor.txt", "system"),
+    ("en-zh.txt", "source"), ("newstest2021.en-de.src.en.gz", "source"), ("our-mt.txt", "system"),
+    ("mine.en-de.txt", "system"), ("newstest2021.en-de.meta.jsonl", "documents"), ("en-zh.refA.txt.gz", "reference")])
+def test_roles_are_guessed_from_names(file, role):
+    assert guess_role(file) == role
+
+
+def test_reads_all_roles_and_gz():
+    testset = read_uploads([up("ref.txt", "a\nb\n"), up("x.txt.gz", gzip.compress(b"a\nc\n")),
+                            up("docs.txt", "d\td1\nd\td2\n"),
+                            up("src.txt", "q\nr\n"), up("notes.txt", "anything", role="leave out")], langpair="en-de")
+    assert dict(testset.systems) == {"x": ("a", "c")} and testset.sources == ("q", "r")
+    assert testset.documents == ("d1", "d2") and testset.langpair == "en-de"
+
+
+@pytest.mark.parametrize("file, name", [
+    ("generaltest2022.uk-en.hyp.GTCOM.en", "GTCOM"), ("newstest2021.en-de.hyp.Online-A.1.de.gz", "Online-A.1"),
+    ("generaltest2022.en-zh.ref.A.zh", "refA"), ("en-zh.refB.txt", "refB"), ("generaltest2024.en-zh.esa.tsv", "esa"),
+    ("our-mt.txt", "our-mt"), ("x.en-zh_TW.hyp.M_1.2B.zh_TW", "M_1.2B")])
+def test_names_without_what_the_shared_task_puts_around_them(file, name):
+    assert guess_name(file) == name
+
+
+def test_set_and_pair_are_those_that_the_names_agree_on():
+    files = ["generaltest2022.en-zh.hyp.GTCOM.zh", "generaltest2022.en-zh.ref.A.zh", "en-zh.docs", "mine.txt"]
+    assert named_alike(files) == ("generaltest2022", "en-zh") and named_alike(["mine.txt"]) == ("", "")
+    assert named_alike([*files, "wmttest2024.en-zh.hyp.X.zh"]) == ("", "en-zh")
+    with pytest.raises(InputError, match=r"2 language pairs: en-zh \(.*GTCOM.*\); uk-en \(a.uk-en.hyp.X.en\)"):
+        named_alike([*files, "a.uk-en.hyp.X.en"])
+
+
+def test_what_ends_like_the_sources_is_one_where_the_pair_is_known():
+    files = [(name, b"") for name in ("en-zh.refA.txt", "test.en", "GPT-4.zh")]
+    assert [role for role, _ in guess_uploads(files)] == ["reference", "source", "system"]
+    assert [role for role, _ in guess_uploads(files[1:])] == ["system", "system"]
+
+
+@pytest.mark.parametrize("language", SPACELESS)
+def test_the_language_of_the_references_is_seen(language):
+    text = gzip.compress("\n".join(SPACELESS[language]).encode())
+    assert reference_language([up("x.txt", "abc"), up("ref.gz", text), up("refB.txt", b"\xff\n")]) == language
+    assert reference_language([up("ref.txt", "a b c"), up("x.txt", text)]) is None
+
+
+def test_a_canary_is_left_out_and_said_to_be():
+    files = [up("ref.txt", "guid\na\nb\n"), up("x.txt", "guid\na\nc\n"), up("human.tsv", "line\tx\n1\t9\n3\t5\n")]
+    testset = read_uploads([*files, up("docs.txt", "canary\tcanary\nnews\td\nnews\td\n")])
+    assert testset.lines == (2, 3) and dict(testset.scores["human"].by_system) == {"x": (None, 5)}
+    assert ["left out", "line 1, a canary", "1", "", "", "", ""] in inventory_rows(testset)[1]
+
+
+def test_messages_name_the_file_and_not_the_folder_it_lay_in():
+    with pytest.raises(InputError) as caught:
+        read_uploads([up("ref.txt", "a\nb\nc\n"), up("x.txt", "a\nb\n"), up("y.txt", b"\xff\n")])
+    message = str(caught.value)
+    assert "x.txt has 2 lines, the reference ref.txt has 3" in message and "y.txt, line 1" in message
+    assert "mtsig-" not in message and "/" not in message.replace("system/reference", "")[:20]
+
+
+@pytest.mark.parametrize("files,words", [
+    ([("x.txt", "system")], "No reference"), ([("r.txt", "reference")], "No system"),
+    ([("r.txt", "reference"), ("x.txt", "system"), ("ids", "segment ids")], "ids holds segment ids, and there is no"),
+    ([("r.txt", "reference"), ("x.txt", "system"), ("d1", "documents"), ("d2", "documents")], "d1, d2")])
+def test_what_is_missing_or_double_is_named(files, words):
+    with pytest.raises(InputError, match=words):
+        read_uploads([up(file, "a\n", role) for file, role in files])
+
+
+@pytest.mark.parametrize("name", ["../../etc/x", "..\\x", "/abs/x", "a/b/x", "\u202ex", "x" * 300])
+def test_no_name_leads_elsewhere(name):
+    testset = read_uploads([up("ref", "a\n"), up(name, "a\n", "system", "s")])
+    assert testset.systems["s"] == ("a",)
+
+
+def test_a_zipped_task():
+    task = packed({"top/task/references/en-de.refA.txt": "a\nb\n", "top/task/system-outputs/en-de/x.txt": "a\nc\n"})
+    assert zip_language_pairs(task) == ["en-de"]
+    assert dict(read_zip(task, "en-de").systems) == {"x": ("a", "c")}
+
+
+def test_a_zip_of_files_side_by_side_whose_names_say_all():
+    pair = {"hyp.GTCOM": "a\nc\n", "ref.A": "a\nb\n", "src": "q\nr\n"}
+    files = {f"top/generaltest2022.{pair_of}.{part}.{(pair_of[:2] if part == 'src' else pair_of[3:])}": text
+             for pair_of in ("uk-en", "en-zh") for part, text in pair.items()}
+    task = packed({**files, "top/en-zh.docs": "d1\nd2\n", "__MACOSX/._generaltest2022.uk-en.ref.A.en": "?"})
+    assert zip_language_pairs(task) == ["en-zh", "uk-en"]
+    testset = read_zip(task, "uk-en")
+    assert (testset.name, list(testset.systems), list(testset.references)) == (
+        "generaltest2022 uk-en", ["GTCOM"], ["refA"])
+    assert testset.sources == ("q", "r") and testset.documents is None
+    assert read_zip(task, "en-zh").documents == ("d1", "d2")
+
+
+def test_a_zip_that_climbs_stays_inside(tmp_path):
+    task = packed({"../../evil.txt": "x", "references/en-de.refA.txt": "a\n"})
+    assert zip_language_pairs(task) == ["en-de"]
+
+
+def test_bad_archives(monkeypatch):
+    with pytest.raises(InputError, match="cannot be read"):
+        zip_language_pairs(b"PK\x03\x04 not really")
+    with pytest.raises(InputError, match="no references/"):
+        zip_language_pairs(packed({"a.txt": "x"}))
+    monkeypatch.setattr(uploads, "MAX_UNPACKED", 10)
+    with pytest.raises(InputError, match="Zip one task alone"):
+        zip_language_pairs(packed({"references/en-de.refA.txt": "a\n" * 20}))
+
+
+@pytest.mark.parametrize("file", ["human.tsv", "wmt.esa.csv.gz", "comet.json", "x.jsonl", "x.parquet", "da-scores.txt"])
+def test_tables_of_scores_are_guessed(file):
+    assert guess_role(file) == "scores"
+
+
+def test_scores_alone_and_with_texts():
+    table = "system\tline\tscore\nx\t1\t3\nx\t2\t5\n"
+    alone = read_uploads([up("human.tsv", table), up("cost.tsv", table, role="scores, lower is better")])
+    assert {name: s.higher_is_better for name, s in alone.scores.items()} == {"human": True, "cost": False}
+    assert not alone.has_texts and alone.name == "upload"
+    joined = read_uploads([up("ref.txt", "a\nb\n"), up("x.txt", "a\nc\n"), up("human.tsv", table)])
+    assert joined.has_texts and dict(joined.scores["human"].by_system) == {"x": (3, 5)}
+    named = [up("human.tsv", "system\tid\tscore\nx\tq\t3\nx\tp\t5\n"), up("ids.txt", "p\nq\n")]
+    joined = read_uploads([up("ref.txt", "a\nb\n"), up("x.txt", "a\nc\n"), *named])
+    assert dict(joined.scores["human"].by_system) == {"x": (5, 3)}
+    with pytest.raises(InputError, match="^human.tsv, row 2: there is no line 9") as caught:
+        read_uploads([up("ref.txt", "a\n"), up("x.txt", "a\n"), up("human.tsv", "system,line,score\nx,9,1\n")])
+    assert "mtsig-" not in str(caught.value)

@@ -1,0 +1,80 @@
+"""The source options."""
+
+import argparse
+import os
+
+import pytest
+
+from mtsig_core.cli.serve import _absolute
+from mtsig_core.cli.source_options import add_source_options, source_from
+from mtsig_core.data.source import Source
+from mtsig_core.errors import SettingError
+from mtsig_core.report.commands import source_options
+
+
+def parse(*args):
+    parser = argparse.ArgumentParser()
+    add_source_options(parser)
+    return source_from(parser.parse_args(list(map(str, args))))
+
+
+@pytest.mark.parametrize("name,file", [
+    ("A", "a.txt"), ("<img src=x>", "a.txt"), ("A", "b=c.txt"), ("=SUM(1)", "b=c.txt")])
+def test_names_and_files_may_contain_equals_signs(tmp_path, name, file):
+    path = tmp_path / file
+    path.touch()
+    assert parse("--ref", "r", f"--system={name}={path}").system == ((name, str(path)),)
+    assert parse("--ref", "r", f"--system={path}").system == ((None, str(path)),)
+
+
+def test_a_missing_file_keeps_its_name():
+    assert parse("--ref", "r", "--system", "A=absent.txt").system == (("A", "absent.txt"),)
+    assert parse("--ref", "r", "--system", "out/x=1.txt").system == ((None, "out/x=1.txt"),)
+
+
+@pytest.mark.parametrize("args,title", [(["--demo"], "simulated corpus"),
+                                        (["--demo-segments", "50"], "simulated corpus, 50 segments"),
+                                        (["--demo-segments", "50", "--demo-references", "4"],
+                                         "simulated corpus, 50 segments, 4 references")])
+def test_the_demonstration(args, title):
+    source = parse(*args)
+    assert source.title == title and source_options(source) == args and Source.from_json(source.to_json()) == source
+
+
+def test_the_demonstration_with_several_references():
+    several = parse("--demo-segments", "30", "--demo-references", "3").read()
+    assert list(several.references) == ["ref1", "ref2", "ref3"] and several.simulated
+    two = parse("--demo-segments", "30", "--demo-references", "3", "--refs", "ref1,ref3").read()
+    assert list(two.references) == ["ref1", "ref3"] and two.systems == several.systems
+    one = parse("--demo-segments", "30").read()
+    assert one.systems == several.systems and one.references["ref"] == several.references["ref1"]
+    for wrong, message in (("0", "Expected 1 to 9"), ("10", "Expected 1 to 9")):
+        with pytest.raises(SettingError, match=message):
+            parse("--demo", "--demo-references", wrong).read()
+    with pytest.raises(SettingError, match="goes with --demo"):
+        parse("--ref", "r", "--system", "s", "--demo-references", "2")
+
+
+def test_nothing_given_is_no_source():
+    assert parse() is None
+
+
+def test_survives_json():
+    source = parse("--ref", "A=r", "--system", "S=s", "--refs", "A, B", "--docs", "d", "--refs-as-systems",
+                   "--parse", "S=p", "--scores", "human=t", "--ids", "i")
+    assert source.refs == ("A", "B")
+    assert Source.from_json(source.to_json()) == source == parse(*source_options(source))
+
+
+def test_a_server_in_another_folder_finds_the_same_files():
+    source = parse("--ref", "A=r", "--system", "S=s", "--parse", "S=p", "--scores", "human=t", "--ids", "i")
+    served = _absolute(source)
+    assert served.ids == os.path.abspath("i") and served.parse == (("S", os.path.abspath("p")),)
+    assert served.ref == (("A", os.path.abspath("r")),) and served.docs is None
+
+
+def test_contradictions_are_refused():
+    with pytest.raises(SettingError, match="two sources"):
+        parse("--folder", "f", "--langpair", "en-de", "--docs", "d")
+    with pytest.raises(SettingError, match="--keep-canary"):
+        parse("--scores", "human=t", "--keep-canary")

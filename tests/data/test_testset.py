@@ -1,0 +1,182 @@
+"""TestSet: aligned, immutable, known by its content."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import InputError, SettingError
+
+TOY = TestSet(
+    "toy", systems={"A": ["a1", "a2", "a3", "a4"], "B": ["b1", "", "b3", "b4"], "C": ["c1", "c2", "c3", "c4"]},
+    references={"r": ["r1", "r2", None, "r4"], "s": ["s1", "s2", "s3", "s4"]}, sources=["x1", "x2", "x3", "x4"],
+    documents=["d1", "d1", "d2", "d1"], domains=["news", "news", "news", "talks"], langpair="en-de", lines=[2, 3, 4, 5])
+
+
+def content(testset):
+    return {name: (dict(value) if name in ("systems", "references") else value)
+            for name in testset.__dataclass_fields__ for value in [getattr(testset, name)]}
+
+
+class TestChecks:
+    def test_no_reference(self):
+        with pytest.raises(InputError, match="toy: no reference"):
+            TestSet("toy", systems={"A": ["a"]}, references={})
+
+    def test_no_segment(self):
+        with pytest.raises(InputError, match="toy: no segment"):
+            TestSet("toy", systems={}, references={"r": []})
+
+    @pytest.mark.parametrize("part, what", [
+        ({"systems": {"A": ["a"]}}, "system A"), ({"references": {"r": ["r", "r"], "s": ["s"]}}, "reference s"),
+        ({"sources": ["x"]}, "sources"), ({"documents": ["x"]}, "documents"), ({"domains": ["x"]}, "domains"),
+        ({"lines": [1]}, "lines"),
+    ])
+    def test_other_lengths(self, part, what):
+        with pytest.raises(InputError, match=f"toy: {what} has 1 segments, the first reference has 2"):
+            TestSet("toy", **{"systems": {}, "references": {"r": ["r", "r"]}} | part)
+
+    def test_segment_without_reference(self):
+        with pytest.raises(InputError, match="line 12 has no reference"):
+            TestSet("toy", systems={}, references={"r": ["r", None], "s": [None, None]}, lines=[11, 12])
+
+    def test_empty_segments_are_segments(self):
+        assert TestSet("toy", systems={"A": [""]}, references={"r": [""]}).n_segments == 1
+
+
+class TestImmutable:
+    def test_attributes(self):
+        with pytest.raises(FrozenInstanceError):
+            TOY.name = "other"
+
+    def test_mappings(self):
+        with pytest.raises(TypeError):
+            TOY.systems["A"] = ()
+        with pytest.raises(TypeError):
+            TOY.references["r"] = ()
+
+    def test_sequences_are_copies(self):
+        texts, systems = ["a"], {}
+        systems["A"] = texts
+        testset = TestSet("toy", systems=systems, references={"r": ["r"]}, documents=(ids := ["d"]))
+        texts[0], ids[0], systems["B"] = "other", "other", ["b"]
+        assert dict(testset.systems) == {"A": ("a",)} and testset.documents == ("d",)
+
+    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t)), replace])
+    def test_copies_are_whole(self, copied):
+        other = copied(TOY)
+        assert content(other) == content(TOY) and other.digest == TOY.digest
+        with pytest.raises(TypeError):
+            other.systems["A"] = ()
+
+
+class TestDigest:
+    def test_is_of_the_content_alone(self):
+        assert replace(TOY, name="other").digest == TOY.digest
+        assert TOY.at(range(4)).digest == TOY.digest
+
+    CHANGES = [
+        {"systems": dict(TOY.systems) | {"A": ["a1", "a2", "a3", "a5"]}},
+        {"systems": {"A2" if k == "A" else k: v for k, v in TOY.systems.items()}},
+        {"systems": {k: v for k, v in TOY.systems.items() if k != "C"}},
+        {"references": dict(TOY.references) | {"s": ["s1", "s2", "s3", ""]}},
+        {"references": dict(TOY.references) | {"r": ["r1", "r2", "", "r4"]}},
+        {"references": {"s": TOY.references["s"]}},
+        {"sources": None}, {"sources": ["x1", "x2", "x3", "x"]}, {"documents": None}, {"documents": ["d"] * 4},
+        {"domains": None}, {"domains": ["news"] * 4}, {"langpair": "en-nl"}, {"langpair": None},
+    ]
+
+    @pytest.mark.parametrize("change", CHANGES)
+    def test_changes_with_any_content(self, change):
+        assert replace(TOY, **change).digest != TOY.digest
+
+    def test_of_all_changes_differ(self):
+        digests = {replace(TOY, **change).digest for change in self.CHANGES}
+        assert len(digests) == len(self.CHANGES)
+
+    @given(st.lists(st.text(max_size=3), min_size=2, max_size=2), st.lists(st.text(max_size=3), min_size=2, max_size=2))
+    def test_texts_do_not_run_into_each_other(self, one, two):
+        digests = [TestSet("t", systems={"A": texts}, references={"r": ["", ""]}).digest for texts in (one, two)]
+        assert (digests[0] == digests[1]) == (one == two)
+
+    def test_is_the_same_everywhere(self):
+        testset = TestSet("t", systems={"A": ["ä", "b"]}, references={"r": ["c", "d"]}, langpair="en-de")
+        assert testset.digest == "52fc89c11ea5e93c26298048c674ab09"
+
+
+class TestDocuments:
+    def test_same_id_in_two_domains_is_two_documents(self):
+        assert TOY.document_index.tolist() == [0, 0, 1, 2] and TOY.n_documents == 3
+
+    def test_without_domains(self):
+        testset = replace(TOY, domains=None)
+        assert testset.document_index.tolist() == [0, 0, 1, 0] and testset.n_documents == 2
+        assert testset.document_index.dtype == np.intp
+
+    def test_without_documents(self):
+        testset = replace(TOY, documents=None)
+        assert testset.n_documents is None
+        with pytest.raises(SettingError, match="toy has no document ids"):
+            _ = testset.document_index
+
+    def test_target_language(self):
+        assert TOY.target_language == "de"
+        assert replace(TOY, langpair=None).target_language is None
+
+
+class TestSelection:
+    def test_only_and_without_keep_the_order(self):
+        assert list(TOY.only(["C", "A"]).systems) == ["A", "C"]
+        assert list(TOY.without(["B"]).systems) == ["A", "C"]
+        assert content(TOY.only(["A", "B", "C"])) == content(TOY)
+
+    @pytest.mark.parametrize("method", [TestSet.only, TestSet.without])
+    def test_unknown_system(self, method):
+        with pytest.raises(SettingError, match="No system 'X' in toy. It has: A, B, C."):
+            method(TOY, ["A", "X"])
+
+    def test_scored_with(self):
+        testset = TOY.scored_with(["s"])
+        assert list(testset.references) == ["s"] and testset.systems == TOY.systems
+        assert content(TOY.scored_with()) == content(TOY)
+        with pytest.raises(SettingError, match="No reference 'x' in toy. It has: r, s."):
+            TOY.scored_with(["x"])
+
+    def test_other_references_as_systems(self):
+        whole = replace(TOY, references={"r": ["r1"] * 4, "s": TOY.references["s"]})
+        testset = whole.scored_with(["s"], others_as_systems=True)
+        assert testset.systems["HUMAN-r"] == ("r1",) * 4 and list(testset.references) == ["s"]
+        with pytest.raises(SettingError, match="No reference is left"):
+            whole.scored_with(others_as_systems=True)
+        with pytest.raises(InputError, match="reference r lacks segments"):
+            TOY.scored_with(["s"], others_as_systems=True)
+        named = replace(whole, systems={"HUMAN-r": ["x"] * 4})
+        with pytest.raises(InputError, match="already called HUMAN-r"):
+            named.scored_with(["s"], others_as_systems=True)
+
+    def test_scored_with_what_lacks_a_segment(self):
+        with pytest.raises(InputError, match="line 4 has no reference"):
+            TOY.scored_with(["r"])
+
+    def test_in_domain(self):
+        testset = TOY.in_domain("talks")
+        assert testset.systems["A"] == ("a4",) and testset.lines == (5,) and testset.documents == ("d1",)
+        with pytest.raises(SettingError, match="No domain 'law' in toy. It has: news, talks."):
+            TOY.in_domain("law")
+        with pytest.raises(SettingError, match="toy has no domains"):
+            replace(TOY, domains=None).in_domain("news")
+
+    def test_at(self):
+        testset = TOY.at([3, 0])
+        assert testset.systems["B"] == ("b4", "b1") and testset.references["r"] == ("r4", "r1")
+        assert testset.sources == ("x4", "x1") and testset.documents == ("d1", "d1")
+        assert testset.domains == ("talks", "news") and testset.lines == (5, 2)
+        assert testset.document_index.tolist() == [0, 1]
+
+    def test_lines_count_from_one(self):
+        assert TestSet("t", systems={}, references={"r": ["a", "b"]}).lines == (1, 2)

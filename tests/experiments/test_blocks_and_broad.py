@@ -1,0 +1,280 @@
+"""Blocks and broad samples."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtsig_core import SettingError, TestSet
+from mtsig_core.cli.main import main
+from mtsig_core.data.simulation.corpus import load_demo
+from mtsig_core.data.testset import SegmentScores
+from mtsig_core.experiments.blocks_and_broad import positions, sampling
+from mtsig_core.experiments.sample_results import SampledPair, SampledSystem, Tally
+from mtsig_core.metrics.nist import Nist
+from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, texts, toy
+
+FEW = dict(resamples=200, trials=99)
+
+
+def given_to(counts, kind="blocks", rule=bleu, higher=True, **more):
+    testset = toy(*counts.shape[:2])
+    metric = Given(dict(zip(testset.systems, counts, strict=True)), rule, higher)
+    return sampling(testset, metric, kind, **{**FEW, "size": 30, **more})
+
+
+@pytest.fixture(scope="module")
+def counts():
+    return bleu_counts(4, [0.3, 0.0, 0.25], 250)[0]
+
+
+# -- positions ------------------------------------------------------------------------------------------------
+
+
+def test_broad_sample_k_takes_every_hundredth():
+    found = positions("broad", 30_000, 300)  # Koehn (2004), 3.3: sentences 1, 101, 201, ...
+    assert found.shape == (100, 300) and found[9, :3].tolist() == [9, 109, 209] and found[99, -1] == 29_999
+
+
+@given(st.sampled_from(["blocks", "broad"]), st.integers(2, 40), st.integers(2, 9), st.integers(0, 39),
+       st.none() | st.integers(0, 9))
+def test_samples_share_no_segment(kind, size, n_samples, over, seed):
+    n = size * n_samples + over % size
+    found = positions(kind, n, size, seed)
+    assert found.shape == (n_samples, size) and len(set(found.ravel().tolist())) == found.size
+    assert found.max() < n and (seed is not None or sorted(found.ravel().tolist()) == list(range(found.size)))
+    steps = np.diff(found, axis=1)
+    assert seed is not None or (steps == (1 if kind == "blocks" else n_samples)).all()
+
+
+def test_shuffled_blocks_are_like_broad_samples():
+    # a corpus that gets steadily easier: blocks differ by that alone, broad and shuffled samples hardly
+    counts = np.stack([np.stack([np.arange(3000.0), np.ones(3000)], axis=-1)])
+    sd = {key: given_to(counts, kind, mean, size=100, shuffle=shuffle, resamples=2).system("A").sd
+          for key, kind, shuffle in (("blocks", "blocks", False), ("broad", "broad", False), ("mixed", "blocks", True))}
+    assert sd["blocks"] == pytest.approx(np.std(np.arange(30) * 100, ddof=1))
+    assert sd["mixed"] < sd["blocks"] / 5 and sd["broad"] < sd["blocks"] / 50
+
+
+# -- scores and intervals -------------------------------------------------------------------------------------
+
+
+def test_scores_are_those_of_sacrebleu_on_the_same_lines():
+    reference, systems = texts(3, [0.2, 0.4], 70)
+    testset = TestSet("toy", dict(zip("AB", systems, strict=True)), {"ref": reference})
+    for kind, lines in (("blocks", [slice(0, 30), slice(30, 60)]), ("broad", [slice(0, 60, 2), slice(1, 60, 2)])):
+        found = sampling(testset, "bleu", kind, size=30, **FEW)
+        for name, output in zip("AB", systems, strict=True):
+            expected = [sacrebleu.corpus_bleu(output[part], [reference[part]]).score for part in lines]
+            np.testing.assert_allclose(found.system(name).scores, expected, atol=1e-9)
+            whole = sacrebleu.corpus_bleu(output, [reference]).score  # the ten lines in no sample are part of it
+            assert found.system(name).full == pytest.approx(whole, abs=1e-9)
+
+
+def test_intervals_are_quantiles_of_resampled_segments(counts):
+    found = given_to(counts, "broad", size=125, resamples=4000).system("A")
+    rng = np.random.default_rng(0)
+    for sample in range(2):
+        part = counts[0][sample::2]
+        drawn = bleu(part[rng.integers(0, 125, (4000, 125))].sum(axis=1))
+        ends = [found.low[sample], found.high[sample]]
+        np.testing.assert_allclose(ends, np.quantile(drawn, [0.025, 0.975]), atol=0.4)
+    assert (found.low < found.scores).all() and (found.scores < found.high).all()
+
+
+def test_every_sample_has_draws_of_its_own():
+    same = np.tile(bleu_counts(1, [0.0], 40)[0], (1, 6, 1))  # six times the same block
+    found = given_to(same, size=40).system("A")
+    assert np.ptp(found.scores) == 0 and len(set(found.low.tolist())) == 6
+
+
+def test_hits_range_and_spread():
+    system = SampledSystem("A", 30.0, np.array([28.0, 31.0, 34.0, np.nan]), np.array([26.0, 30.0, 32.0, np.nan]),
+                           np.array([29.9, 33.0, 36.0, np.nan]))
+    assert system.hits.tolist() == [False, True, False, False]
+    assert system.range == (28.0, 34.0) and system.sd == pytest.approx(3.0)
+
+
+# -- conclusions ----------------------------------------------------------------------------------------------
+
+
+def pair(full, **arrays):
+    return SampledPair("A", "B", True, full, **{key: np.array(value) for key, value in arrays.items()})
+
+
+def test_conclusions_are_counted_against_the_whole():
+    one = pair(1.5, deltas=[2.0, -1.0, 0.5, np.nan], win=[0.96, 0.04, 0.7, np.nan], lose=[0.03, 0.95, 0.3, np.nan],
+               p_value=[0.05, 0.06, 0.5, np.nan])
+    assert one.concluded("koehn").tolist() == [1, -1, 0, 0] and one.concluded("ar").tolist() == [1, 0, 0, 0]
+    assert one.tally("koehn") == Tally(1, 1, 2) and one.tally("ar") == Tally(1, 0, 3)
+    assert one.tally("koehn", 0.3) == Tally(2, 1, 1) and one.flipped().tally("koehn") == Tally(1, 1, 2)
+    assert one.flipped().concluded("koehn").tolist() == [-1, 1, 0, 0] and one.flipped().full == -1.5
+    with pytest.raises(SettingError, match="koehn, ar"):
+        one.tally("t")
+
+
+def test_every_conclusion_about_a_tie_is_wrong():
+    tie = pair(0.0, deltas=[2.0, 0.1], win=[1.0, 0.5], lose=[0.0, 0.4], p_value=[0.01, 0.9])
+    assert tie.tally("koehn") == tie.tally("ar") == Tally(0, 1, 1)
+
+
+def test_the_paired_bootstrap_draws_both_alike(counts):
+    found = given_to(counts, "broad", size=125, resamples=2000, trials=1999).pair("A", "B")
+    rng = np.random.default_rng(1)
+    for sample in range(2):
+        a, b = counts[0][sample::2], counts[1][sample::2]
+        rows = rng.integers(0, 125, (4000, 125))
+        wins = np.mean(bleu(a[rows].sum(axis=1)) > bleu(b[rows].sum(axis=1)))
+        assert found.win[sample] == pytest.approx(wins, abs=0.04)
+        swapped = rng.random((4000, 125, 1)) < 0.5
+        chance = bleu(np.where(swapped, b, a).sum(axis=1)) - bleu(np.where(swapped, a, b).sum(axis=1))
+        delta = bleu(a.sum(axis=0)) - bleu(b.sum(axis=0))
+        assert found.p_value[sample] == pytest.approx(np.mean(np.abs(chance) >= abs(delta)), abs=0.04)
+        assert found.deltas[sample] == pytest.approx(delta)
+
+
+def test_the_better_system_comes_first_also_where_lower_is_better(counts):
+    up, down = given_to(counts), given_to(counts, higher=False)
+    assert [s.system for s in down.systems] == [s.system for s in up.systems][::-1]
+    assert all(p.full >= 0 for p in up.pairs) and all(p.full <= 0 for p in down.pairs)
+    assert [p.tally() for p in up.pairs] == [p.tally() for p in down.pairs][::-1]
+    assert up.pair("A", "B").win.tolist() == down.pair("A", "B").lose.tolist()
+    assert up.pair("A", "C").deltas.tolist() == (-up.pair("C", "A").deltas).tolist()
+
+
+def test_identical_systems_lead_to_no_conclusion(counts):
+    found = given_to(counts[[0, 0]])
+    assert found.pairs[0].tally("koehn") == found.pairs[0].tally("ar") == Tally(0, 0, 8)
+    assert (found.pairs[0].p_value == 1).all()
+
+
+def test_one_system_has_no_pairs(counts):
+    assert given_to(counts[:1]).pairs == ()
+
+
+def test_threads_and_the_other_systems_change_nothing(counts):
+    one, many, alone = given_to(counts), given_to(counts, jobs=3), given_to(counts[:2])
+    for other in (many, alone):
+        for key in ("scores", "low", "high"):
+            assert getattr(one.system("A"), key).tolist() == getattr(other.system("A"), key).tolist()
+        for key in ("deltas", "win", "lose", "p_value"):
+            assert getattr(one.pair("A", "B"), key).tolist() == getattr(other.pair("A", "B"), key).tolist()
+    assert given_to(counts, seed=1).system("A").low.tolist() != one.system("A").low.tolist()
+
+
+# -- other metrics --------------------------------------------------------------------------------------------
+
+
+def test_segment_scores_with_gaps():
+    scores = segment_scores(2, [60, 55], 120)[..., 0].tolist()
+    a = [None if k < 40 else value for k, value in enumerate(scores[0])]
+    b = [None if k % 2 and k >= 40 else value for k, value in enumerate(scores[1])]
+    rated = {"human": SegmentScores({"A": a, "B": b})}
+    testset = TestSet("rated", dict.fromkeys("AB", [None] * 120), {}, scores=rated)
+    found = sampling(testset, "human", "blocks", size=40, **FEW)
+    assert np.isnan(found.system("A").scores[0]) and not found.system("A").hits[0]
+    assert found.system("A").scores[1] == pytest.approx(np.mean(a[40:80]), abs=1e-5)
+    both = [x - y for x, y in zip(a[40:80], b[40:80], strict=True) if y is not None]
+    pair = found.pair("A", "B")
+    assert pair.deltas[1] == pytest.approx(np.mean(both), abs=1e-5)
+    assert np.isnan([pair.deltas[0], pair.win[0], pair.p_value[0]]).all()
+    assert pair.concluded("koehn")[0] == pair.concluded("ar")[0] == 0
+
+
+def test_nist_weighs_each_sample_by_itself():
+    reference, systems = texts(5, [0.3], 60)
+    testset = TestSet("toy", {"A": systems[0]}, {"ref": reference})
+    found = sampling(testset, "nist", "broad", size=30, **FEW).system("A")
+    metric = Nist()
+    for sample in range(2):
+        part = TestSet("half", {"A": systems[0][sample::2]}, {"ref": reference[sample::2]})
+        assert found.scores[sample] == pytest.approx(metric.score(metric.statistics(part).sum(axis=1))[0], abs=1e-4)
+
+
+# -- settings and the command line ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("settings, said", [
+    (dict(size=200), "need 400, and there are 250. Use samples of at most 125"), (dict(size=1), "at least 2"),
+    (dict(kind="stripes"), "blocks, broad"), (dict(alpha=2), "alpha is 2"), (dict(resamples=1), "resamples is 1"),
+    (dict(jobs=0), "jobs is 0"), (dict(seed=-1), "seed is -1")])
+def test_what_cannot_be_done_is_said(counts, settings, said):
+    with pytest.raises(SettingError, match=said):
+        given_to(counts, **settings)
+
+
+def test_progress_can_stop_the_work(counts):
+    class Enough(Exception):
+        pass
+
+    seen = []
+
+    def progress(stage, share):
+        seen.append((stage, share))
+        if stage == "blocks of 30" and share > 0.3:
+            raise Enough
+
+    for jobs in (1, 2):
+        with pytest.raises(Enough):
+            given_to(counts, jobs=jobs, progress=progress)
+    assert seen[-1] == ("blocks of 30", 3 / 8)
+
+
+def run(capsys, *args):
+    status = main(["sample", *args])
+    out = capsys.readouterr()
+    return status, out.out, out.err
+
+
+def test_the_command_line_prints_the_numbers(capsys):
+    asked = ["--demo-segments", "300", "--sample-size", "50", "--seed", "3", "--trials", "99", "--resamples", "300"]
+    status, out, err = run(capsys, "broad", *asked)
+    one = json.loads(out)["metrics"]["bleu"]
+    found = sampling(load_demo(300), "bleu", "broad", size=50, seed=3, trials=99, resamples=300)
+    assert (status, err) == (0, "") and list(one["systems"]) == [system.system for system in found.systems]
+    danish = one["systems"]["Danish"]
+    assert all(list(row) == ["sample", "score", "ci_low", "ci_high"] for row in danish)
+    assert [row["sample"] for row in danish] == [1, 2, 3, 4, 5, 6]
+    assert [row["score"] for row in danish] == found.system("Danish").scores.tolist()
+    assert [row["ci_high"] for row in danish] == found.system("Danish").high.tolist()
+    assert one["summary"]["Danish"]["sd"] == found.system("Danish").sd and len(one["pairs"]) == 15
+    pair = next(pair for pair in one["pairs"] if {pair["a"], pair["b"]} == {"Spanish", "Greek"})
+    tally = found.pair(pair["a"], pair["b"]).tally("koehn")
+    assert pair["koehn"] == {"right": tally.right, "wrong": tally.wrong, "none": tally.none}
+    assert [row["win"] for row in pair["samples"]] == found.pair(pair["a"], pair["b"]).win.tolist()
+    assert run(capsys, "broad", *asked, "--jobs", "2")[1] == out
+    assert run(capsys, "blocks", *asked, "--shuffle")[1] != run(capsys, "blocks", *asked)[1]
+
+
+def test_the_command_line_writes_a_table(capsys):
+    out = run(capsys, "blocks", "--demo-segments", "300", "--only", "Spanish,Greek", "--sample-size", "100",
+              "--trials", "99", "--format", "csv")[1]
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["table"] for row in rows] == ["systems"] * 6 + ["pairs"] * 3
+    assert rows[0]["hit"] in ("True", "False") and rows[0]["p_value"] == "" and float(rows[6]["p_value"]) > 0
+
+
+def test_a_sample_without_a_score_is_null(capsys, tmp_path):
+    table = tmp_path / "human.tsv"
+    lines = [f"A\t{k}\t{k % 7}\n" for k in range(1, 41)] + [f"B\t{k}\t{k % 5}\n" for k in range(21, 41)]
+    table.write_text("system\tline\tscore\n" + "".join(lines))
+    status, out, _ = run(capsys, "blocks", "--scores", f"human={table}", "--sample-size", "20", "--trials", "99")
+    one = json.loads(out)["metrics"]["human"]
+    assert status == 0 and one["systems"]["B"][0] == dict(sample=1, score=None, ci_low=None, ci_high=None)
+    assert one["pairs"][0]["samples"][0] == dict(sample=1, delta=None, win=None, lose=None, p_value=None)
+    assert one["summary"]["B"]["sd"] is None and one["summary"]["B"]["intervals"] == 1
+
+
+@pytest.mark.parametrize("args, said", [
+    (["blocks", "--sample-size", "200"], "Use samples of at most 150 segments"),
+    (["broad", "--jobs", "0"], "jobs is 0"), (["stripes"], "stripes"),
+    (["blocks", "--sample-size", "x"], "--sample-size"), ([], "blocks|broad"),
+    (["broad", "--surprise"], "--surprise")])
+def test_the_command_line_says_what_is_wrong(capsys, args, said):
+    status, out, err = run(capsys, *args, *(["--demo-segments", "300"] if args else []))
+    assert status == 2 and out == "" and said in err

@@ -1,0 +1,111 @@
+"""Spreads of blocks and broad samples against numpy by hand, sacreBLEU and scipy."""
+
+import csv
+import io
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+import sacrebleu
+from scipy import stats
+
+from mtsig_core import SettingError, TestSet
+from mtsig_core.cli.main import main
+from mtsig_core.data.simulation.corpus import load_demo
+from mtsig_core.experiments.blocks_and_broad import sampling
+from mtsig_core.experiments.sample_results import ratio_of_spreads
+from mtsig_core.experiments.spread_ratios import spreads
+from mtsig_core.metrics.segment_scores import SegmentMean
+from tests.toys import segment_scores, texts, toy
+
+
+def test_means_by_hand():
+    scores = segment_scores(3, [60, 70], 103)
+    scores[:, :, 0] += np.repeat([0, 20, 5, 30], [30, 30, 30, 13])  # neighbours are alike
+    found = spreads(toy(2, 103), SegmentMean("human", True), sizes=(10, 20), statistics=scores)
+    assert [(row.size, row.samples, row.system) for row in found.rows] == [
+        (10, 10, "B"), (10, 10, "A"), (20, 5, "B"), (20, 5, "A")]
+    for row in found.rows:
+        values = np.round(scores["AB".index(row.system), :row.size * row.samples, 0] * 2**20) / 2**20
+        blocks = values.reshape(row.samples, row.size).mean(axis=1).std(ddof=1)
+        broad = values.reshape(row.size, row.samples).mean(axis=0).std(ddof=1)
+        assert (row.blocks, row.broad, row.ratio) == pytest.approx((blocks, broad, blocks / broad), rel=1e-5)
+    low, middle, high = found.ratios()[10]
+    assert low < middle < high and middle == pytest.approx((low + high) / 2) and low > 1
+
+
+def test_bleu_of_blocks_is_sacrebleus():
+    reference, (output,) = texts(1, [0.3], 40)
+    row, = spreads(TestSet("toy", {"A": output}, {"ref": reference}), "bleu", sizes=(10,)).rows
+    theirs = [sacrebleu.corpus_bleu(output[k:k + 10], [reference[k:k + 10]]).score for k in range(0, 40, 10)]
+    assert row.blocks == pytest.approx(np.std(theirs, ddof=1))
+
+
+def test_the_interval_is_that_of_the_f_distribution():
+    rng = np.random.default_rng(0)
+    blocks, broad = rng.normal(0, 2, 9), rng.normal(0, 1, 30)
+    ratio, low, high = ratio_of_spreads(blocks, np.append(broad, np.nan), alpha=0.1)
+    f = stats.f(8, 29)
+    assert (low, high) == pytest.approx((ratio / np.sqrt(f.ppf(0.95)), ratio / np.sqrt(f.ppf(0.05))))
+    assert ratio_of_spreads(blocks, np.full(9, 3.0)) is None and ratio_of_spreads(blocks[:1], broad) is None
+
+
+def test_the_interval_holds_the_truth_as_often_as_it_says():
+    rng = np.random.default_rng(1)
+    ends = [ratio_of_spreads(rng.normal(0, 3, 9), rng.normal(0, 1, 9))[1:] for _ in range(1000)]
+    assert 0.93 <= np.mean([low <= 3 <= high for low, high in ends]) <= 0.97
+
+
+def test_spreads_are_those_of_the_samples_also_where_each_is_counted_anew():
+    reference, outputs = texts(2, [0.2, 0.4], 60)
+    testset = TestSet("toy", dict(zip("AB", outputs, strict=True)), {"ref": reference})
+    found = spreads(testset, "nist", sizes=(20,), shuffle=True, seed=3)
+    for kind in ("blocks", "broad"):
+        sampled = sampling(testset, "nist", kind, size=20, shuffle=True, seed=3, resamples=20, trials=19)
+        assert [getattr(row, kind) for row in found.rows] == pytest.approx([one.sd for one in sampled.systems])
+
+
+def test_a_random_order_leaves_no_difference():
+    scores = segment_scores(4, [60] * 20, 2000) + [1, 0] * np.repeat(np.arange(20.0), 100)[:, None]
+    found = spreads(toy(20, 2000), SegmentMean("human", True), sizes=(20,), shuffle=True, statistics=scores)
+    assert 0.8 < found.ratios()[20][1] < 1.25 < spreads(
+        toy(20, 2000), SegmentMean("human", True), sizes=(20,), statistics=scores).ratios()[20][1]
+
+
+def test_sizes_that_give_five_samples_unless_others_are_asked_for():
+    scores = segment_scores(1, [60], 100)
+
+    def sizes(**more):
+        rows = spreads(toy(1, 100), SegmentMean("human", True), statistics=scores, **more).rows
+        return [row.size for row in rows]
+
+    assert sizes() == [10, 20] and sizes(sizes=(40, 50, 40)) == [40, 50]
+
+
+@pytest.mark.parametrize("n, more, message", [
+    (40, {}, "40 segments give no 5 samples of 10"), (40, {"sizes": (30,)}, "Use samples of at most 20"),
+    (40, {"alpha": 0}, "alpha is 0"), (40, {"seed": -1}, "seed is -1")])
+def test_what_cannot_be(n, more, message):
+    with pytest.raises(SettingError, match=message):
+        spreads(toy(1, n), SegmentMean("human", True), statistics=segment_scores(1, [60], n), **more)
+
+
+def test_one_system_without_any_spread():
+    row, = spreads(TestSet("toy", {"A": ["a b c d"] * 60}, {"ref": ["a b c d"] * 60}), "bleu", sizes=(20,)).rows
+    assert (row.blocks, row.broad, row.ratio) == (0, 0, None)
+
+
+def test_the_command_line_prints_the_numbers(capsys):
+    asked = ["sample", "spread", "--demo-segments", "300", "--sizes", "20,60", "--seed", "3", "--shuffle"]
+    assert main(asked) == 0
+    one = json.loads(capsys.readouterr().out)["metrics"]["bleu"]
+    found = spreads(load_demo(300), "bleu", sizes=(20, 60), seed=3, shuffle=True)
+    assert one["rows"] == [asdict(row) for row in found.rows]
+    assert [(r["size"], r["lowest"], r["median"], r["highest"]) for r in one["ratios"]] == [
+        (size, *ratios) for size, ratios in found.ratios().items()]
+    assert main([*asked, "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [float(row["ratio"]) for row in rows] == [row.ratio for row in found.rows]
+    assert main(["sample", "spread", "--demo-segments", "300", "--sizes", "20,x"]) == 2
+    assert "'20,x' is no list of sizes" in capsys.readouterr().err

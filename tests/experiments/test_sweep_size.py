@@ -1,0 +1,227 @@
+"""Sweeps of the size of the test set."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from mtsig_core import Cancelled, SegmentScores, SettingError, TestSet, compare
+from mtsig_core.experiments import sweep_size
+from mtsig_core.experiments.planning import plan
+from mtsig_core.experiments.size_choice import default_sizes, parse_sizes
+from mtsig_core.experiments.sweep_size import sweep_sizes
+from mtsig_core.inference.power import power_at, units_needed
+from mtsig_core.inference.resampling import subset
+from mtsig_core.metrics import make_metric
+from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, texts, toy
+
+
+def swept(statistics, rule=bleu, documents=None, higher=True, **settings):
+    testset = toy(*statistics.shape[:2], documents)
+    metric = Given(dict(zip(testset.systems, statistics, strict=True)), rule, higher)
+    return sweep_sizes(testset, metric, statistics=statistics, **settings)
+
+
+@pytest.fixture(scope="module")
+def counts():
+    return bleu_counts(3, [0.12, 0.05, 0.0], 1200)
+
+
+def test_subsets_of_means_by_hand():
+    """Relative ends, shares and signs of one subset, reckoned anew from the segments that it has."""
+    statistics = segment_scores(1, [60, 57], 80)
+    found = swept(statistics, mean, sizes=[30], repeats=40, resamples=999, seed=5)
+    means = np.array([statistics[:, subset(80, 30, 5, k), 0].mean(axis=1) for k in range(40)])
+    a, b = found.systems
+    assert [a.system, b.system] == ["A", "B"] and a.repeats == 40 and a.segments == 30
+    assert [a.score, b.score] == pytest.approx(means.mean(axis=0), abs=1e-4)
+    assert [a.score_low, a.score_high] == pytest.approx(np.percentile(means[:, 0], [5, 95]), abs=1e-4)
+    widths, decided = [], []
+    for k in range(40):
+        rows = statistics[:, subset(80, 30, 5, k), 0]
+        widths.append(2 * 1.96 * rows[0].std() / math.sqrt(30) / rows[0].mean())
+        decided.append(abs(stats.ttest_rel(*rows).statistic) > 1.96)
+    assert a.width == pytest.approx(np.mean(widths), rel=0.04)
+    assert found.pairs[0].significant == pytest.approx(np.mean(decided), abs=0.06)
+    assert found.pairs[0].delta == pytest.approx((means[:, 0] - means[:, 1]).mean(), abs=1e-4)
+
+
+def test_width_falls_with_the_square_root_of_the_size(counts):
+    found = swept(counts[0], sizes=[50, 100, 200, 400, 600], repeats=30)
+    for line in found.slopes:
+        assert line.slope == pytest.approx(-0.5, abs=0.05)
+        assert line.per_doubling == pytest.approx(0.293, abs=0.03)
+        rows = [row for row in found.systems if row.system == line.system]
+        theirs = stats.linregress(np.log([r.size for r in rows]), np.log([r.width for r in rows]))
+        assert [line.slope, line.se] == pytest.approx([theirs.slope, theirs.stderr])
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_the_whole_set_is_drawn_once_with_the_intervals_of_compare(counts, unit):
+    statistics, documents = counts
+    found = swept(statistics, documents=documents, unit=unit, resamples=2000, sizes=[len(set(documents)), 1200])
+    testset = toy(3, 1200, documents)
+    theirs = compare(testset, [Given(dict(zip(testset.systems, statistics, strict=True)), bleu)], unit=unit)
+    n = 200 if unit == "document" else 1200
+    rows = {row.system: row for row in found.systems if row.size == n}
+    for system in theirs.metrics["given"].systems:
+        row = rows[system.system]
+        assert row.repeats == 1 and row.score == pytest.approx(system.score) and row.segments == 1200
+        assert row.width == pytest.approx((system.ci_high - system.ci_low) / system.score, rel=0.005)
+        assert row.high - row.low == pytest.approx(row.width)
+    for pair in theirs.metrics["given"].pairs:
+        assert found.errors[pair.a, pair.b] == pytest.approx((pair.delta, pair.se))
+
+
+def test_significance_comes_as_often_as_planned(counts):
+    found = swept(counts[0], sizes=[100, 200, 400], repeats=300, resamples=256)
+    for row in found.pairs:
+        assert row.significant == pytest.approx(row.expected, abs=4 * math.sqrt(0.25 / 300))
+        assert row.wrong < 0.03
+    beyond = swept(counts[0], sizes=[2400], repeats=50, resamples=256).pairs
+    assert all(row.expected == row.power for row in beyond) and beyond[0].repeats == 50
+    assert all(row.significant == pytest.approx(row.power, abs=0.3) for row in beyond)
+
+
+def test_many_units_are_drawn_in_groups_with_the_same_error(counts, monkeypatch):
+    by_one = swept(counts[0], sizes=[600], repeats=20).systems
+    monkeypatch.setattr(sweep_size, "_GROUPS", 150)
+    for one, grouped in zip(by_one, swept(counts[0], sizes=[600], repeats=20).systems, strict=True):
+        assert grouped.score == one.score
+        assert grouped.width == pytest.approx(one.width, rel=0.06)
+
+
+def test_lower_is_better_turns_the_pairs_round(counts):
+    up = swept(counts[0], sizes=[100], repeats=20)
+    down = swept(counts[0], lambda sums: -bleu(sums), higher=False, sizes=[100], repeats=20)
+    assert [(r.a, r.b, r.delta, r.significant, r.wrong) for r in up.pairs] == \
+        [(r.a, r.b, r.delta, r.significant, r.wrong) for r in down.pairs]
+
+
+def test_wrong_is_the_other_direction():
+    statistics = segment_scores(2, [60, 59.5], 400)
+    row = swept(statistics, mean, sizes=[10], repeats=400, resamples=256).pairs[0]
+    draws = [statistics[:, subset(400, 10, 0, k), 0] for k in range(400)]
+    wrong = np.mean([stats.ttest_rel(b, a).statistic > 2.1 for a, b in draws])
+    assert row.wrong == pytest.approx(wrong, abs=0.05) and 0 < row.wrong < row.significant
+
+
+@given(jobs=st.sampled_from([1, 2]), sizes=st.permutations([20, 40, 70]))
+def test_neither_threads_nor_other_sizes_change_a_row(jobs, sizes):
+    statistics = bleu_counts(1, [0.1, 0], 80)[0]
+    alone = swept(statistics, sizes=[40], repeats=3, resamples=50)
+    among = swept(statistics, sizes=sizes, repeats=3, resamples=50, jobs=jobs)
+    assert among.pairs[1] == alone.pairs[0] and among.systems[2:4] == alone.systems
+
+
+def test_nist_is_counted_anew_on_every_subset():
+    reference, systems = texts(4, [0.2, 0.5], 60)
+    testset = TestSet("toy", {"bad": systems[1], "good": systems[0]}, {"ref": reference})
+    found = sweep_sizes(testset, "nist", sizes=[10, 40], repeats=3, resamples=50)
+    assert found.recounted and list(found.scores) == ["good", "bad"]
+    nist = make_metric("nist")
+    parts = [testset.at(subset(60, 10, 0, k).tolist()).only(["good"]) for k in range(3)]
+    scores = [float(nist.score(nist.statistics(part).sum(axis=1))[0]) for part in parts]
+    assert found.systems[0].score == pytest.approx(np.mean(scores), abs=1e-3)
+    assert found.systems[0].score < found.systems[2].score
+    by_document = TestSet("toy", {"good": systems[0]}, {"ref": reference}, documents=[f"d{k // 3}" for k in range(60)])
+    row = sweep_sizes(by_document, "nist", sizes=[5], repeats=1, resamples=50).systems[0]
+    segments = [3 * d + i for d in subset(20, 5, 0, 0) for i in range(3)]
+    part = by_document.at(segments)
+    assert row.segments == 15
+    assert row.score == pytest.approx(float(nist.score(nist.statistics(part).sum(axis=1))[0]), abs=1e-3)
+
+
+def test_scores_with_gaps_are_paired_on_common_segments():
+    a, b = segment_scores(1, [60, 57], 80)[..., 0].tolist()
+    a[:20] = [None] * 20
+    testset = TestSet("toy", {"A": [None] * 80, "B": [None] * 80}, {},
+                      scores={"human": SegmentScores({"A": a, "B": b})})
+    found = sweep_sizes(testset, "human", sizes=[80], resamples=500)
+    assert found.pairs[0].delta == pytest.approx(np.mean(a[20:]) - np.mean(b[20:]), abs=1e-4)
+    assert found.pairs[0].significant in (0, 1)
+    small = sweep_sizes(testset, "human", sizes=[5], repeats=50, resamples=100)
+    assert small.pairs[0].delta is not None
+
+
+def test_identical_systems_are_never_significant():
+    statistics = np.repeat(segment_scores(1, [60], 50), 2, axis=0)
+    row = swept(statistics, mean, sizes=[10], repeats=10, resamples=100).pairs[0]
+    assert (row.significant, row.wrong, row.expected, row.delta) == (0, None, 0, 0)
+
+
+def test_one_system_has_no_pairs():
+    found = swept(segment_scores(1, [60], 50), mean, repeats=2, resamples=100)
+    assert found.pairs == () and len(found.slopes) == 1
+    with pytest.raises(SettingError, match="two systems"):
+        plan(found, 1.0)
+
+
+def test_plan_is_what_the_formula_says(counts):
+    found = swept(counts[0], sizes=[100], repeats=2, resamples=100)
+    for row in plan(found, 0.5, power=0.9):
+        se = found.errors[row.a, row.b][1]
+        assert row.units == units_needed(0.5, se, 1200, power=0.9) == row.segments
+        assert power_at(0.5, se * math.sqrt(1200 / row.units)) == pytest.approx(0.9, abs=0.005)
+        assert row.units_for_own == units_needed(row.delta, se, 1200, power=0.9)
+    with pytest.raises(SettingError, match="difference is 0"):
+        plan(found, 0.0)
+    with pytest.raises(SettingError, match="power is 1"):
+        plan(found, 1.0, power=1.0)
+
+
+@pytest.mark.parametrize("delta, se, alpha", [(1.0, 0.5, 0.05), (0.0, 1.0, 0.01), (-2.0, 0.8, 0.1)])
+def test_power_is_that_of_a_z_test(delta, se, alpha):
+    z = stats.norm.isf(alpha / 2)
+    assert power_at(delta, se, alpha) == pytest.approx(stats.norm.sf(z - delta / se) + stats.norm.cdf(-z - delta / se))
+
+
+@pytest.mark.parametrize("n", [10, 25, 60, 100, 998, 30_000])
+def test_default_sizes(n):
+    sizes = default_sizes(n)
+    assert sizes[-1] == n and sizes == sorted(set(sizes)) and sizes[0] >= 5 and len(sizes) <= 10
+
+
+def test_shares_are_sizes():
+    statistics = segment_scores(1, [60, 57], 80)
+    by_share, by_size = (swept(statistics, mean, sizes=sizes, repeats=5, resamples=50)
+                         for sizes in ([0.25, 1.0, 20], [20, 80]))
+    assert by_share == by_size and [row.size for row in by_share.pairs] == [20, 80]
+
+
+@pytest.mark.parametrize("text", ["", "5,", "ten", "1.5", "%", "5 6", "10%%"])
+def test_what_is_no_list_of_sizes(text):
+    with pytest.raises(SettingError, match="no list of sizes"):
+        parse_sizes(text)
+
+
+@pytest.mark.parametrize("settings, message", [
+    (dict(unit="block"), "Choose segment or document"), (dict(sizes=[]), "sizes is empty"),
+    (dict(sizes=[2]), "size is 2"),
+    (dict(repeats=0), "repeats is 0"), (dict(alpha=0.001, resamples=100), "alpha 0.001 is below"),
+    (dict(sizes=[10.5]), "size is 10.5"), (dict(sizes=[0.0]), "share of the set"), (dict(sizes=[0.05]), "size is 2"),
+    (dict(sizes=[True]), "size is True"), (dict(unit="document"), "document ids")])
+def test_what_cannot_be_done_is_said(settings, message):
+    with pytest.raises(SettingError, match=message):
+        swept(segment_scores(1, [60, 57], 50), mean, **settings)
+
+
+def test_too_few_units():
+    with pytest.raises(SettingError, match="has 4 documents"):
+        swept(segment_scores(1, [60, 57], 40), mean, documents=[k // 10 for k in range(40)])
+
+
+def test_progress_and_cancel():
+    seen = []
+    swept(segment_scores(1, [60, 57], 50), mean, sizes=[10], repeats=4, resamples=50,
+          progress=lambda stage, share: seen.append((stage, share)))
+    assert seen == [("test sets", k / 4) for k in (1, 2, 3, 4)]
+
+    def stop(stage, share):
+        raise Cancelled("enough")
+
+    with pytest.raises(Cancelled):
+        swept(segment_scores(1, [60, 57], 50), mean, sizes=[10], jobs=2, progress=stop)

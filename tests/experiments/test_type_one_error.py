@@ -1,0 +1,127 @@
+"""Type-I error of every test: what is drawn, what is counted, and what is refused."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.experiments.population import population, rate, repeated
+from mtsig_core.experiments.type_one_error import _swapped, conclusions_on, type_one
+from mtsig_core.inference.engine import UnitStatistics, bootstrap_scores
+from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.significance import win_rates
+from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.metrics.segment_scores import SegmentMean
+from tests.toys import Given, bleu_counts, mean, segment_scores, texts, toy
+
+
+@pytest.fixture(scope="module")
+def counted():
+    counts, documents = bleu_counts(seed=3, qualities=[0, 0.2, 0.4], n_segments=240)
+    return toy(3, 240, documents), counts
+
+
+def holds(found, test):
+    """Whether the interval of the rejections takes in the level."""
+    rejected = found.row("segment", "segment", test).rejected
+    return rejected.low < found.alpha < rejected.high
+
+
+def test_wilson_is_scipys():
+    for count, n in [(0, 20), (3, 50), (100, 2000), (50, 50)]:
+        theirs = stats.binomtest(count, n).proportion_ci(method="wilson")
+        assert (rate(count, n).low, rate(count, n).high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    assert rate(0, 0).share is None
+
+
+@pytest.mark.parametrize("errors", [(0.30, 0.42), (0.30, 0.34), (0.30, 0.305)])
+def test_conclusions_are_those_of_compare(errors):
+    reference, (a, b) = texts(1, errors, 80)
+    testset = TestSet("toy", {"A": a, "B": b}, {"ref": reference})
+    units = Units("segment", np.arange(80), 80)
+    found = conclusions_on(Bleu(), Bleu().statistics(testset), units, 199, 0.05, 7)
+    for test, concluded in found.items():
+        pair, = compare(testset, "bleu", test=test, trials=199, seed=7, correction="none").metrics["bleu"].pairs
+        assert pair.significant == concluded, test
+    assert all(found.values()) == (errors[1] > 0.4) and any(found.values()) == (errors[1] > 0.31)
+
+
+def test_koehns_share_of_wins_may_be_exactly_1_less_alpha():
+    """40 samples of which k are won: at alpha = (40 - k) / 40 it concludes, a sample earlier it does not."""
+    both = segment_scores(5, [60, 62], 20)
+    units = Units("segment", np.arange(20), 20)
+    data = UnitStatistics(Given({}, mean), both, units)
+    won, = np.maximum(*win_rates(np.subtract(*bootstrap_scores(data, 40, 3))[None]))
+    assert 0.6 < won < 1
+    for alpha, concluded in ((1 - won, True), (1 - won - 1 / 40, False)):
+        assert conclusions_on(Given({}, mean), both, units, 40, alpha, 3)["koehn"] == concluded
+
+
+def test_swaps_move_whole_rows_and_keep_the_sum():
+    both = np.arange(2 * 50 * 3).reshape(2, 50, 3)
+    coins = np.random.default_rng(0).random(50) < 0.5
+    swapped = _swapped(both, coins)
+    assert (swapped.sum(axis=0) == both.sum(axis=0)).all()
+    assert (swapped[0, coins] == both[1, coins]).all() and (swapped[0, ~coins] == both[0, ~coins]).all()
+
+
+def test_swapped_systems_are_equal_however_unlike_they_were(counted):
+    testset, counts = counted
+    found = type_one(testset, Bleu(), "A", "C", n_pairs=300, trials=199, statistics=counts)
+    assert holds(found, "ar")
+    assert found.row("segment", "segment", "koehn").rejected.share > 0.05
+    assert [r.unit for r in found.rows[::5]] == ["segment", "document", "segment"] and found.n_documents == 40
+
+
+def test_the_same_for_any_number_of_threads_and_the_start_of_more(counted):
+    testset, counts = counted
+    one, two = (type_one(testset, Bleu(), n_pairs=20, trials=99, seed=5, statistics=counts, jobs=jobs)
+                for jobs in (1, 2))
+    assert one == two
+    assert one != type_one(testset, Bleu(), n_pairs=20, trials=99, seed=6, statistics=counts)
+    assert repeated(lambda k, rng: rng.random(), 30, 1, 2)[:10] == repeated(lambda k, rng: rng.random(), 10, 1, 2)
+
+
+def test_means_of_segment_scores_with_gaps():
+    scores = segment_scores(1, [60, 62], 120)
+    scores[0, :20] = 0
+    found = type_one(toy(2, 120), SegmentMean("human", True), n_pairs=200, trials=99, statistics=scores)
+    assert [row.test for row in found.rows][-2:] == ["t", "wilcoxon"] and found.n_segments == 100
+    assert holds(found, "t")
+
+
+def test_a_level_of_one_half(counted):
+    testset, counts = counted
+    row = type_one(testset, Bleu(), n_pairs=200, trials=99, alpha=0.5, statistics=counts).rows[0]
+    assert row.rejected.low < 0.5 < row.rejected.high
+
+
+def test_population_is_best_first():
+    metric = Given({}, mean, higher_is_better=False)
+    whole = population(toy(3, 30), metric, statistics=segment_scores(1, [50, 40, 60], 30))
+    assert whole.systems == ("B", "A", "C") and (np.diff(whole.scores) > 0).all()
+
+
+@pytest.mark.parametrize("more, message", [
+    ({"a": "Z"}, "No system 'Z'"), ({"a": "A", "b": "A"}, "both A"), ({"trials": 19}, "at least 39 trials"),
+    ({"n_pairs": 0}, "pairs is 0"), ({"alpha": 1.5}, "alpha is 1.5"), ({"n_segments": 1}, "segments is 1"),
+    ({"n_documents": 1}, "documents is 1"), ({"seed": -1}, "seed is -1")])
+def test_what_cannot_be(counted, more, message):
+    testset, counts = counted
+    with pytest.raises(SettingError, match=message):
+        type_one(testset, Bleu(), statistics=counts, progress=never, **more)
+
+
+def never(stage, share):
+    """What cannot be is said before the work."""
+    assert not stage.startswith("null")
+
+
+def test_too_little():
+    counts, _ = bleu_counts(seed=3, qualities=[0, 0.2], n_segments=30)
+    with pytest.raises(SettingError, match="1 system to compare"):
+        type_one(toy(1, 30), Bleu(), statistics=counts[:1])
+    with pytest.raises(SettingError, match="5 segments are too few"):
+        type_one(toy(2, 5), Bleu(), statistics=counts[:, :5])
+    with pytest.raises(SettingError, match="no document ids"):
+        type_one(toy(2, 30), Bleu(), n_pairs=1, statistics=counts, n_documents=5)

@@ -1,0 +1,275 @@
+"""Warnings: each appears when it should, and only then."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtsig_core import MetricResult, PairResult, TestSet, compare
+from mtsig_core.inference.cautions import about_texts, find_cautions
+from mtsig_core.inference.settings import resolve
+from mtsig_core.inference.significance import TESTS, fitting_tests
+from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
+
+QUICK = dict(trials=199, resamples=50)
+COUNTS, DOCUMENTS = bleu_counts(seed=51, qualities=[0.6, 0.1, 0], n_segments=240)
+
+
+def compared(n_systems=3, n_segments=240, documents=None, same=(), metrics=None, **settings):
+    testset = toy(n_systems, n_segments, documents, same)
+    rows = dict(zip(testset.systems, COUNTS[:n_systems, :n_segments], strict=True))
+    return compare(testset, metrics or [Given(rows, bleu)], **{**QUICK, **settings})
+
+
+def warning(result, code):
+    """The one warning of that kind; None without."""
+    found = [caution for caution in result.warnings if caution.code == code]
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
+class TestDesign:
+    @pytest.mark.parametrize("unit", ["segment", "document", "block", "auto"])
+    def test_documents_ignored(self, unit):
+        assert bool(warning(compared(documents=DOCUMENTS, unit=unit), "documents-ignored")) == (unit == "segment")
+
+    def test_documents_ignored_says_what_it_costs(self):
+        result = compared(documents=DOCUMENTS, unit="segment")
+        ratio = np.median([pair.se_ratio for pair in result.metrics["given"].pairs])
+        assert f"by document are {ratio:.2f} times those by segment" in warning(result, "documents-ignored").text
+
+    def test_documents_ignored_with_nothing_to_measure(self):
+        assert "times" not in warning(compared(1, documents=DOCUMENTS, unit="segment"), "documents-ignored").text
+
+    @pytest.mark.parametrize("unit", ["auto", "segment", "block"])
+    def test_no_documents(self, unit):
+        assert warning(compared(unit=unit), "no-documents")
+        assert not warning(compared(documents=DOCUMENTS, unit=unit), "no-documents")
+        assert not warning(compared(unit=unit), "documents-ignored")
+
+    def test_blocks_are_not_recommended_to_who_uses_them(self):
+        assert "the unit block" in warning(compared(unit="segment"), "no-documents").text
+        assert "the unit block" not in warning(compared(unit="block"), "no-documents").text
+
+    @pytest.mark.parametrize("few, enough, said", [
+        (dict(n_segments=29), dict(n_segments=30), "Only 29 segments"),
+        (dict(n_segments=1), dict(n_segments=31), "Only 1 segment "),
+        (dict(documents=np.arange(240) * 29 // 240), dict(documents=np.arange(240) * 30 // 240), "Only 29 documents"),
+        (dict(unit="block", block_length=10), dict(unit="block", block_length=8), "Only 24 stationary blocks")])
+    def test_few_units(self, few, enough, said):
+        assert said in warning(compared(**few), "few-units").text
+        assert not warning(compared(**enough), "few-units")
+
+    @pytest.mark.parametrize("test", fitting_tests(False))
+    def test_tests_as_published(self, test):
+        codes = [caution.code for caution in compared(test=test).warnings if caution.code.endswith("-as-published")]
+        assert codes == ([f"{test}-as-published"] if test in ("koehn", "riezler-maxwell") else [])
+
+    def test_several_metrics(self):
+        scores = dict(zip("ABC", segment_scores(1, [60, 50, 40], 240), strict=True))
+        two = [Given(dict(zip("ABC", COUNTS, strict=True)), bleu), Given(scores, mean, name="other")]
+        assert "2 metrics were tried" in warning(compared(metrics=two), "several-metrics").text
+        assert not warning(compared(), "several-metrics")
+
+    def test_nist_depends_on_size(self):
+        scores = dict(zip("ABC", segment_scores(1, [60, 50, 40], 240), strict=True))
+        given = warning(compared(metrics=[Given(scores, mean, name="nist")]), "nist-size")
+        assert given.metric == "nist" and "these 240 segments" in given.text
+        assert not warning(compared(), "nist-size")
+
+    def test_one_system(self):
+        assert warning(compared(1), "one-system").a == "A"
+        assert not warning(compared(2), "one-system")
+
+
+def family(m, p=0.5, *, delta=1.0, significant=False, mdd=2.0, same=False, **asked):
+    """Warnings about m pairs of the same numbers."""
+    testset = toy(2, 200, same="AB" if same else "")
+    settings, units = resolve(testset, **{**dict(
+        test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, correction="none", ci="auto", resamples=99,
+        seed=0, baseline=None), **asked})
+    raw, adjusted = p if isinstance(p, tuple) else (p, p)
+    pair = PairResult("A", "B", delta, 0.0, 1.0, raw, adjusted, significant, "a" if significant else None, None, None,
+                      0.7, None, mdd)
+    result = MetricResult("bleu", "signature", True, (), (pair,) * m)
+    return {caution.code: caution for caution in find_cautions(testset, settings, units, {"bleu": result})}
+
+
+class TestFamily:
+    @pytest.mark.parametrize("correction", ["bonferroni", "holm"])
+    @given(m=st.integers(1, 500), alpha=st.sampled_from([0.05, 0.01, 0.1, 0.001, 0.03]),
+           test=st.sampled_from(["ar", "bootstrap", "percentile"]))
+    def test_the_trials_it_asks_for_are_the_fewest_that_will_do(self, correction, m, alpha, test):
+        found = family(m, test=test, correction=correction, alpha=alpha, trials=TESTS[test].trials_for(alpha))
+        assert ("family-too-large" in found) == (m > 1)
+        if m > 1:
+            needed = int(re.search(r"Use (\d+) trials or more", found["family-too-large"].text)[1])
+            again = dict(test=test, correction=correction, alpha=alpha)
+            assert "family-too-large" not in family(m, trials=needed, **again)
+            assert "family-too-large" in family(m, trials=needed - 1, **again)
+
+    def test_m_times_the_smallest_p_exactly_alpha_is_enough(self):
+        assert "family-too-large" not in family(10, trials=199, correction="holm")
+        assert "family-too-large" in family(10, trials=198, correction="holm")
+
+    @pytest.mark.parametrize("trials", [59, 58])
+    def test_it_appears_exactly_when_nothing_could_be_rejected(self, trials):
+        ahead, n = np.array([[90.0, 1.0], [70.0, 1.0], [50.0, 1.0]]), 60
+        metric = Given(dict(zip("ABC", np.repeat(ahead[:, None], n, axis=1), strict=True)), mean)
+        result = compare(toy(3, n), [metric], trials=trials, correction="holm", resamples=20)
+        assert bool(warning(result, "family-too-large")) == (trials == 58)
+        assert any(pair.significant for pair in result.metrics["given"].pairs) == (trials == 59)
+
+    @pytest.mark.parametrize("correction", ["none", "bh", "by", "romano-wolf"])
+    def test_other_corrections_can_reject(self, correction):
+        assert "family-too-large" not in family(500, correction=correction)
+
+    def test_romano_wolf_is_the_way_out_where_it_is_defined(self):
+        assert "romano-wolf" in family(500, correction="holm")["family-too-large"].text
+        assert "romano-wolf" not in family(500, correction="holm", test="percentile")["family-too-large"].text
+
+    def test_300_pairs_at_999_trials(self):
+        text = family(300, correction="holm")["family-too-large"].text
+        assert text.startswith("300 pairs are too many for 999 trials: the smallest p, 0.001, times 300 is above alpha")
+        assert "Use 5999 trials or more" in text
+
+    def test_not_equal(self):
+        text = family(3, mdd=1.23)["not-equal"].text
+        assert text.startswith("3 of 3 pairs are not significant")
+        assert "up to 1.23 points" in text
+        assert family(1)["not-equal"].text.startswith("1 of 1 pair is not significant")
+        assert "not-equal" not in family(3, significant=True)
+
+    @pytest.mark.parametrize("test", ["ar", "koehn"])
+    def test_not_equal_counts_and_measures_the_open_pairs_alone(self, test):
+        result = compared(test=test)
+        open_pairs = [pair for pair in result.metrics["given"].pairs if not pair.significant]
+        text = warning(result, "not-equal").text
+        assert 0 < len(open_pairs) < 3
+        assert text.startswith(f"{len(open_pairs)} of 3 pairs ")
+        assert f"{max(pair.mdd for pair in open_pairs):.2f} points" in text
+
+    def test_no_pairs(self):
+        assert {"family-too-large", "not-equal", "near-alpha"}.isdisjoint(family(0, correction="holm"))
+
+
+def test_no_seed_decides_otherwise_where_no_p_could_be_small_enough():
+    assert "near-alpha" not in family(300, (0.001, 0.3), correction="holm")
+    assert "family-too-large" in family(300, (0.001, 0.3), correction="holm")
+
+
+def test_an_interval_without_0_beside_an_open_decision_is_explained():
+    assert "interval-and-decision" not in family(3)
+    pairs = [PairResult("A", "B", 1.0, low, 2.0, 0.2, 0.2, False, None, None, None, 0.7, None, 2.0)
+             for low in (0.1, -0.1)]
+    result = MetricResult("bleu", "signature", True, (), tuple(pairs))
+    settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
+                              correction="none", ci="auto", resamples=99, seed=0, baseline=None)
+    found = {caution.code: caution for caution in find_cautions(toy(2, 200), settings, units, {"bleu": result})}
+    assert found["interval-and-decision"].text.startswith("1 pair that is not significant has an interval")
+
+
+def test_ranks_that_follow_another_correction_say_so():
+    design = toy(3, 60)
+    for correction, warned in (("none", True), ("bh", True), ("holm", False), ("romano-wolf", False)):
+        found = compare(design, trials=999, resamples=99, correction=correction).warnings
+        assert ("ranks-and-correction" in {caution.code for caution in found}) == warned
+
+
+def test_a_canary_that_is_scored_is_named():
+    documents = ["canary", *("d" for _ in range(9))]
+    found = {caution.code: caution for caution in about_texts(toy(2, 10, documents))}
+    assert found["canary"].text.startswith("Line 1 is called canary")
+    assert "canary" not in {caution.code for caution in about_texts(toy(2, 10))}
+
+
+class TestPairs:
+    # two Monte Carlo standard errors: 2 sqrt(p (1 - p) / trials), times what the correction multiplies p by
+    @pytest.mark.parametrize("p, asked, warned", [
+        (0.050, {}, True), (0.065, {}, True), (0.068, {}, False), (0.039, {}, True), (0.037, {}, False),
+        (0.052, dict(trials=9999), True), (0.056, dict(trials=9999), False),
+        ((0.01, 0.065), dict(correction="romano-wolf"), True), ((0.01, 0.068), dict(correction="romano-wolf"), False),
+        ((0.010, 0.10), dict(correction="holm"), True), ((0.014, 0.14), dict(correction="holm"), False),
+        (0.070, dict(test="percentile"), True), (0.079, dict(test="percentile"), False),
+        ((0.007, 0.07), dict(test="percentile", correction="holm"), True),
+        (1.0, {}, False), (0.001, {}, False), (0.12, dict(alpha=0.1), True), (0.12, dict(alpha=0.15), False)])
+    def test_near_alpha(self, p, asked, warned):
+        assert ("near-alpha" in family(1, p, **asked)) == warned
+
+    def test_near_alpha_is_about_its_pair(self):
+        caution = family(1, 0.05)["near-alpha"]
+        assert (caution.metric, caution.a, caution.b) == ("bleu", "A", "B")
+        assert "A against B: p (uncorrected) = 0.0500" in caution.text
+
+    @pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile"])
+    def test_two_standard_errors_are_those_of_p_over_seeds(self, test):
+        rows = dict(zip("AB", segment_scores(7, [61.4, 60], 60), strict=True))
+        p = [compare(toy(2, 60), [Given(rows, mean)], test=test, trials=399, resamples=2, seed=seed)
+             .metrics["given"].pairs[0].p_value for seed in range(300)]
+        assert 0.03 < np.mean(p) < 0.1
+        away = 1 + np.arange(0, 1, 0.01)
+        nearest_far = next(k for k in away if "near-alpha" not in family(
+            1, np.mean(p), test=test, trials=399, alpha=k * np.mean(p)))
+        assert (nearest_far - 1) * np.mean(p) == pytest.approx(2 * np.std(p), rel=0.2)
+
+    def test_identical_outputs(self):
+        result = compared(same="AC")
+        caution = warning(result, "identical-outputs")
+        assert {caution.a, caution.b} == {"A", "C"}
+        assert caution.text.endswith("have identical outputs.")
+        assert not warning(compared(), "identical-outputs")
+
+    def test_identical_outputs_are_not_called_near_as_well(self):
+        assert "near-alpha" not in family(1, 0.05, same=True)
+
+    def test_equal_scores_are_not_identical_outputs(self):
+        same_counts = Given(dict(zip("AB", COUNTS[[0, 0]], strict=True)), bleu)
+        assert not warning(compare(toy(2, 240), [same_counts], **QUICK), "identical-outputs")
+
+
+def texts_warned_of(code, systems, references, **more):
+    result = compare(TestSet("toy", systems, references, **more), trials=19, resamples=5)
+    return {caution.a: caution.text for caution in result.warnings if caution.code == code}
+
+
+class TestTexts:
+    def test_empty_lines_are_counted_and_the_first_is_named(self):
+        systems = {"A": ["a", "", " \t", "d"], "B": ["a", "b", "c", "d"]}
+        found = texts_warned_of("empty-lines", systems, {"ref": ["r"] * 4})
+        assert list(found) == ["A"]
+        assert found["A"].startswith("System A has 2 empty segments of 4, the first at line 2;")
+
+    def test_lines_are_those_of_the_file(self):
+        found = texts_warned_of("empty-lines", {"A": ["a", "b", "", "d"]}, {"ref": ["r"] * 4}, lines=[2, 3, 7, 8])
+        assert "1 empty segment of 4, the first at line 7;" in found["A"]
+
+    def test_references_are_looked_at_too_where_they_exist(self):
+        found = texts_warned_of(
+            "empty-lines", {"A": ["a"] * 4}, {"first": [None, "r", "", "r"], "second": ["r", None, "r", "r"]})
+        assert list(found) == ["first"]
+        assert "Reference first has 1 empty segment of 3, the first at line 3;" in found["first"]
+
+    def test_all_empty(self):
+        systems, references = {"A": ["", " "], "B": ["a", "b"]}, {"ref": ["", ""]}
+        assert list(texts_warned_of("all-empty", systems, references)) == ["A", "ref"]
+        assert not texts_warned_of("empty-lines", systems, references)
+        assert "all 2 segments are empty" in texts_warned_of("all-empty", systems, references)["A"]
+
+    def test_whole_texts(self):
+        for code in ("all-empty", "empty-lines"):
+            assert not texts_warned_of(code, {"A": ["a"]}, {"ref": ["r"]})
+
+
+def test_a_sound_comparison_has_no_warning():
+    rows = dict(zip("AB", COUNTS[[0, 2]], strict=True))
+    result = compare(toy(2, 240, DOCUMENTS), [Given(rows, bleu)], trials=999, resamples=50)
+    assert result.warnings == ()
+
+
+def test_design_comes_first_and_single_pairs_last():
+    result = compared(n_segments=20, same="AB", test="koehn")
+    codes = [caution.code for caution in result.warnings]
+    assert codes[:3] == ["no-documents", "few-units", "koehn-as-published"]
+    assert codes[-1] == "identical-outputs"

@@ -1,0 +1,278 @@
+"""Sums under draws, and the scores of all systems and pairs that they give."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from threadpoolctl import threadpool_info
+
+from mtsig_core import Cancelled
+from mtsig_core.inference import engine
+from mtsig_core.inference.engine import UnitStatistics, all_pairs, bootstrap_scores, jackknife_scores, swap_differences
+from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swaps
+from tests.toys import Given, bleu, bleu_counts, mean, segment_scores
+
+COUNTS, _ = bleu_counts(seed=11, qualities=[0.1, 0, 0, -0.2], n_segments=60)
+SCORES = segment_scores(seed=12, means=[60, 62, 50], n_segments=60)
+
+
+def segments(n):
+    return Units("segment", np.arange(n), n)
+
+
+def data_of(statistics, rule=bleu, units=None):
+    return UnitStatistics(Given({}, rule), statistics, units or segments(statistics.shape[1]))
+
+
+def first_statistic(sums):
+    return sums[..., 0].astype(float)
+
+
+def sums_of(statistics, weights):
+    """What the engine makes of them. In double precision: single would be compared as if whole numbers were single."""
+    return data_of(statistics, first_statistic).weighted_sums(weights).astype(np.float64)
+
+
+def exact_sums(statistics, weights):
+    """(systems, units, stats) and (rows, units) -> (stats, systems, rows) in whole numbers of any size."""
+    return np.einsum("suk,ru->ksr", np.vectorize(int, otypes=[object])(statistics), weights.astype(object))
+
+
+@st.composite
+def whole_statistics(draw):
+    """Statistics that repeat as those of real metrics do: equal columns, columns a step apart, constant ones."""
+    n_systems, n, n_stats = draw(st.integers(1, 4)), draw(st.integers(1, 12)), draw(st.integers(1, 5))
+    dtype = draw(st.sampled_from([bool, *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))]))
+    largest = 1 if dtype is bool else draw(st.sampled_from([3, 100, min(np.iinfo(dtype).max, 2**44)]))
+    statistics = draw(hnp.arrays(np.int64, (n_systems, n, n_stats), elements=st.integers(0, int(largest))))
+    for k in range(1, n_stats):
+        for system in range(n_systems):
+            how = draw(st.sampled_from(["free", "as before", "a step from before", "as the first system", "constant"]))
+            before = statistics[system, :, k - 1]
+            if how == "as before":
+                statistics[system, :, k] = before
+            elif how == "a step from before":
+                statistics[system, :, k] = np.maximum(before, 1) - 1
+            elif how == "as the first system":
+                statistics[system, :, k] = statistics[0, :, k]
+            elif how == "constant":
+                statistics[system, :, k] = 1
+    return statistics.astype(dtype)
+
+
+@st.composite
+def some_weights(draw, n):
+    """Up to n draws of n units, in each of a few rows."""
+    rows = draw(st.lists(st.lists(st.integers(0, n - 1), max_size=n), min_size=1, max_size=4))
+    return np.array([np.bincount(np.array(row, dtype=int), minlength=n) for row in rows], dtype=np.uint16)
+
+
+class TestSums:
+    @given(st.data(), whole_statistics(), st.integers(1, 5))
+    def test_whole_numbers_are_summed_exactly_however_they_are_cut_up(self, data, statistics, rows):
+        weights = data.draw(some_weights(statistics.shape[1]))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(engine, "_ROWS", rows)
+            sums = sums_of(statistics, weights)
+        assert (sums == exact_sums(statistics, weights)).all()
+
+    @given(st.data(), st.integers(1, 5))
+    def test_real_numbers_are_rounded_once_and_then_summed_exactly(self, data, rows):
+        dtype = data.draw(st.sampled_from([np.float32, np.float64]))
+        scores = st.floats(-100, 100, width=32)
+        statistics = data.draw(hnp.arrays(dtype, (2, 7, 2), elements=scores))
+        weights = data.draw(some_weights(7))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(engine, "_ROWS", rows)
+            sums = sums_of(statistics, weights)
+        grains = np.vectorize(lambda x: round(float(x) * 2**20), otypes=[object])(statistics)
+        assert (sums * 2**20 == exact_sums(grains, weights)).all()
+
+    @pytest.mark.parametrize("largest, times", [
+        (2**23 - 1, 1), (2**23 + 1, 3), (2**24 - 1, 1), (2**24, 1), (2**24 + 1, 1), (2**31 - 1, 7), (2**40 + 1, 999)])
+    def test_exact_on_both_sides_of_what_single_precision_can_hold(self, largest, times):
+        statistics = np.ones((2, times + 1, 3), dtype=np.int64)
+        statistics[0, 0], statistics[1, -1] = [largest, 1, largest], [1, 2, largest]
+        weights = np.zeros((3, times + 1), dtype=np.uint16)
+        weights[0, 0], weights[1, -1], weights[2] = times, times, 1
+        sums = sums_of(statistics, weights)
+        assert (sums == exact_sums(statistics, weights)).all()
+
+    @pytest.mark.parametrize("above", [-4, -1, 0, 3, 7])
+    def test_single_precision_ends_where_a_sum_can_reach_2_to_the_24(self, above):
+        statistics = np.full((2, 4, 1), 2**22, dtype=np.int64)
+        statistics[0, 0] += above  # an odd sum above the limit has no float32
+        data = data_of(statistics, first_statistic)
+        swapped = swap_differences(data, all_pairs(2), 64, seed=0)
+        assert set(np.unique(swapped)) == {-above, above}
+        assert data.weighted_sums(np.ones((1, 4), np.uint16))[0, 0] == 2**24 + above
+
+    @pytest.mark.parametrize("step", [2**24 - 1, 2**24 + 1, 2**24 + 3])
+    def test_equal_steps_between_counts_of_either_sign_are_exact(self, step):
+        start = np.array([[0, 1, 2], [1, 3, 2]]) - 2**23
+        statistics = np.stack([start, start + step], axis=-1)
+        one_of_each = np.eye(3, dtype=np.uint16)
+        assert (sums_of(statistics, one_of_each) == statistics.transpose(2, 0, 1)).all()
+
+    def test_many_small_counts_leave_single_precision_too(self):
+        statistics = np.full((1, 40_000, 1), 999, dtype=np.int32)
+        statistics[0, 0] = 998
+        weights = np.ones((1, 40_000), dtype=np.uint16)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(engine, "_ROWS", 1 << 16)
+            assert sums_of(statistics, weights) == 999 * 40_000 - 1
+
+    @given(whole_statistics())
+    def test_the_columns_kept_give_back_all(self, statistics):
+        one_of_each = np.eye(statistics.shape[1], dtype=np.uint16)
+        sums = sums_of(statistics, one_of_each)
+        assert (sums == statistics.transpose(2, 0, 1)).all()
+
+    @pytest.mark.parametrize("document_length", [1, 5])
+    def test_about_half_of_the_columns_of_bleu_are_kept(self, document_length):
+        units = Units("document", np.arange(60) // document_length, 60 // document_length)
+        data = data_of(COUNTS, units=units)
+        assert len(data._columns) <= 0.6 * data.totals.size
+
+    def test_documents_are_summed_before_they_are_drawn(self):
+        documents = Units("document", np.arange(60) % 7, 7)
+        weights = bootstrap_weights(documents, 0, 0)
+        np.testing.assert_array_equal(
+            data_of(COUNTS, units=documents).weighted_sums(weights), exact_sums(COUNTS, weights[:, documents.index]))
+
+    def test_totals_and_scores(self):
+        data = data_of(COUNTS)
+        np.testing.assert_array_equal(data.totals, COUNTS.sum(axis=1).T)
+        np.testing.assert_array_equal(data.scores, bleu(COUNTS.sum(axis=1)))
+
+
+@pytest.mark.parametrize("most", [1, 2**15, 2**24])
+class TestPrecision:
+    """Counts give the same bits as the same numbers told as real ones, which are never in single precision."""
+
+    def statistics(self, most):
+        counts = np.stack([COUNTS[..., 2] * most + COUNTS[..., 3], COUNTS[..., 0]], axis=-1).astype(np.int64)
+        return data_of(counts, mean), data_of(counts.astype(float), mean)
+
+    def test_bootstrap(self, most):
+        whole, real = self.statistics(most)
+        assert bootstrap_scores(whole, 300, 1).tobytes() == bootstrap_scores(real, 300, 1).tobytes()
+
+    def test_swaps(self, most):
+        whole, real = self.statistics(most)
+        assert swap_differences(whole, all_pairs(4), 300, 1).tobytes() == swap_differences(
+            real, all_pairs(4), 300, 1).tobytes()
+
+
+class TestBootstrap:
+    @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
+    def test_each_replicate_is_the_score_of_the_segments_drawn(self, statistics, rule):
+        scores = bootstrap_scores(data_of(statistics, rule), BLOCK, seed=5)
+        for replicate, counts in list(enumerate(bootstrap_weights(segments(60), 5, 0)))[::50]:
+            drawn = np.repeat(np.arange(60), counts)
+            np.testing.assert_allclose(
+                scores[:, replicate], rule(statistics[:, drawn].sum(axis=1)), atol=1e-6 if rule is mean else 1e-9)
+
+    @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
+    @pytest.mark.parametrize("units", [segments(60), Units("document", np.arange(60) // 7, 9),
+                                       Units("block", np.arange(60), 60, 5.0)], ids=lambda units: units.kind)
+    def test_a_replicate_depends_on_nothing_but_the_seed(self, statistics, rule, units):
+        scores = bootstrap_scores(data_of(statistics, rule, units), 600, seed=3)
+        same = {
+            "fewer replicates": (bootstrap_scores(data_of(statistics, rule, units), 300, 3), scores[:, :300]),
+            "two workers": (bootstrap_scores(data_of(statistics, rule, units), 600, 3, jobs=2), scores),
+            "other systems": (bootstrap_scores(data_of(statistics[1:2], rule, units), 600, 3), scores[1:2]),
+            "another order": (bootstrap_scores(data_of(statistics[::-1], rule, units), 600, 3), scores[::-1]),
+        }
+        for what, (these, those) in same.items():
+            assert these.tobytes() == np.ascontiguousarray(those).tobytes(), what
+        assert not np.array_equal(scores, bootstrap_scores(data_of(statistics, rule, units), 600, seed=4))
+
+
+class TestSwaps:
+    @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
+    def test_each_replicate_is_the_difference_after_the_swaps(self, statistics, rule):
+        pairs = all_pairs(len(statistics))
+        differences = swap_differences(data_of(statistics, rule), pairs, BLOCK, seed=5)
+        for replicate, coins in list(enumerate(swaps(segments(60), 5, 0)))[::50]:
+            traded = coins.astype(bool)[:, None]
+            for k, (i, j) in enumerate(pairs):
+                first = np.where(traded, statistics[j], statistics[i]).sum(axis=0)
+                second = np.where(traded, statistics[i], statistics[j]).sum(axis=0)
+                assert differences[k, replicate] == pytest.approx(rule(first) - rule(second), abs=1e-6)
+
+    @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
+    @pytest.mark.parametrize("units", [segments(60), Units("document", np.arange(60) // 7, 9),
+                                       Units("block", np.arange(60), 60, 5.0)], ids=lambda units: units.kind)
+    def test_a_replicate_depends_on_nothing_but_the_seed(self, statistics, rule, units):
+        def differences(which, pairs, n=600, seed=3, jobs=1):
+            return swap_differences(data_of(statistics[which], rule, units), np.array(pairs), n, seed, jobs=jobs)
+
+        pairs = all_pairs(3)
+        all_of_them = differences([0, 1, 2], pairs)
+        same = {
+            "fewer replicates": (differences([0, 1, 2], pairs, n=300), all_of_them[:, :300]),
+            "two workers": (differences([0, 1, 2], pairs, jobs=2), all_of_them),
+            "other systems": (differences([0, 2], [(0, 1)]), all_of_them[1:2]),
+            "other pairs": (differences([0, 1, 2], [(1, 2), (0, 2)]), all_of_them[[2, 1]]),
+            "the pair turned round": (differences([0, 1, 2], [(1, 0), (2, 0), (2, 1)]), -all_of_them),
+            "another order": (differences([2, 0, 1], [(1, 2), (1, 0), (2, 0)]), all_of_them),
+        }
+        for what, (these, those) in same.items():
+            assert these.tobytes() == np.ascontiguousarray(those).tobytes(), what
+
+    @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12))
+    def test_pairs_in_any_order(self, pairs):
+        data = data_of(COUNTS)
+        one_by_one = [swap_differences(data, np.array([pair]), 20, seed=1)[0] for pair in pairs]
+        np.testing.assert_array_equal(swap_differences(data, np.array(pairs), 20, seed=1), one_by_one)
+
+    def test_all_pairs(self):
+        assert all_pairs(4).tolist() == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
+        assert all_pairs(1).shape == (0, 2)
+
+
+class TestJackknife:
+    @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
+    @pytest.mark.parametrize("units", [segments(60), Units("document", np.arange(60) % 7, 7)], ids=lambda u: u.kind)
+    def test_each_unit_is_left_out_once(self, statistics, rule, units, monkeypatch):
+        monkeypatch.setattr(engine, "_ROWS", 8)
+        left_out = jackknife_scores(data_of(statistics, rule, units))
+        by_hand = [rule(statistics[:, units.index != unit].sum(axis=1)) for unit in range(units.n)]
+        np.testing.assert_allclose(left_out, np.transpose(by_hand), atol=1e-6)
+
+    def test_blocks_are_left_out_as_a_whole(self):
+        left_out = jackknife_scores(data_of(COUNTS, units=Units("block", np.arange(60), 60, 20.0)))
+        by_hand = [bleu(np.delete(COUNTS, np.s_[at:at + 20], axis=1).sum(axis=1)) for at in (0, 20, 40)]
+        np.testing.assert_allclose(left_out, np.transpose(by_hand), atol=1e-9)
+
+
+def draw_all(data, jobs, progress):
+    bootstrap_scores(data, 10 * BLOCK, 0, jobs=jobs, progress=progress)
+
+
+def swap_all(data, jobs, progress):
+    swap_differences(data, all_pairs(3), 10 * BLOCK, 0, jobs=jobs, progress=progress)
+
+
+@pytest.mark.parametrize("work", [draw_all, swap_all])
+@pytest.mark.parametrize("jobs", [1, 2])
+class TestProgress:
+    def test_shares_grow_and_end_at_1(self, work, jobs):
+        shares = []
+        work(data_of(COUNTS), jobs, shares.append)
+        assert shares == pytest.approx(np.arange(1, 11) / 10)
+
+    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore:.* tasks")
+    def test_cancelling_stops_between_blocks(self, work, jobs):
+        def stop(share):
+            shares.append(share)
+            if share > 0.25:
+                raise Cancelled("enough")
+
+        shares, threads = [], [pool["num_threads"] for pool in threadpool_info()]
+        with pytest.raises(Cancelled, match="enough"):
+            work(data_of(COUNTS), jobs, stop)
+        assert shares == pytest.approx([0.1, 0.2, 0.3])
+        assert [pool["num_threads"] for pool in threadpool_info()] == threads

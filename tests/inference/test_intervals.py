@@ -1,0 +1,124 @@
+"""Intervals, against scipy fed with the same replicates."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+
+from mtsig_core.inference.engine import UnitStatistics, bootstrap_scores, jackknife_scores
+from mtsig_core.inference.intervals import INTERVALS, Sample, fitting_intervals, jackknife_se
+from mtsig_core.inference.resampling import Units
+from tests.toys import Given, bleu, bleu_counts, mean, segment_scores
+
+ALPHAS = (0.01, 0.05, 0.2)
+
+
+def sample_of(statistics, rule, resamples=999):
+    n = statistics.shape[1]
+    data = UnitStatistics(Given({}, rule), statistics, Units("segment", np.arange(n), n))
+    return Sample(data.scores, bootstrap_scores(data, resamples, seed=1), jackknife_scores(data))
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("ours, theirs", [("percentile", "percentile"), ("basic", "basic"), ("bca", "BCa")])
+class TestAgainstScipy:
+    def test_of_means(self, ours, theirs, alpha):
+        statistics = segment_scores(1, [60, 95], 40)
+        self.check(ours, theirs, alpha, statistics, mean)
+
+    def test_of_bleu(self, ours, theirs, alpha):
+        self.check(ours, theirs, alpha, bleu_counts(1, [0, 0.5], 40)[0], bleu)
+
+    def check(self, ours, theirs, alpha, statistics, rule):
+        sample = sample_of(statistics, rule)
+        low, high = INTERVALS[ours](sample, alpha)
+        for k, rows in enumerate(statistics):
+            of_scipy = stats.bootstrap(
+                (np.arange(len(rows)),), lambda drawn, rows=rows: rule(rows[drawn].sum(axis=0)), vectorized=False,
+                n_resamples=0, method=theirs, confidence_level=1 - alpha,
+                bootstrap_result=SimpleNamespace(bootstrap_distribution=sample.drawn[k])).confidence_interval
+            np.testing.assert_allclose([low[k], high[k]], of_scipy, rtol=1e-6)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_jackknife_t_of_a_mean_is_students(alpha):
+    statistics = segment_scores(2, [60, 70], 25)
+    low, high = INTERVALS["jackknife-t"](sample_of(statistics, mean), alpha)
+    for k, rows in enumerate(statistics):
+        of_scipy = stats.t.interval(1 - alpha, 24, loc=rows[:, 0].mean(), scale=stats.sem(rows[:, 0]))
+        np.testing.assert_allclose([low[k], high[k]], of_scipy, rtol=1e-6)
+
+
+def test_jackknife_se_of_a_mean_is_the_usual_one():
+    statistics = segment_scores(3, [60], 30)
+    assert jackknife_se(sample_of(statistics, mean).left_out) == pytest.approx(stats.sem(statistics[0, :, 0]), rel=1e-6)
+
+
+def test_percentile_leaves_out_the_share_it_says():
+    drawn = np.arange(1000.0)[None]
+    low, high = INTERVALS["percentile"](Sample(np.array([500.0]), drawn, np.empty((1, 0))), 0.05)
+    assert ((drawn < low).sum(), (drawn > high).sum()) == (25, 25)  # Koehn's sorted values 26 to 975
+
+
+@st.composite
+def samples(draw):
+    numbers = st.integers(-50, 50).map(lambda x: x / 4)
+    return Sample(*(draw(hnp.arrays(float, shape, elements=numbers)) for shape in ((3,), (3, 19), (3, 7))))
+
+
+@pytest.mark.parametrize("name", fitting_intervals(False))
+class TestEveryInterval:
+    @given(samples(), st.sampled_from(ALPHAS))
+    def test_low_is_not_above_high(self, name, sample, alpha):
+        low, high = INTERVALS[name](sample, alpha)
+        assert (low <= high + 1e-12).all()
+
+    @given(samples(), st.sampled_from(ALPHAS))
+    def test_exchanging_the_systems_turns_it_round(self, name, sample, alpha):
+        low, high = INTERVALS[name](sample, alpha)
+        turned = INTERVALS[name](Sample(-sample.observed, -sample.drawn, -sample.left_out), alpha)
+        np.testing.assert_allclose(turned, [-high, -low], atol=1e-9)
+
+    @given(samples(), st.sampled_from([-8.0, 2.0, 100.0]), st.sampled_from([0.5, 4.0]))
+    def test_moves_and_stretches_with_the_values(self, name, sample, shift, scale):
+        low, high = INTERVALS[name](sample, 0.05)
+        moved = Sample(*(shift + scale * x for x in (sample.observed, sample.drawn, sample.left_out)))
+        np.testing.assert_allclose(INTERVALS[name](moved, 0.05), [shift + scale * low, shift + scale * high], atol=1e-9)
+
+    @given(samples(), st.permutations(range(3)))
+    def test_quantities_are_on_their_own(self, name, sample, order):
+        low, high = INTERVALS[name](sample, 0.05)
+        reordered = INTERVALS[name](Sample(sample.observed[order], sample.drawn[order], sample.left_out[order]), 0.05)
+        np.testing.assert_allclose(reordered, [low[order], high[order]])
+
+    @given(samples())
+    def test_a_smaller_alpha_widens_it(self, name, sample):
+        low, high = INTERVALS[name](sample, 0.05)
+        lower, higher = INTERVALS[name](sample, 0.01)
+        assert (lower <= low + 1e-12).all() and (high <= higher + 1e-12).all()
+
+    def test_what_never_varies_has_no_width(self, name):
+        sample = Sample(np.array([30.0]), np.full((1, 99), 30.0), np.full((1, 12), 30.0))
+        assert INTERVALS[name](sample, 0.05) == ([30.0], [30.0])
+
+    def test_many_quantities_at_once_are_as_one_by_one(self, name):
+        rng = np.random.default_rng(5)
+        sample = Sample(*(rng.normal(30, 1, shape) for shape in ((400,), (400, 999), (400, 50))))
+        low, high = INTERVALS[name](sample, 0.05)
+        for k in (0, 131, 399):
+            alone = Sample(sample.observed[k:k + 1], sample.drawn[k:k + 1], sample.left_out[k:k + 1])
+            np.testing.assert_allclose(INTERVALS[name](alone, 0.05), [[low[k]], [high[k]]])
+
+
+def test_bca_stays_finite_where_all_values_lie_on_one_side():
+    sample = Sample(np.array([0.0, 9.0]), np.random.default_rng(6).uniform(1, 2, (2, 99)), np.ones((2, 5)))
+    assert np.isfinite(INTERVALS["bca"](sample, 0.05)).all()
+
+
+def test_one_unit_has_no_jackknife_interval():
+    low, high = INTERVALS["jackknife-t"](Sample(np.array([30.0]), np.full((1, 9), 30.0), np.zeros((1, 1))), 0.05)
+    assert np.isnan([low, high]).all()

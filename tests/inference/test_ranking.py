@@ -1,0 +1,80 @@
+"""Ranks, by brute force."""
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtsig_core.inference.engine import all_pairs
+from mtsig_core.inference.ranking import decision_matrix, headline, intransitive_triples, rank_intervals
+
+
+@st.composite
+def decided(draw, largest=6):
+    """Decisions on all pairs of a few systems, as they fall: not always transitive."""
+    n = draw(st.integers(1, largest))
+    pairs = all_pairs(n)
+    return n, pairs, np.array([draw(st.sampled_from([-1, 0, 1])) for _ in pairs], dtype=int)
+
+
+@given(decided())
+def test_who_is_better_than_whom(case):
+    n, pairs, decisions = case
+    wins = {(i, j) for (i, j), d in zip(pairs, decisions, strict=True) if d == 1}
+    wins |= {(j, i) for (i, j), d in zip(pairs, decisions, strict=True) if d == -1}
+    assert {tuple(at) for at in np.argwhere(decision_matrix(n, pairs, decisions)).tolist()} == wins
+
+
+@given(decided())
+def test_rank_intervals_count_the_better_and_the_worse(case):
+    better = decision_matrix(*case)
+    low, high = rank_intervals(better)
+    for k in range(case[0]):
+        assert low[k] == 1 + sum(better[other, k] for other in range(case[0]))
+        assert high[k] == case[0] - sum(better[k, other] for other in range(case[0]))
+        assert low[k] <= high[k]
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=5), st.integers(0, 3))
+def test_rank_intervals_hold_every_order_that_the_decisions_allow(qualities, margin):
+    better = np.subtract.outer(qualities, qualities) > margin
+    allowed = [order for order in itertools.permutations(range(len(qualities)))
+               if not any(better[later, earlier] for earlier, later in itertools.combinations(order, 2))]
+    ranks = [[order.index(k) + 1 for order in allowed] for k in range(len(qualities))]
+    low, high = rank_intervals(better)
+    assert low.tolist() == [min(r) for r in ranks]
+    assert high.tolist() == [max(r) for r in ranks]
+
+
+@given(decided())
+def test_intransitive_triples_one_by_one(case):
+    better = decision_matrix(*case)
+    tied = ~(better | better.T)
+    found = sum(tied[i, j] and tied[j, k] and better[i, k] for i, j, k in itertools.permutations(range(case[0]), 3))
+    assert intransitive_triples(better) == found
+
+
+def test_an_intransitive_triple():
+    assert intransitive_triples(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)) == 1
+
+
+def ranked(*intervals):
+    return SimpleNamespace(systems=[
+        SimpleNamespace(system=f"S{k}", rank_low=low, rank_high=high) for k, (low, high) in enumerate(intervals)])
+
+
+class TestHeadline:
+    def test_a_winner(self):
+        assert headline(ranked((1, 1), (2, 3), (2, 3))) == ("S0",)
+
+    def test_tied_for_first(self):
+        assert headline(ranked((1, 2), (1, 3), (2, 3))) == ("S0", "S1")
+
+    def test_none_is_significantly_better_than_any(self):
+        assert headline(ranked((1, 2), (1, 2))) == ("S0", "S1")
+
+    def test_undefined(self):
+        assert headline(ranked((None, None), (None, None))) is None
+        assert headline(ranked((1, 1))) is None

@@ -1,0 +1,143 @@
+"""Segments: found as a plain loop finds them, contributions by recomputation without each segment, order by hand."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from mtsig_core import SettingError, TestSet, make_metric
+from mtsig_core.inference.segments import (
+    ORDERS,
+    PLACES,
+    added_by_segment,
+    find_segments,
+    in_order,
+    scores_on,
+    segment_table,
+)
+from mtsig_core.report.export import to_csv
+from tests.toys import Given, mean, texts
+
+SET = TestSet(
+    "toy", sources=["Ein Haus", "=1+1", "[x]* $y$", "Straße", ""],
+    references={"one": ["a House", "two", None, "street", "end"], "two": ["a home", None, "an x", "Strasse", "END"]},
+    systems={"A": ["the house", "2", "x", "road", "end"], "C": ["zzz"] * 5, "B": ["a mouse", "two", "y", "street", ""]},
+    documents=["d", "d", "d", "e", "e"], domains=["news", "news", "talk", "talk", "talk"], lines=[1, 2, 4, 5, 6])
+
+
+def found(**asked):
+    return find_segments(SET, "A", "B", **asked).tolist()
+
+
+def test_filters():
+    assert found() == [0, 1, 2, 3, 4]
+    assert found(domain="news") == [0, 1] and found(domain="nothing") == []
+    assert [found(document=k) for k in range(4)] == [[0, 1], [2], [3, 4], []]  # d of news and d of talk are two
+    assert found(document=2, text="end") == [4]
+    assert found(domain="news", document=1) == []
+
+
+@pytest.mark.parametrize("text, places", [
+    ("HOUSE", {"anywhere": [0], "source": [], "references": [0], "output of A": [0], "output of B": []}),
+    ("ouse", {"anywhere": [0], "output of B": [0]}),
+    ("strasse", {"anywhere": [3], "source": [3], "references": [3]}),  # ß is ss without regard to capitals
+    ("[x]*", {"anywhere": [2], "references": []}),  # no pattern
+    (".", {"anywhere": []}), ("zzz", {"anywhere": []}), ("two", {"references": [1], "output of B": [1]}),
+    ("end", {"anywhere": [4], "references": [4], "output of B": []})])
+def test_text_is_found_where_it_is(text, places):
+    assert {place: found(text=text, where=place) for place in places} == places
+
+
+@given(some.text("aAbßS .*", max_size=3), some.sampled_from(PLACES), some.sampled_from([None, "p", "q"]))
+def test_filters_are_what_a_loop_says(text, where, domain):
+    rng = np.random.default_rng(len(text))
+    source, ref, one, two = (["".join(rng.choice(list("aAbßS .*"), 5)) for _ in range(12)] for _ in range(4))
+    testset = TestSet("t", {"A": one, "B": two}, {"r": ref}, sources=source, domains=list("ppqqppqqppqq"))
+    expected = []
+    for k in range(12):
+        fields = {"source": source[k], "references": ref[k], "output of A": one[k], "output of B": two[k]}
+        read = fields.values() if where == "anywhere" else [fields[where]]
+        inside = any(value.casefold().find(text.casefold()) >= 0 for value in read)
+        if inside and domain in (None, testset.domains[k]):
+            expected.append(k)
+    assert find_segments(testset, "A", "B", text=text, where=where, domain=domain).tolist() == expected
+
+
+def test_order():
+    added = np.array([0.1, -0.4, 0.0, 0.1, 0.3])
+    positions = np.array([0, 1, 2, 3, 4])
+    assert [in_order(SET, positions, added, order).tolist() for order in ORDERS] == [
+        [4, 0, 3, 2, 1], [1, 2, 0, 3, 4], [1, 4, 0, 3, 2], [0, 1, 2, 3, 4], [0, 3, 2, 1, 4]]
+    assert in_order(SET, np.array([3, 1]), added, "line").tolist() == [1, 3]
+    for order in ORDERS:
+        assert in_order(SET, positions[:0], added, order).size == 0
+
+
+def corpus():
+    reference, (one, two, three) = texts(3, [0.3, 0.4, 0.5], 30)
+    return TestSet("t", {"X": three, "A": one, "B": two}, {"r": reference})
+
+
+def test_contributions_and_scores_are_those_of_sacrebleu():
+    from sacrebleu.metrics.bleu import BLEU
+
+    testset, bleu = corpus(), make_metric("bleu")
+    statistics = bleu.statistics(testset)
+    added = added_by_segment(testset, bleu, "A", "B", statistics)
+
+    def score(name, kept):
+        return BLEU().corpus_score([testset.systems[name][k] for k in kept],
+                                   [[testset.references["r"][k] for k in kept]]).score
+
+    every = list(range(30))
+    whole = score("A", every) - score("B", every)
+    for k in every:
+        rest = [other for other in every if other != k]
+        assert added[k] == pytest.approx(whole - (score("A", rest) - score("B", rest)), abs=1e-9)
+    some_of_them = [2, 3, 11, 20]
+    assert scores_on(testset, bleu, "A", "B", statistics, np.array(some_of_them)) == pytest.approx(
+        (score("A", some_of_them), score("B", some_of_them)), abs=1e-9)
+    assert added_by_segment(testset, bleu, "B", "A", statistics) == pytest.approx(-added)
+
+
+def test_above_zero_speaks_for_a_also_where_lower_is_better():
+    rows = {"A": np.array([[1.0, 1], [5, 1]]), "B": np.array([[3.0, 1], [5, 1]])}
+    testset = TestSet("t", {"A": ["", ""], "B": ["", ""]}, {"r": ["", ""]})
+    for higher, sign in ((True, 1), (False, -1)):
+        metric = Given(rows, mean, higher)
+        added = added_by_segment(testset, metric, "A", "B", metric.statistics(testset))
+        assert added == pytest.approx([sign * -1, sign * 1])  # the means differ by -1; by 0 and -2 without each
+        assert not added.flags.writeable
+
+
+def test_table_of_segments():
+    header, rows = segment_table(SET, "A", "B", np.array([1, 0]), np.array([0.5, -0.25, 0, 0, 0]))
+    assert header == ["line", "domain", "docid", "contribution", "source", "reference one", "reference two", "output A",
+                      "output B"]
+    first, second = list(csv.reader(io.StringIO(to_csv(header, rows))))[1:]
+    assert first == ["2", "news", "d", "-0.25", "'=1+1", "two", "", "2", "two"]
+    assert second == ["1", "news", "d", "0.5", "Ein Haus", "a House", "a home", "the house", "a mouse"]
+    bare = TestSet("t", {"A": ["x"], "B": ["y"]}, {"r": ["z"]})
+    assert segment_table(bare, "A", "B", np.array([0]), np.zeros(1))[0] == [
+        "line", "contribution", "reference r", "output A", "output B"]
+
+
+@pytest.mark.parametrize("asked, said", [
+    (dict(where="title"), "where is 'title'. Expected one of: anywhere"), (dict(domain="d"), "has no domains"),
+    (dict(document=0), "has no document ids")])
+def test_what_cannot_be_asked(asked, said):
+    with pytest.raises(SettingError, match=said):
+        find_segments(corpus(), "A", "B", **asked)
+
+
+def test_what_cannot_be_asked_of_the_others():
+    testset, bleu = corpus(), make_metric("bleu")
+    with pytest.raises(SettingError, match="No system 'nobody'"):
+        find_segments(testset, "A", "nobody")
+    with pytest.raises(SettingError, match="order is 'best'"):
+        in_order(testset, np.arange(3), np.zeros(30), "best")
+    with pytest.raises(SettingError, match="No segment to score"):
+        scores_on(testset, bleu, "A", "B", bleu.statistics(testset), np.arange(0))

@@ -1,0 +1,227 @@
+"""The tests, against enumeration, plain loops, scipy and sacreBLEU."""
+
+import itertools
+
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sacrebleu import significance as theirs
+from scipy import stats
+
+from mtsig_core import TestSet
+from mtsig_core.inference import engine
+from mtsig_core.inference.engine import UnitStatistics, bootstrap_scores, swap_differences
+from mtsig_core.inference.resampling import BLOCK, Units
+from mtsig_core.inference.significance import TESTS, approximate_randomization, fitting_tests, signed_shift, win_rates
+from mtsig_core.metrics.bleu import Bleu
+from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, texts
+
+WITH_P = [test for test in fitting_tests(False).values() if test.p_values is not None]
+
+
+def by_hand(name, d0, d):
+    """p of one pair, with plain loops over its definition."""
+    d = [float(x) for x in d]
+    n, average = len(d), sum(d) / len(d)
+    average_size = sum(abs(x) for x in d) / len(d)
+    if name == "percentile":
+        tail = min(sum(x <= 1e-9 for x in d), sum(x >= -1e-9 for x in d))
+        return min(1, 2 * (tail + 1) / (n + 1))
+    extremeness = {"ar": lambda x: abs(x), "bootstrap": lambda x: abs(x - average),
+                   "riezler-maxwell": lambda x: abs(x) - average_size}[name]
+    return (sum(extremeness(x) >= abs(d0) - 1e-9 for x in d) + 1) / (n + 1)
+
+
+def replicates_of(n_pairs):
+    # whole halves: ties with the observed difference and with 0 are frequent
+    return hnp.arrays(float, (n_pairs, 19), elements=st.integers(-6, 6).map(lambda x: x / 2))
+
+
+@pytest.mark.parametrize("test", WITH_P, ids=lambda test: test.name)
+class TestEveryP:
+    @given(st.data())
+    def test_as_defined(self, test, data):
+        observed, replicates = data.draw(replicates_of(1))[:, 0], data.draw(replicates_of(1))
+        assert test.p_values(observed, replicates)[0] == pytest.approx(by_hand(test.name, observed[0], replicates[0]))
+
+    @given(st.data())
+    def test_between_its_smallest_value_and_1(self, test, data):
+        observed, replicates = data.draw(replicates_of(3))[:, 0], data.draw(replicates_of(3))
+        p = test.p_values(observed, replicates)
+        assert (p >= test.smallest_p(19)).all() and (p <= 1).all()
+
+    @given(st.data())
+    def test_exchanging_the_systems_keeps_p(self, test, data):
+        observed, replicates = data.draw(replicates_of(3))[:, 0], data.draw(replicates_of(3))
+        np.testing.assert_array_equal(test.p_values(-observed, -replicates), test.p_values(observed, replicates))
+
+    @given(st.data(), st.permutations(range(3)))
+    def test_pairs_are_on_their_own(self, test, data, order):
+        observed, replicates = data.draw(replicates_of(3))[:, 0], data.draw(replicates_of(3))
+        p = test.p_values(observed, replicates)
+        np.testing.assert_array_equal(test.p_values(observed[order], replicates[order]), p[order])
+        np.testing.assert_array_equal([test.p_values(observed[k:k + 1], replicates[k:k + 1])[0] for k in range(3)], p)
+
+    def test_many_pairs_at_once_are_as_one_by_one(self, test):
+        replicates = np.random.default_rng(0).normal(0.5, 1, (300, 999))
+        observed = np.random.default_rng(1).normal(0.5, 1, 300)
+        np.testing.assert_allclose(
+            test.p_values(observed, replicates),
+            [by_hand(test.name, d0, d) for d0, d in zip(observed, replicates, strict=True)])
+
+    def test_never_0(self, test):
+        far = np.full((1, 999), 1e-12 if test.name == "ar" else 7.0)
+        assert test.p_values(np.array([7.0]), far)[0] == pytest.approx(test.steps / 1000)
+
+    def test_identical_systems_get_1(self, test):
+        assert test.p_values(np.zeros(1), np.zeros((1, 99))) == 1
+
+    def test_rounding_breaks_no_tie(self, test):
+        def p(shift):
+            wobble = np.where(np.arange(100) % 2, 1e-12, -1e-12) + shift
+            return test.p_values(np.array([1.0]), np.repeat([[0.0, 1.0, -1.0, 2.0]], 25, axis=1) + wobble)
+
+        assert p(0.0) == p(1e-11) == p(-1e-11)
+
+    @given(st.floats(0.001, 0.999))
+    def test_trials_for_a_level_are_the_fewest(self, test, level):
+        trials = test.trials_for(level)
+        assert test.smallest_p(trials) <= level * (1 + 1e-9)
+        assert trials == 0 or test.smallest_p(trials - 1) > level * (1 - 1e-9)
+
+
+class TestWinRates:
+    @given(replicates_of(2))
+    def test_ties_count_for_neither(self, drawn):
+        win, lose = win_rates(drawn)
+        np.testing.assert_allclose(win, [sum(x > 0 for x in d) / 19 for d in drawn])
+        np.testing.assert_allclose(lose, [sum(x < 0 for x in d) / 19 for d in drawn])
+
+    @given(replicates_of(2))
+    def test_exchanging_the_systems_exchanges_them(self, drawn):
+        np.testing.assert_array_equal(win_rates(-drawn), win_rates(drawn)[::-1])
+
+    def test_identical_systems_never_win(self):
+        assert win_rates(np.full((1, 9), 1e-12)) == (0, 0)
+
+
+def segments(n):
+    return Units("segment", np.arange(n), n)
+
+
+def exact_p(statistics, rule):
+    """The p of approximate randomization over all swaps of two systems."""
+    n = statistics.shape[1]
+    observed, extreme = rule(statistics[0].sum(axis=0)) - rule(statistics[1].sum(axis=0)), 0
+    for coins in itertools.product([False, True], repeat=n):
+        traded = np.array(coins)[:, None]
+        first, second = np.where(traded, statistics[::-1], statistics).sum(axis=1)
+        extreme += abs(rule(first) - rule(second)) >= abs(observed) - 1e-9
+    return extreme / 2**n
+
+
+class TestApproximateRandomization:
+    @pytest.mark.parametrize("statistics, rule", [
+        *[(bleu_counts(seed, [0.6 * seed / 3, 0], 10)[0], bleu) for seed in range(4)],
+        *[(segment_scores(seed, [60 + 3 * seed, 60], 10), mean) for seed in range(3)]])
+    def test_close_to_all_1024_swaps(self, statistics, rule):
+        data = UnitStatistics(Given({}, rule), statistics, segments(10))
+        swapped = swap_differences(data, np.array([[0, 1]]), 9999, seed=1)
+        p = approximate_randomization(data.scores[:1] - data.scores[1:], swapped)[0]
+        assert abs(p - exact_p(statistics, rule)) <= 0.012
+
+    def test_the_enumeration_agrees_with_scipy(self):
+        statistics = segment_scores(2, [66, 60], 10)
+        of_scipy = stats.permutation_test(
+            statistics[..., 0], lambda x, y: np.mean(x) - np.mean(y), permutation_type="samples", n_resamples=np.inf)
+        assert exact_p(statistics, mean) == pytest.approx(of_scipy.pvalue)
+
+
+class TestSignedShift:
+    def test_close_to_the_z_test_of_a_mean(self):
+        statistics = segment_scores(8, [61, 60], 400)
+        data = UnitStatistics(Given({}, mean), statistics, segments(400))
+        drawn = bootstrap_scores(data, 9999, seed=2)
+        p = signed_shift(data.scores[:1] - data.scores[1:], drawn[:1] - drawn[1:])[0]
+        difference = statistics[0, :, 0] - statistics[1, :, 0]
+        z = difference.mean() / (difference.std() / 20)
+        assert p == pytest.approx(2 * stats.norm.sf(abs(z)), abs=0.015)
+
+
+class TestAgainstSacreBleu:
+    """Both are fed the same draws: sacreBLEU's own."""
+
+    SEED, N, TRIALS = 12345, 120, 2 * BLOCK
+    REFERENCE, (BASELINE, SYSTEM) = texts(seed=3, errors=[0.35, 0.33], n_segments=N)
+
+    @pytest.fixture
+    def data(self):
+        testset = TestSet("toy", {"system": self.SYSTEM, "baseline": self.BASELINE}, {"ref": self.REFERENCE})
+        return UnitStatistics(Bleu(), Bleu().statistics(testset), segments(self.N))
+
+    @pytest.fixture
+    def metric(self, monkeypatch):
+        """sacreBLEU's BLEU; it would score sums in single precision."""
+        metric = sacrebleu.BLEU()
+        score = metric._compute_score_from_stats
+        monkeypatch.setattr(metric, "_compute_score_from_stats", lambda sums: score([float(x) for x in sums]))
+        return metric
+
+    @pytest.fixture
+    def drawn(self):
+        """How often sacreBLEU draws each segment."""
+        indices = np.random.default_rng(self.SEED).choice(self.N, size=(self.TRIALS, self.N), replace=True)
+        return np.array([np.bincount(row, minlength=self.N) for row in indices], dtype=np.uint16)
+
+    def run(self, test, metric, monkeypatch):
+        """Run a test of sacreBLEU: its replicates, its difference and the number of replicates beyond it."""
+        seen, p_value = [], theirs._compute_p_value
+        monkeypatch.setattr(theirs, "_compute_p_value", lambda *values: seen.extend(values) or p_value(*values))
+        counts = metric._extract_corpus_statistics(self.BASELINE, [self.REFERENCE])
+        baseline = counts, theirs.Result(metric._aggregate_and_compute(counts).score)
+        _, results = test({"BLEU": baseline}, "system", self.SYSTEM, [self.REFERENCE], {"BLEU": metric}, self.TRIALS,
+                          seed=self.SEED)
+        return *seen, round(results["BLEU"].p_value * (self.TRIALS + 1)) - 1
+
+    def test_scores_of_its_samples(self, data, metric, drawn, monkeypatch):
+        monkeypatch.setenv("SACREBLEU_SEED", str(self.SEED))
+        counts = metric._extract_corpus_statistics(self.SYSTEM, [self.REFERENCE])
+        _, samples = theirs._bootstrap_resample(counts, metric, self.TRIALS)
+        ours = data.score(data.weighted_sums(drawn))[0]
+        np.testing.assert_allclose(ours, [sample.score for sample in samples], rtol=0, atol=1e-9)
+
+    def test_approximate_randomization(self, data, metric, monkeypatch):
+        coins = np.random.default_rng(self.SEED).integers(2, size=(self.TRIALS, self.N), dtype=bool).astype(np.uint8)
+        monkeypatch.setattr(engine, "swaps", lambda units, seed, block: coins[block * BLOCK:(block + 1) * BLOCK])
+        swapped = swap_differences(data, np.array([[0, 1]]), self.TRIALS, seed=0)[0]
+
+        replicates, difference, beyond = self.run(theirs._paired_ar_test, metric, monkeypatch)
+        np.testing.assert_allclose(np.abs(swapped), replicates, rtol=0, atol=1e-9)
+        assert data.scores[0] - data.scores[1] == pytest.approx(difference, abs=1e-9)
+        assert np.sum(np.abs(swapped) > difference + 1e-9) == beyond > 0
+
+    def test_literal_riezler_maxwell(self, data, metric, drawn, monkeypatch):
+        monkeypatch.setattr(
+            engine, "bootstrap_weights", lambda units, seed, block: drawn[block * BLOCK:(block + 1) * BLOCK])
+        scores = bootstrap_scores(data, self.TRIALS, seed=0)
+        differences = scores[:1] - scores[1:]
+        p = TESTS["riezler-maxwell"].p_values(data.scores[:1] - data.scores[1:], differences)[0]
+
+        replicates, _, beyond = self.run(theirs._paired_bs_test, metric, monkeypatch)
+        sizes = np.abs(differences[0])
+        np.testing.assert_allclose(sizes - sizes.mean(), replicates, rtol=0, atol=1e-9)
+        assert round(p * (self.TRIALS + 1)) - 1 == beyond > 0
+
+
+def test_only_the_tests_as_published_carry_a_caution():
+    assert {test.name for test in TESTS.values() if test.as_published} == {"koehn", "riezler-maxwell"}
+
+
+def test_romano_wolf_goes_with_tests_that_have_a_joint_null():
+    assert {test.name for test in TESTS.values() if test.romano_wolf} == {"ar", "bootstrap"}
+    assert {test.name: test.default_correction for test in TESTS.values()} == {
+        "ar": "romano-wolf", "bootstrap": "romano-wolf", "percentile": "holm", "riezler-maxwell": "holm",
+        "koehn": "none", "t": "holm", "wilcoxon": "holm"}

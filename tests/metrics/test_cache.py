@@ -1,0 +1,362 @@
+"""Statistics kept on disk: the same numbers, whatever happens to the files."""
+
+import doctest
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from mtsig_core import TestSet, compare, make_metric
+from mtsig_core.data.testset import SegmentScores
+from mtsig_core.metrics import cache, metric_of
+from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.metrics.cache import cache_folder, cached_statistics, is_cached
+from tests.toys import Given, texts
+
+NAMES = ["bleu", "chrf", "ter", "meteor", "nist", "gtm"]
+
+
+def toy(n=12, seed=0):
+    reference, outputs = texts(seed, [0.1, 0.4], n)
+    return TestSet("toy", dict(zip("AB", outputs, strict=True)), {"ref": reference}, documents=["d"] * n)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTSIG_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "_complained", False)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The test sets that BLEU was counted for."""
+    calls, count = [], Bleu.statistics
+
+    def statistics(self, testset, progress=None):
+        calls.append(testset)
+        return count(self, testset, progress)
+
+    monkeypatch.setattr(Bleu, "statistics", statistics)
+    return calls
+
+
+def entry(folder):
+    (path,) = folder.iterdir()
+    return path
+
+
+def same(a, b):
+    return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
+
+
+# -- what it is for ------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_read_is_what_was_counted(folder, name):
+    expected = make_metric(name).statistics(toy())
+    for _ in range(2):
+        assert same(cached_statistics(make_metric(name), toy()), expected)
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_the_same_texts_are_counted_once(folder, counted):
+    for _ in range(3):
+        cached_statistics(Bleu(), toy())
+    assert len(counted) == 1
+
+
+def test_comparisons_from_the_cache_are_the_same(folder, counted):
+    first, second = (compare(toy(40), ("bleu", "chrf"), trials=99, resamples=99) for _ in range(2))
+    assert first == second and len(counted) == 1
+
+
+def test_texts_settings_and_code_make_a_difference(folder, counted, monkeypatch):
+    cached_statistics(Bleu(), toy())
+    cached_statistics(Bleu(lowercase=True), toy())
+    cached_statistics(Bleu(), toy(seed=1))
+    cached_statistics(Bleu(), toy().only(["A"]))
+    monkeypatch.setattr(cache, "_counted_by", lambda: ["another version"])
+    cached_statistics(Bleu(), toy())
+    assert len(counted) == len(list(folder.iterdir())) == 5
+
+
+def test_metrics_of_others_are_always_counted(folder):
+    metric = Given({"A": np.ones((12, 2)), "B": np.ones((12, 2))}, np.sum)
+    assert same(cached_statistics(metric, toy()), np.ones((2, 12, 2)))
+    assert not folder.exists() and not is_cached(metric, toy())
+
+
+def test_scores_that_were_read_are_not_kept_twice(folder):
+    testset = TestSet("toy", {"A": [None]}, {}, scores={"human": SegmentScores({"A": [3.0]})})
+    assert same(cached_statistics(metric_of(testset, "human"), testset), np.array([[[3.0, 1.0]]]))
+    assert not folder.exists()
+
+
+def test_whether_it_is_there_is_known_without_counting(folder, counted):
+    assert not is_cached(Bleu(), toy())
+    cached_statistics(Bleu(), toy())
+    assert is_cached(Bleu(), toy()) and len(counted) == 1
+
+
+def test_only_the_user_can_read_it(folder):
+    cached_statistics(Bleu(), toy())
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(entry(folder).stat().st_mode) == 0o600
+
+
+WHOLE = st.sampled_from([0, 1, -1, 127, 128, -128, -129, 255, 256, 65535, 65536, 2**31 - 1, -2**31])
+REAL = st.floats(width=64) | WHOLE.map(float) | st.sampled_from([-0.0, 0.1, 1e300, float(np.float32(0.1)), 2.0**40])
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.one_of(arrays.arrays(np.int32, (2, 3, 2), elements=WHOLE), arrays.arrays(np.int64, (1, 4, 1), elements=WHOLE),
+                 arrays.arrays(np.float64, (2, 2, 2), elements=REAL), arrays.arrays(np.int32, (0, 3, 2))))
+def test_every_bit_survives(values):
+    content = b"".join(cache._packed(values, "key"))
+    back = cache._unpacked(content, "key", values.shape)
+    assert back.dtype == values.dtype and back.tobytes() == values.tobytes()
+
+
+@pytest.mark.parametrize("largest, size", [(255, 1), (256, 2), (65535, 2), (65536, 4)])
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_small_numbers_take_little_room(largest, size, dtype):
+    values = np.arange(1000, dtype=dtype).reshape(1, 1000, 1) % (largest + 1)
+    values[0, 0, 0] = largest
+    assert len(cache._packed(values, "key")[-1]) == 1000 * size
+
+
+# -- damage --------------------------------------------------------------------------------------------------
+
+def truncated(content, key):
+    return content[:-1]
+
+
+def only_its_beginning(content, key):
+    return content[:10]
+
+
+def longer(content, key):
+    return content + b"\0"
+
+
+def empty(content, key):
+    return b""
+
+
+def foreign(content, key):
+    return b"\x93NUMPY\x01\x00v\x00{'descr': '<i4'}\n" * 100
+
+
+def of_another_format(content, key):
+    return content.replace(b"statistics 1", b"statistics 2", 1)
+
+
+def sound_but_of_other_texts(content, key):
+    return b"".join(cache._packed(np.zeros((2, 12, 10), np.int32), "0" * 32))
+
+
+def sound_but_of_another_shape(content, key):
+    return b"".join(cache._packed(np.zeros((2, 11, 10), np.int32), key))
+
+
+def sound_but_no_array(content, key):
+    described = b'["no array"]\n'
+    return cache._MAGIC + cache._checksum(described, b"") + described
+
+
+def sound_but_of_a_strange_type(content, key):
+    described = json.dumps({"key": key, "shape": [2, 12, 10], "dtype": "|O", "stored": "|O"}).encode() + b"\n"
+    payload = bytes(2 * 12 * 10 * 8)
+    return cache._MAGIC + cache._checksum(described, payload) + described + payload
+
+
+@pytest.mark.parametrize("damage", [
+    truncated, only_its_beginning, longer, empty, foreign, of_another_format, sound_but_of_other_texts,
+    sound_but_of_another_shape, sound_but_no_array, sound_but_of_a_strange_type], ids=lambda damage: damage.__name__)
+def test_damaged_entries_are_counted_anew_and_replaced(folder, counted, capsys, damage):
+    expected = cached_statistics(Bleu(), toy())
+    path = entry(folder)
+    sound = path.read_bytes()
+    path.write_bytes(damage(sound, path.stem))
+    assert same(cached_statistics(Bleu(), toy()), expected)
+    assert len(counted) == 2 and path.read_bytes() == sound
+    assert capsys.readouterr() == ("", "")
+
+
+def test_every_flipped_byte_is_noticed():
+    values = np.arange(24, dtype=np.int32).reshape(2, 4, 3)
+    content = b"".join(cache._packed(values, "key"))
+    for k in range(len(content)):
+        flipped = content[:k] + bytes([content[k] ^ 1]) + content[k + 1:]
+        assert cache._unpacked(flipped, "key", values.shape) is None, k
+
+
+def test_a_link_that_leads_nowhere_is_replaced(folder, counted):
+    expected = cached_statistics(Bleu(), toy())
+    path = entry(folder)
+    path.unlink()
+    path.symlink_to(folder / "nowhere")
+    assert same(cached_statistics(Bleu(), toy()), expected) and not path.is_symlink()
+
+
+# -- folders -------------------------------------------------------------------------------------------------
+
+def a_file(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    return tmp_path / "file"
+
+
+def below_a_file(tmp_path):
+    return a_file(tmp_path) / "below"
+
+
+def with_a_folder_in_its_place(tmp_path):
+    metric, folder = Bleu(), tmp_path / "cache"
+    cached_statistics(metric, toy())
+    path = entry(folder)
+    path.unlink()
+    path.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("unusable", [a_file, below_a_file, with_a_folder_in_its_place], ids=lambda f: f.__name__)
+def test_a_folder_that_cannot_be_used_is_no_error(tmp_path, folder, monkeypatch, capsys, unusable):
+    monkeypatch.setenv("MTSIG_CACHE", str(unusable(tmp_path)))
+    for _ in range(2):
+        assert same(cached_statistics(Bleu(), toy()), Bleu().statistics(toy()))
+        assert same(cached_statistics(make_metric("chrf"), toy()), make_metric("chrf").statistics(toy()))
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and "MTSIG_CACHE" in err and str(tmp_path) in err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+@pytest.mark.parametrize("mode", [0o000, 0o500])
+def test_a_folder_without_permission_is_no_error(folder, capsys, mode):
+    folder.mkdir()
+    folder.chmod(mode)
+    assert same(cached_statistics(Bleu(), toy()), Bleu().statistics(toy()))
+    folder.chmod(0o700)
+    assert "Permission denied" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("call", ["read_bytes", "mkdir"])
+def test_what_the_system_refuses_is_no_error(folder, counted, monkeypatch, capsys, call):
+    expected = cached_statistics(Bleu(), toy())
+    if call == "mkdir":
+        entry(folder).unlink()
+
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, call, refuse)
+    assert same(cached_statistics(Bleu(), toy()), expected) and len(counted) == 2
+    assert "Permission denied" in capsys.readouterr().err
+
+
+def test_a_full_disk_leaves_nothing_behind(folder, monkeypatch, capsys):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    assert same(cached_statistics(Bleu(), toy()), Bleu().statistics(toy()))
+    assert list(folder.iterdir()) == [] and "No space left" in capsys.readouterr().err
+
+
+def test_the_default_is_the_users_cache_folder(monkeypatch, tmp_path):
+    monkeypatch.delenv("MTSIG_CACHE")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", "linux")
+    for shared, expected in (("", tmp_path / ".cache/mtsig"), ("relative", tmp_path / ".cache/mtsig"),
+                             (str(tmp_path / "xdg"), tmp_path / "xdg/mtsig")):
+        monkeypatch.setenv("XDG_CACHE_HOME", shared)
+        assert cache_folder() == expected
+
+
+def test_set_to_nothing_it_keeps_nothing(monkeypatch, tmp_path, counted, capsys):
+    monkeypatch.setenv("MTSIG_CACHE", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for _ in range(2):
+        cached_statistics(Bleu(), toy())
+    assert len(counted) == 2 and list(tmp_path.iterdir()) == [] and capsys.readouterr().err == ""
+
+
+# -- its size, and several at once ---------------------------------------------------------------------------
+
+def test_those_not_used_for_longest_make_room(folder, counted, monkeypatch):
+    sets = [toy(seed=seed) for seed in range(4)]
+    monkeypatch.setattr(cache, "MAX_BYTES", 3 * cache._LEAST)
+    for age, testset in enumerate(sets[:3]):
+        cached_statistics(Bleu(), testset)
+        os.utime(cache._place(Bleu(), testset), (1000 + age, 1000 + age))
+    (folder / "notes.txt").write_text("not ours" * cache._LEAST)
+    cached_statistics(Bleu(), sets[0])  # used: now the second is the oldest
+    cached_statistics(Bleu(), sets[3])
+    assert [is_cached(Bleu(), testset) for testset in sets] == [True, False, True, True]
+    assert (folder / "notes.txt").exists() and len(counted) == 4
+
+
+def test_what_is_too_large_is_not_kept(folder, monkeypatch):
+    cached_statistics(Bleu(), toy(seed=1))
+    monkeypatch.setattr(cache, "MAX_BYTES", 2 * cache._LEAST)
+    large = TestSet("large", {"A": ["a"] * 20_000}, {"ref": ["a"] * 20_000})
+    cached_statistics(Bleu(), large)
+    assert not is_cached(Bleu(), large)
+
+
+def test_files_that_nobody_writes_any_more_are_removed(folder):
+    folder.mkdir()
+    for name, used in ((".stats-old", 1000), (".stats-new", None)):
+        (folder / name).write_bytes(b"x")
+        if used:
+            os.utime(folder / name, (used, used))
+    cached_statistics(Bleu(), toy())
+    assert not (folder / ".stats-old").exists() and (folder / ".stats-new").exists()
+
+
+def write_often(number):
+    """Count again and again in a cache with too little room, and remove entries; how often a result was wrong."""
+    cache.MAX_BYTES = 3 * cache._LEAST  # so that the processes remove each other's files too
+    expected = {seed: Bleu().statistics(toy(seed=seed)) for seed in range(4)}
+    wrong = 0
+    for k in range(60):
+        testset = toy(seed=(k * (number + 1)) % 4)
+        wrong += not same(cached_statistics(Bleu(), testset), expected[(k * (number + 1)) % 4])
+        if k % 7 == number:
+            Path(cache._place(Bleu(), testset)).unlink(missing_ok=True)
+    return wrong
+
+
+def test_two_processes_may_write_at_once(folder):
+    code = "import sys; from tests.metrics.test_cache import write_often; sys.exit(write_often({}))"
+    both = [subprocess.Popen(
+        [sys.executable, "-c", code.format(number)],
+        cwd=Path(__file__).resolve().parents[2], stderr=subprocess.PIPE) for number in range(2)]
+    said = [process.communicate(timeout=60)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0] and said == [b"", b""]
+    assert not list(folder.glob(".stats-*")) and list(folder.glob("*.stats"))
+
+
+def test_the_command_line_uses_it(tmp_path, monkeypatch):
+    (tmp_path / "text.txt").write_text("a b c d\n" * 5)
+    text = str(tmp_path / "text.txt")
+    command = [sys.executable, "-m", "mtsig_core", "score", "--ref", text, "--system", f"A={text}"]
+    where = {"cwd": Path(__file__).resolve().parents[2], "env": {**os.environ, "MTSIG_CACHE": str(tmp_path / "cache")}}
+    first, second = (subprocess.run(command, capture_output=True, check=True, timeout=60, **where) for _ in range(2))
+    assert first.stdout == second.stdout and len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def test_no_test_writes_to_the_users_folder():
+    assert os.environ["MTSIG_CACHE"] == ""
+
+
+def test_examples():
+    assert doctest.testmod(cache).failed == 0

@@ -1,0 +1,73 @@
+"""What texts are split with: the choice of a metric, of a test set or by language; where it cuts no words."""
+
+import pickle
+from dataclasses import replace
+
+import pytest
+from sacrebleu.metrics import BLEU
+
+from mtsig_core import TestSet, compare
+from mtsig_core.data.readers.scripts import written_in
+from mtsig_core.inference.cautions import about_metrics
+from mtsig_core.metrics import METRICS, metric_of, tokenizer_of
+from tests.toys import SPACELESS
+
+WESTERN = ["Der Name Beijing (北京) bedeutet nördliche Hauptstadt.", "Ein Satz ohne fremde Zeichen.", "Москва"] * 4
+
+
+def of_language(language, **more):
+    texts = SPACELESS.get(language, WESTERN)
+    return TestSet("toy", {"A": [text[:-3] + text[-1] for text in texts]}, {"ref": texts}, **more)
+
+
+def codes(testset, metric):
+    return {c.code: c.text for c in about_metrics(testset, {metric: tokenizer_of(metric_of(testset, metric), testset)})}
+
+
+def test_a_set_without_a_choice_has_the_digest_it_always_had():
+    toy = TestSet("toy", {"A": ["a b"]}, {"ref": ["a c"]}, langpair="en-zh")
+    assert toy.digest == "7c38262b9b40a7c3cdc7abc6348f609b"
+    assert replace(toy, tokenizer="char").digest != replace(toy, tokenizer="zh").digest != toy.digest
+
+
+def test_the_choice_survives_copies():
+    toy = of_language("zh", tokenizer="char")
+    assert {copy.tokenizer for copy in (toy.at([0]), toy.only(["A"]), pickle.loads(pickle.dumps(toy)),
+                                        toy.scored_with(["ref"]))} == {"char"}
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if name not in ("chrf", "chrf++", "ter", "dep-f")])
+def test_setting_then_set_then_language(name):
+    toy = of_language("zh", langpair="en-zh")
+    chosen = replace(toy, tokenizer="char")
+    said = [metric_of(toy, name).signature(toy), metric_of(chosen, name).signature(chosen),
+            metric_of(chosen, name, tokenize="intl").signature(chosen)]
+    assert ["|tok:zh|" in said[0], "|tok:char|" in said[1], "|tok:intl|" in said[2]] == [True] * 3
+
+
+@pytest.mark.parametrize("language, tokenizer", [("zh", "zh"), ("ja", "ja-mecab"), ("ja", "char"), ("ko", "ko-mecab"),
+                                                 ("th", "char"), ("zh", "13a")])
+def test_bleu_is_sacrebleus_with_that_tokenizer(language, tokenizer):
+    toy = of_language(language, tokenizer=tokenizer)
+    theirs = BLEU(tokenize=tokenizer).corpus_score(list(toy.systems["A"]), [list(toy.references["ref"])]).score
+    result = compare(toy, trials=99, resamples=50).metrics["bleu"]
+    assert result.systems[0].score == pytest.approx(theirs, abs=1e-9) and result.tokenizer == tokenizer
+
+
+@pytest.mark.parametrize("language, word, proposed", [
+    ("zh", "Chinese", "zh or char"), ("ja", "Japanese", "ja-mecab or char"), ("ko", "Korean", "ko-mecab or char"),
+    ("th", "Thai", "char or flores200")])
+def test_a_language_without_spaces_and_13a(language, word, proposed):
+    said = codes(of_language(language), "bleu")["tokenizer-and-script"]
+    assert said.startswith(f"The references look {word}, and the tokenizer 13a does not cut {word} into words")
+    assert said.endswith(f"Choose the tokenizer {proposed}.")
+    assert not codes(of_language(language, tokenizer=proposed.split()[0]), "bleu")
+    assert not codes(of_language(language, tokenizer="flores200"), "bleu")
+    assert not codes(of_language(language), "chrf")
+    assert "takes what stands between spaces" in codes(of_language(language), "ter")["tokenizer-and-script"]
+
+
+def test_no_warning_elsewhere():
+    assert written_in(WESTERN) is None and not codes(of_language("de"), "bleu")
+    assert not codes(of_language("zh", langpair="en-zh_TW"), "bleu")
+    assert codes(of_language("ja", langpair="en-zh"), "bleu")

@@ -1,0 +1,42 @@
+"""The comparison that the dashboard opens with is the one that `compare` makes."""
+
+import dataclasses
+import json
+
+import pytest
+
+from mtsig_core.data.simulation.corpus import load_demo
+from mtsig_core.inference.comparison import compare
+from mtsig_core.report.export import comparison_json
+from pages._ui import first_comparison
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return load_demo()
+
+
+def rounded(value):
+    """Numbers to ten digits: other processors may round the last ones otherwise."""
+    if isinstance(value, dict):
+        return {key: rounded(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [rounded(part) for part in value]
+    return float(f"{value:.10g}") if isinstance(value, float) else value
+
+
+def test_it_is_what_compare_gives(demo):
+    made = json.loads(comparison_json(compare(demo, jobs=-1)))
+    assert rounded(json.loads(first_comparison.SHIPPED.read_text(encoding="utf-8"))) == rounded(made)
+    assert first_comparison.shipped_comparison(demo).metrics["bleu"].pairs
+
+
+def test_it_is_for_the_whole_demonstration_alone(demo):
+    assert first_comparison.shipped_comparison(load_demo(100)) is None
+    assert first_comparison.shipped_comparison(demo.without(["Greek"])) is None
+    assert first_comparison.shipped_comparison(dataclasses.replace(demo, simulated=False)) is None
+
+
+def test_another_version_compares_anew(demo, monkeypatch):
+    monkeypatch.setattr(first_comparison, "__version__", "0.0.0")
+    assert first_comparison.shipped_comparison(demo) is None

@@ -1,0 +1,99 @@
+"""Work in threads: remembered, shared, watched, stopped."""
+
+import threading
+
+import pytest
+
+from mtsig_core import Cancelled, SettingError
+from pages._ui.jobs import Memory, Office
+
+
+class Work:
+    """Work that goes on until it is let go, looking at its progress all the while."""
+
+    def __init__(self):
+        self.started, self.let_go, self.stopped, self.calls = (*(threading.Event() for _ in range(3)), 0)
+
+    def __call__(self, progress):
+        self.calls += 1
+        self.started.set()
+        try:
+            while not self.let_go.wait(0.01):
+                progress("working", 0.5)
+        except Cancelled:
+            self.stopped.set()
+            raise
+        return 42
+
+
+@pytest.fixture
+def work():
+    work = Work()
+    yield work
+    work.let_go.set()
+
+
+@pytest.fixture
+def office():
+    return Office()
+
+
+class TestMemory:
+    def test_what_was_used_last_stays(self):
+        memory = Memory(2)
+        memory.keep("a", 1)
+        memory.keep("b", 2)
+        assert memory.get("a") == 1
+        memory.keep("c", 3)
+        assert [key for key in "abc" if key in memory] == ["a", "c"]
+        assert memory.get("b") is None
+
+
+class TestJobs:
+    def test_two_sessions_share_one_job(self, office, work):
+        first = office.watch(("kind", 1), work, "me")
+        assert office.watch(("kind", 1), work, "you") is first
+        assert work.started.wait(5)
+        work.let_go.set()
+        assert first.future.result(5) == 42
+        assert work.calls == 1
+        assert office.values.get(("kind", 1)) == 42
+
+    def test_it_stops_when_the_last_one_leaves(self, office, work):
+        job = office.watch(("kind", 1), work, "me")
+        office.watch(("kind", 1), work, "you")
+        office.leave(("kind", 1), "me")
+        assert not work.stopped.wait(0.1)
+        office.leave(("kind", 1), "you")
+        assert work.stopped.wait(5)
+        with pytest.raises(Cancelled):
+            job.future.result(5)
+        assert ("kind", 1) not in office.values
+
+    def test_a_later_question_of_the_same_kind_ends_the_earlier(self, office, work):
+        office.watch(("kind", 1), work, "me")
+        assert work.started.wait(5)
+        assert office.watch(("kind", 2), lambda progress: 7, "me").future.result(5) == 7
+        assert work.stopped.wait(5)
+
+    def test_another_kind_leaves_it_alone(self, office, work):
+        job = office.watch(("kind", 1), work, "me")
+        assert office.watch(("other", 2), lambda progress: 7, "me").future.result(5) == 7
+        work.let_go.set()
+        assert job.future.result(5) == 42
+
+    def test_after_a_cancel_it_may_start_anew(self, office, work):
+        office.watch(("kind", 1), work, "me")
+        assert work.started.wait(5)
+        office.leave(("kind", 1), "me")
+        again = office.watch(("kind", 1), lambda progress: 43, "me")
+        assert again.future.result(5) == 43
+        assert work.stopped.wait(5)
+
+    def test_an_error_is_not_remembered(self, office):
+        def fail(progress):
+            raise SettingError("no")
+
+        with pytest.raises(SettingError):
+            office.watch(("kind", 1), fail, "me").future.result(5)
+        assert office.watch(("kind", 1), lambda progress: 1, "me").future.result(5) == 1

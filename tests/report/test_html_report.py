@@ -1,0 +1,139 @@
+"""The HTML report: one file, complete, and nothing in a name is a tag."""
+
+import dataclasses
+from html.parser import HTMLParser
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from mtsig_core import Caution, TestSet, compare
+from mtsig_core.report.html_figures import forest_svg, matrix_svg
+from mtsig_core.report.html_report import comparison_html
+from mtsig_core.report.palette import width
+from tests.report.test_outputs import SETTINGS, comparison, result
+from tests.toys import toy
+
+HOSTILE = ["<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "&amp;", "</style>", "a\nb", "\u202eabc",
+           "系统", "\udc80"]
+
+
+class Page(HTMLParser):
+    """Tags, attributes, and the text by tag, of a page whose tags are nested properly."""
+
+    def __init__(self, code):
+        super().__init__()
+        self.open, self.tags, self.attributes, self.cells, self.text = [], set(), [], [], ""
+        self.feed(code)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += attrs
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1:] == ["td"]:
+            self.cells[-1] += data
+        if self.open[-1:] != ["style"]:
+            self.text += data
+
+
+def test_answer_comes_first_and_everything_is_there():
+    code = comparison_html(comparison(warnings=[Caution("x", "Mind the gap.")]))
+    text = Page(code).text
+    parts = ["Comparison of systems on set", "Tied for first: A, B", "BLEU: systems", "Mind the gap.", "BLEU: pairs",
+             "for a paper", "We compared 3 systems", "Settings", "romano-wolf", "BLEU signature", "tok:13a"]
+    places = [text.rindex(part) if part == "Settings" else text.index(part) for part in parts[:8]]
+    assert places == sorted(places)
+    assert all(part in text for part in parts)
+    assert "imulated" not in text
+
+
+def test_tables_hold_the_numbers():
+    cells = Page(comparison_html(comparison())).cells
+    assert cells[:9] == ["1-2", "A", "30.00", "[29.00, 31.00]", "-", "-", "1", "1", "0"]
+    assert cells[27:33] == ["A - B", "+0.50", "[-0.50, +1.50]", "0.4000", "0.4000", "-"]
+
+
+def test_needs_nothing_else():
+    page = Page(comparison_html(comparison()))
+    assert not page.tags & {"script", "link", "img", "iframe", "object", "form", "a", "base"}
+    assert not {"src", "href", "style", "onclick"} & {name for name, _ in page.attributes}
+    assert "url(" not in comparison_html(comparison()) and "@import" not in comparison_html(comparison())
+    assert any("default-src 'none'" in (value or "") for _, value in page.attributes)
+
+
+def test_light_and_dark():
+    assert "prefers-color-scheme: dark" in comparison_html(comparison())
+
+
+def test_names_are_text():
+    testset = TestSet(HOSTILE[0], {name: [f"a b c {k}"] * 5 for k, name in enumerate(HOSTILE)},
+                      {HOSTILE[1]: ["a b c d"] * 5})
+    code = comparison_html(compare(testset, trials=99, resamples=50))
+    page = Page(code)
+    assert page.tags <= {"html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "small", "br",
+                         "div", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "dl", "dt", "dd",
+                         "code", "figure", "figcaption", "svg", "text", "tspan", "line", "rect", "circle"}
+    assert {"<script>alert(1)</script>", "&amp;", "a\\nb", "\\u202eabc", "系统", "\\udc80"} <= set(page.cells)
+    assert code.encode("utf-8")
+
+
+def test_figures_have_every_name_whole_and_nothing_on_top_of_another():
+    names = ["n" * 300, "MANY CAPITALS " * 8, "系统" * 40, "B"]
+    testset = TestSet("set", {name: [f"a b c d {'x' * k}"] * 30 for k, name in enumerate(names)},
+                      {"ref": ["a b c d e"] * 30})
+    result = compare(testset, trials=99, resamples=50).metrics["bleu"]
+    for drawn in (forest_svg(result, SETTINGS), matrix_svg(result, SETTINGS)):
+        picture = ElementTree.fromstring(drawn)
+        labels = [text for text in picture.iter("text") if len(text)]
+        said = ["".join(label.itertext()).strip() for label in labels]
+        assert all(text.endswith(row.system.strip()) for text, row in zip(said, result.systems, strict=True))
+        heights = [float(line.get("y")) for label in labels for line in label]
+        assert min(b - a for a, b in pairwise(heights)) >= 14 and max(heights) < float(picture.get("height"))
+        for label in labels:
+            assert all(0.65 * 14 * width(line.text) < float(line.get("x")) for line in label)
+
+
+def test_figures_have_the_numbers():
+    drawn = matrix_svg(result(), SETTINGS)
+    cells = [(text.get("class", "").strip(), text.text) for text in ElementTree.fromstring(drawn).iter("text")]
+    assert [text for kind, text in cells if kind.startswith("mid up")] == ["+0.50", "+10.00", "●", "+9.50", "●"]
+    assert [text for kind, text in cells if kind == "mid bold"] == ["0.4000"]
+    assert ("mid", "0.0010") in cells
+    page = comparison_html(comparison())
+    assert page.count("<svg") == 2 and page.count('class="dot first filled"') == 1
+    assert page.count('class="dot"') == 1 and page.count('class="dot filled"') == 1
+    shares = compare(toy(3, 5), test="koehn", trials=99, resamples=50)
+    assert "share of samples that the better one wins" in comparison_html(shares)
+
+
+def test_simulated_is_said():
+    given = comparison()
+    simulated = dataclasses.replace(given, testset=dataclasses.replace(given.testset, simulated=True))
+    assert "Simulated" in Page(comparison_html(simulated)).text
+
+
+@pytest.mark.parametrize("n_systems,settings,expected", [
+    (1, {}, "A scores"), (3, {"test": "koehn"}, "No ranks: this test"),
+    (3, {"baseline": "B"}, "vs baseline")])
+def test_other_designs(n_systems, settings, expected):
+    page = Page(comparison_html(compare(toy(n_systems, 5), trials=99, resamples=50, **settings)))
+    assert expected in page.text
+    assert ("details" in page.tags) == (n_systems > 1)
+
+
+def test_many_pairs_are_folded_away():
+    few, many = (comparison_html(compare(toy(n, 5), trials=99, resamples=50)) for n in (3, 9))
+    assert "<details open>" in few and "<details>" in many and "36 pairs" in many
+
+
+def test_lower_is_better_is_said():
+    assert "lower is better" in Page(comparison_html(comparison(result(higher_is_better=False)))).text

@@ -1,0 +1,143 @@
+"""LaTeX tables: balanced, literal, and complete; no compiler needed."""
+
+import dataclasses
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtsig_core import Caution, TestSet, compare
+from mtsig_core.report.latex import comparison_latex, escape
+from tests.report.test_outputs import SETTINGS, comparison, pair, result
+from tests.toys import toy
+
+# What each command that `escape` writes prints, written down apart from it.
+PRINTED = {
+    r"\textbackslash{}": "\\", r"\textasciicircum{}": "^", r"\textasciitilde{}": "~", r"\textless{}": "<",
+    r"\textgreater{}": ">", r"\textbar{}": "|", r"\textquotedbl{}": '"', r"\textquotesingle{}": "'",
+    r"\textasciigrave{}": "`", r"$\uparrow$": "↑", r"$\downarrow$": "↓", r"\{": "{", r"\}": "}", r"\$": "$",
+    r"\&": "&", r"\#": "#", r"\_": "_", r"\%": "%", r"\ ": " ", r"\kern0pt{}": "", "{[}": "[", "{*}": "*"}
+TOKEN = re.compile("|".join(map(re.escape, PRINTED)) + r"|\\mtsigtext\{([^{}]*)\}\{((?: ?U\+[0-9A-F]{4,6})+)\}|.")
+
+HOSTILE = ["\\end{tabular}", "$x$ & #1 _^~%", "<<a>> -- --- ,,b", "\"q\" 'r' ``s'' ?`", "[1em] x", "*", "two  spaces ",
+           " lead", "a\nb\r\tc", "系统甲", "é ß Ş đ", "نظام", "\u202eabc", "e\u0301😀", "\x1b[2J", "\udc80",
+           "x" * 300, "%"]
+
+
+def typeset(code):
+    """What LaTeX prints for escaped text; fails where a character would not print as itself."""
+    def shown(match):
+        token, unusual, points = match[0], match[1], match[2]
+        if unusual is not None:
+            assert [f"U+{ord(ch):04X}" for ch in unusual] == points.split()
+            return unusual
+        if token in PRINTED:
+            return PRINTED[token]
+        assert token not in "\\{}$&#^_~%<>|\"'`\n", token
+        return token
+
+    return TOKEN.sub(shown, code)
+
+
+def visible(name):
+    """A name as a line can hold it: what has no width or would turn the line becomes an escape."""
+    return "".join(ch if ch == " " or ch.isprintable() else ch.encode("unicode_escape").decode() for ch in name)
+
+
+class TestEscape:
+    @pytest.mark.parametrize("name", HOSTILE)
+    def test_prints_the_name(self, name):
+        assert typeset(escape(name)) == visible(name)
+
+    @given(st.text())
+    def test_prints_any_name(self, name):
+        code = escape(name)
+        assert typeset(code) == visible(name)
+        assert not re.match(r"[\[*]", code)
+        assert not re.search("--|,,|  |``|''|<<|>>", code)
+
+    @pytest.mark.parametrize("name", ["a b", "GPT-4", "NLLB, 3.3B (v2); x=1/2: ok!"])
+    def test_leaves_plain_names_alone(self, name):
+        assert escape(name) == name
+
+
+def rows_of(code, table):
+    """Cells of the rows of each table of a kind, without its header."""
+    bodies = re.findall(rf"\\begin{{{table}}}.*?\\end{{{table}}}", code, re.DOTALL)
+    return [[re.split(r"(?<!\\) & ", line.removesuffix(r" \\")) for line in body.splitlines()
+             if line.endswith(r" \\")][1:] for body in bodies]
+
+
+class TestTables:
+    def test_systems_and_pairs(self):
+        systems, pairs, matrix = rows_of(comparison_latex(comparison()), "tabular")
+        assert systems[0] == ["1--2", "A", "30.00", "[29.00, 31.00]", "--", "--", "1", "1", "0"]
+        assert systems[2] == ["3--3", "C", "20.00", "--", "$-$10.00", "[$-$11.00, $-$9.00]", "0", "0", "2"]
+        assert pairs[0] == ["A - B", "$+$0.50", "[$-$0.50, $+$1.50]", "0.4000", "0.4000", "--"]
+        assert [row[-1] for row in pairs] == ["--", "$>$", "$>$"]
+        assert matrix == [["1", "A", "", "$+$0.50", r"\textbf{$+$10.00}"],
+                          ["2", "B", "0.4000", "", r"\textbf{$+$9.50}"], ["3", "C", "0.0010", "0.0010", ""]]
+
+    def test_the_second_may_be_better(self):
+        metric = dataclasses.replace(result(), pairs=(pair("A", "B", 0.5, "b", 1e-5),))
+        cells = rows_of(comparison_latex(comparison(metric)), "tabular")[1][0]
+        assert cells[3:] == [r"$1.0\times10^{-5}$"] * 2 + ["$<$"]
+
+    def test_captions_say_what_the_numbers_depend_on(self):
+        captions = re.findall(r"\\caption\[.*", comparison_latex(comparison()))
+        assert len(captions) == 3
+        for part in ("approximate randomization", "documents as units", "999 trials", "alpha = 0.05", "3 pairs",
+                     "Romano and Wolf", "seed 0", "mtsig 0", "tok:13a", "percentile bootstrap intervals"):
+            assert all(part in caption for caption in captions), part
+        assert not any("simulated" in caption for caption in captions)
+
+    def test_simulated_is_said(self):
+        given_ = comparison()
+        simulated = dataclasses.replace(given_, testset=dataclasses.replace(given_.testset, simulated=True))
+        assert all("simulated" in caption for caption in re.findall(r"\\caption\[.*", comparison_latex(simulated)))
+
+    def test_koehn_has_shares_and_no_p(self):
+        code = comparison_latex(compare(toy(3, 5), test="koehn", trials=99, resamples=50))
+        assert "& win & lose &" in code and "adjusted p" not in code and "gives no p" in code
+
+    def test_one_system_has_no_pairs(self):
+        code = comparison_latex(compare(toy(1, 5), trials=99, resamples=50))
+        assert len(rows_of(code, "tabular")) == 1 and "longtable}{" not in code
+
+    def test_a_long_table_where_a_page_is_too_short(self):
+        code = comparison_latex(compare(toy(10, 5), trials=99, resamples=50))
+        assert len(rows_of(code, "longtable")[0]) >= 45 and len(rows_of(code, "tabular")) == 2
+        assert "too wide" not in code
+
+    def test_a_matrix_only_where_it_fits_and_a_word_where_not(self):
+        fits, wide = (comparison_latex(compare(toy(n, 5), trials=99, resamples=50)) for n in (15, 16))
+        assert r"\label{tab:mtsig-bleu-matrix}" in fits and "matrix" not in wide.replace("% A matrix of 16", "")
+        assert "% A matrix of 16 systems is too wide for a page" in wide
+
+    def test_hostile_names_leave_the_tables_whole(self):
+        texts = {name: [f"a b c {k}"] * 5 for k, name in enumerate(HOSTILE)}
+        testset = TestSet("50% of\n\\wmt_24", texts, {"ref": ["a b c d"] * 5})
+        code = comparison_latex(compare(testset, trials=99, resamples=50, baseline="*"))
+        without_comments = "\n".join(line for line in code.splitlines() if not line.startswith("% "))
+        bare = re.sub(r"\\[\\{}$&#_%]", "", without_comments)
+        assert bare.count("{") == bare.count("}")
+        assert "%" not in bare and bare.count("$") % 2 == 0
+        assert code.count(r"\begin{") == code.count(r"\end{") == 4
+        systems, pairs = rows_of(code, "tabular")
+        assert sorted(typeset(row[1]) for row in systems) == sorted(map(visible, HOSTILE))
+        assert {len(row) for row in systems} == {9} and {len(row) for row in pairs} == {6}
+
+    def test_warnings_stay_comments(self):
+        code = comparison_latex(comparison(warnings=[Caution("x", "one\n\\input{two}")]))
+        assert [line for line in code.splitlines() if "input{two}" in line] == [r"% Warning: one\n\input{two}"]
+
+    def test_lower_is_better(self):
+        code = comparison_latex(comparison(result(higher_is_better=False)))
+        assert r"BLEU $\downarrow$" in code and code.count("a positive difference is an improvement") == 3
+        assert rows_of(code, "tabular")[1][1][1] == "$+$10.00"
+
+    def test_baseline(self):
+        metric = dataclasses.replace(result(), pairs=(pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")))
+        given_ = dataclasses.replace(comparison(metric), settings=dataclasses.replace(SETTINGS, baseline="C"))
+        assert "vs baseline" in comparison_latex(given_)

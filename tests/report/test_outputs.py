@@ -1,0 +1,256 @@
+"""Tables, terminal text, CSV, JSON and figures of results made by hand."""
+
+import dataclasses
+import io
+import json
+import unicodedata
+
+import pandas as pd
+import pytest
+
+from mtsig_core import SettingError, compare
+from mtsig_core.figures import forest
+from mtsig_core.inference.comparison import joined
+from mtsig_core.inference.ranking import headline
+from mtsig_core.report import export, latex, tables, terminal
+from mtsig_core.report.html_report import comparison_html
+from mtsig_core.report.records import leaderboard_records
+from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.results import (
+    Caution,
+    Comparison,
+    Exclusion,
+    MetricResult,
+    PairResult,
+    Settings,
+    SystemResult,
+    TestSetInfo,
+)
+from tests.toys import toy
+
+SETTINGS = Settings("ar", "document", None, 999, 0.05, "romano-wolf", "percentile", 200, 0, None, "0")
+
+
+def pair(a, b, delta, better, p=0.001):
+    return PairResult(a, b, delta, delta - 1, delta + 1, p, p, better is not None, better, None, None, 0.5, 1.2, 1.4)
+
+
+def result(names=("A", "B", "C"), higher_is_better=True):
+    a, b, c = names
+    sign = 1 if higher_is_better else -1
+    systems = (SystemResult(a, 50.0 - 20 * sign, 29, 31, 1, 2), SystemResult(b, 50.0 - 20.5 * sign, 28, 31, 1, 2),
+               SystemResult(c, 50.0 - 30 * sign, None, None, 3, 3))
+    pairs = (pair(a, b, 0.5 * sign, None, 0.4), pair(a, c, 10.0 * sign, "a"), pair(b, c, 9.5 * sign, "a"))
+    return MetricResult("bleu", "tok:13a", higher_is_better, systems, pairs)
+
+
+def comparison(metric=None, warnings=()):
+    info = TestSetInfo("set", "d", 10, 5, ("ref",), ("A", "B", "C"), False)
+    return Comparison(info, SETTINGS, tuple(warnings), {"bleu": metric or result()})
+
+
+class TestLeaderboardRows:
+    def test_ranks_differences_and_tally(self):
+        header, rows = tables.leaderboard_rows(result(), SETTINGS)
+        assert header[:3] == ["rank", "system", "BLEU ↑"] and header[-3:] == ["wins", "ties", "losses"]
+        assert rows[0] == ["1-2", "A", "30.00", "[29.00, 31.00]", "", "", "1", "1", "0"]
+        assert rows[2] == ["3-3", "C", "20.00", "-", "-10.00", "[-11.00, -9.00]", "0", "0", "2"]
+
+    def test_lower_is_better_still_shows_losses_as_negative(self):
+        header, rows = tables.leaderboard_rows(result(higher_is_better=False), SETTINGS)
+        assert header[2] == "BLEU ↓"
+        assert rows[2][4:6] == ["-10.00", "[-11.00, -9.00]"]
+
+    def test_baseline(self):
+        settings = dataclasses.replace(SETTINGS, baseline="C")
+        only = dataclasses.replace(result(), pairs=(pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")))
+        header, rows = tables.leaderboard_rows(only, settings)
+        assert header[-3:] == ["p", "adjusted p", "decision"] and rows[0][-3:] == ["0.0010", "0.0010", "better"]
+        assert header[4] == "vs baseline" and "wins" not in header
+        assert [row[4] for row in rows] == ["+10.00", "+9.50", ""]
+
+
+@pytest.mark.parametrize("p,shown", [(None, "-"), (1, "1.0000"), (0.0001, "0.0001"), (1e-5, "1.0e-05")])
+def test_p_is_never_shown_as_zero(p, shown):
+    assert tables.format_p(p) == shown
+
+
+def test_headline_names_a_winner_only_alone_at_the_top():
+    assert headline(result()) == ("A", "B")
+    alone = dataclasses.replace(result().systems[0], rank_high=1)
+    assert headline(dataclasses.replace(result(), systems=(alone, *result().systems[1:]))) == ("A",)
+    assert headline(dataclasses.replace(result(), systems=result().systems[:1])) is None
+
+
+def test_nothing_is_said_to_be_tied_where_nothing_could_be_significant():
+    assert tables.verdict(result(), SETTINGS) == "Tied for first: A, B"
+    hopeless = dataclasses.replace(SETTINGS, correction="holm", trials=50)
+    assert tables.verdict(result(), hopeless).startswith("Nothing can be decided")
+
+
+class TestText:
+    def test_matrix_matches_the_decisions(self):
+        lines = terminal.comparison_text(comparison()).splitlines()
+        at = next(k for k, line in enumerate(lines) if line.startswith("Row against column"))
+        assert "2 of 3 pairs significant" in lines[at]
+        assert [line.split()[2:] for line in lines[at + 2:at + 5]] == [[".", ">"], [".", ">"], ["<", "<"]]
+
+    def test_columns_align_for_wide_names(self):
+        text = terminal.comparison_text(comparison(result(("系统甲", "B", "e\u0301"))))
+        lines = text.splitlines()
+        at = next(k for k, line in enumerate(lines) if line.startswith("rank"))
+
+        def column(line, what):
+            before = line[:line.index(what)]
+            return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+                       for c in before)
+
+        assert column(lines[at + 1], "30.00") == column(lines[at + 2], "29.50") == column(lines[at + 3], "20.00")
+
+    def test_many_warnings_of_a_kind_are_counted(self):
+        found = [Caution("near-alpha", f"pair {k}", "bleu") for k in range(9)]
+        text = terminal.comparison_text(comparison(warnings=found))
+        assert text.count("Warning: pair") == 3 and "... and 6 more of this kind" in text
+
+    @pytest.mark.parametrize("name", ["\x1b[2J", "a\nb", "\u202eabc", "\udc80"])
+    def test_nothing_a_terminal_obeys_gets_through(self, name):
+        shown = terminal.printable(name)
+        assert shown.isprintable() and shown.encode("utf-8")
+
+
+class TestExport:
+    def test_json_round_trip(self):
+        data = json.loads(export.comparison_json(comparison()))
+        assert data["metrics"]["bleu"]["pairs"][0]["delta"] == 0.5
+        assert data["metrics"]["bleu"]["systems"][2]["ci_low"] is None
+
+    @pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-cmd", "--1", "-e5", "@x", "\tx", "\rx"])
+    def test_formulas_are_defused_and_numbers_are_not(self, cell):
+        assert export.defuse(cell) == "'" + cell
+        for plain in (-1.5, "", "x=1", "-1.5", "+2", "-.5e-3", "-"):
+            assert export.defuse(plain) == plain
+
+    def test_csv_has_a_row_for_each_system_and_pair(self):
+        lines = export.comparison_csv(comparison()).splitlines()
+        assert len(lines) == 7 and lines[0].startswith("table,metric,system,score")
+
+    def test_csv_says_on_each_row_what_it_depends_on(self):
+        frame = pd.read_csv(io.StringIO(export.comparison_csv(comparison())))
+        assert set(frame["signature"]) == {"tok:13a"} and set(frame["digest"]) == {"d"}
+        assert set(frame["testset"]) == {"set"} and not frame["simulated"].any()
+        assert frame["delta"].dropna().tolist() == [0.5, 10.0, 9.5]
+
+    def test_what_was_left_out_is_in_every_format(self):
+        given = dataclasses.replace(comparison(), excluded=(Exclusion("=D", "sent late"), Exclusion("E")))
+        assert Comparison.from_json(export.comparison_json(given)) == given
+        frame = pd.read_csv(io.StringIO(export.comparison_csv(given)))
+        assert frame[frame["table"] == "excluded"][["system", "reason"]].fillna("").values.tolist() == [
+            ["'=D", "sent late"], ["E", ""]]
+        assert "Left out: =D (sent late), E\n" in terminal.comparison_text(given)
+        code = latex.comparison_latex(given)
+        assert "% Left out: =D (sent late), E\n" in code
+        assert all("Left out of the comparison: =D (sent late), E." in caption
+                   for caption in code.splitlines() if caption.startswith(r"\caption"))
+        assert "<td class=\"name\">=D</td><td class=\"name\">sent late</td>" in comparison_html(given)
+        assert paper_sentences(given, "bleu").endswith("Left out of the comparison: =D (sent late), E.")
+
+    def test_matrix_has_numbers_alone(self):
+        """Above the diagonal row minus column, below it p; a metric where lower is better is turned, and reordered."""
+        turned = dataclasses.replace(result(("B", "A", "C"), higher_is_better=False), metric="ter")
+        given = dataclasses.replace(comparison(), metrics={"bleu": result(), "ter": turned})
+        frame = pd.read_csv(io.StringIO(export.matrix_csv(given)))
+        assert list(frame) == ["metric", "system", "A", "B", "C", "cells"]
+        assert set(frame["cells"]) == {"above the diagonal improvement of row over column, below it adjusted p"}
+        assert frame["system"].tolist() == ["A", "B", "C", "B", "A", "C"]
+        assert frame[["A", "B", "C"]].fillna(-1).values.tolist() == [
+            [-1, 0.5, 10], [0.4, -1, 9.5], [0.001, 0.001, -1], [0.5, -1, 10], [-1, 0.4, 9.5], [0.001, 0.001, -1]]
+        only_names = export.matrix_csv(comparison(result(("=1+1", "B", "C")))).splitlines()[0]
+        assert only_names == "metric,system,'=1+1,B,C,cells"
+
+    def test_systems_as_numbers(self):
+        turned = dataclasses.replace(result(higher_is_better=False), metric="ter")
+        header, rows = leaderboard_records([result(), turned], SETTINGS)
+        found = [dict(zip(header, row, strict=True)) for row in rows]
+        assert [row["metric"] for row in found] == ["bleu"] * 3 + ["ter"] * 3
+        for row in found[2], found[5]:  # worse than the best, whichever way it is counted
+            assert (row["vs_best"], row["vs_best_ci_low"], row["vs_best_ci_high"]) == (-10, -11, -9)
+            assert (row["vs_best_p"], row["vs_best_adjusted_p"], row["rank_low"], row["losses"]) == (0.001, 0.001, 3, 2)
+        assert found[0]["vs_best"] is None and found[2]["ci_low"] is None
+
+    @pytest.mark.parametrize("parts, name", [
+        (["wmt24/en-de", "bleu", "comparison"], "wmt24-en-de-bleu-comparison.csv"),
+        (["wmt24", "pair", "GPT-4", "Aya23", "bleu"], "wmt24-pair-GPT-4-Aya23-bleu.csv"),
+        (["../../etc/passwd", "<b>", "a\nb\0"], "etc-passwd-b-a-b.csv"), (["系统", ""], "mtsig.csv"),
+        (["Zürich.v1.", "=x"], "Zurich.v1-x.csv")])
+    def test_names_of_files_suit_every_system(self, parts, name):
+        assert export.file_name(*parts, ending="csv") == name
+
+    def test_names_of_files_stay_short_and_whole(self):
+        name = export.file_name("set", "pair", "m" * 300, "n" * 200, "bleu", "difference", ending="svg")
+        assert len(name) <= 104 and name.startswith("set-pair-mmm") and name.endswith("n-bleu-difference.svg")
+
+
+class TestJoined:
+    def test_is_what_all_metrics_give_together(self):
+        testset = toy(3, 20)
+        parts = [compare(testset, metric, trials=99, resamples=50) for metric in ("bleu", "ter")]
+        whole = compare(testset, ["bleu", "ter"], trials=99, resamples=50)
+        found = joined(parts)
+        assert dict(found.metrics) == dict(whole.metrics) and set(found.warnings) == set(whole.warnings)
+        assert len(found.warnings) == len(whole.warnings)
+        assert (found.testset, found.settings) == (whole.testset, whole.settings)
+
+    @pytest.mark.parametrize("change", [
+        dict(settings=dataclasses.replace(SETTINGS, seed=1)), dict(excluded=(Exclusion("D"),)), {}])
+    def test_what_does_not_belong_together_is_refused(self, change):
+        other = dataclasses.replace(comparison(), **change)
+        with pytest.raises(SettingError, match="joined" if change else "bleu is in two"):
+            joined([comparison(), other])
+
+
+class TestForest:
+    def test_draws_the_numbers_it_is_given(self):
+        figure = forest(result(), SETTINGS)
+        scores, ranks = figure.data
+        assert list(scores.x) == [30.0, 29.5, 20.0]
+        assert list(scores.marker.symbol) == ["circle", "circle-open", "circle"]
+        assert list(ranks.text) == ["1–2", "1–2", "3"]
+
+    def test_names_are_literal(self):
+        figure = forest(result(("<b>A</b>", "B" * 300, "C")), SETTINGS)
+        ticks = figure.layout.yaxis.ticktext
+        assert ticks[0] == "&lt;b&gt;A&lt;/b&gt;" and len(ticks[1]) < 40
+        assert figure.layout.annotations[-1].text.replace("<br>", "") == f"[1] {'B' * 300}"
+        assert list(figure.data[0].customdata[1]) == [1, "B" * 300]
+
+    def test_without_ranks_there_is_one_panel(self):
+        bare = tuple(dataclasses.replace(s, rank_low=None, rank_high=None) for s in result().systems)
+        assert len(forest(dataclasses.replace(result(), systems=bare), SETTINGS).data) == 1
+
+    def test_filled_is_different_from_the_baseline(self):
+        settings = dataclasses.replace(SETTINGS, baseline="B")
+        only = dataclasses.replace(result(), pairs=(pair("A", "B", 0.5, None, 0.4), pair("C", "B", -9.5, "b")))
+        assert list(forest(only, settings).data[0].marker.symbol) == ["circle-open", "circle", "circle"]
+
+
+class TestRankChanges:
+    def test_before_and_after(self):
+        after = dataclasses.replace(
+            result(), systems=tuple(dataclasses.replace(s, rank_low=1, rank_high=1) for s in result().systems[:1]),
+            pairs=())
+        _, rows = tables.rank_change_rows(result(), after)
+        assert rows == [["A", "1-2", "1-1", "1-1-0", "0-0-0"], ["B", "1-2", "left out", "1-1-0", ""],
+                        ["C", "3-3", "left out", "0-0-2", ""]]
+
+
+class TestVerdict:
+    def test_a_baseline_is_counted_against(self):
+        settings = dataclasses.replace(SETTINGS, baseline="C")
+        only = dataclasses.replace(result(), pairs=(pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, None)))
+        assert tables.verdict(only, settings) == "Against C: 1 significantly better, 0 worse, 1 not separated"
+
+
+def test_warnings_of_several_metrics_say_which_they_are_about():
+    found = [Caution("not-equal", "one", "bleu"), Caution("not-equal", "two", "ter"), Caution("few-units", "all")]
+    assert tables.group_cautions(found, several=True) == [["BLEU: one"], ["TER: two"], ["all"]]
+    assert tables.group_cautions(found[:1]) == [["one"]]

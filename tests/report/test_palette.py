@@ -1,0 +1,33 @@
+"""Text broken into lines and cut, and colours that text stands out on."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtsig_core.report.palette import BLUE, VERMILLION, level, mixed, shortened, width, wrapped
+
+
+@given(st.text(), st.floats(8, 60))
+def test_lines_are_the_text_and_none_is_too_wide(text, widest):
+    lines = wrapped(text, widest)
+    assert "".join(lines) == text
+    assert all(width(line) <= widest + 1e-9 for line in lines)
+
+
+@given(st.text(min_size=1), st.floats(8, 60))
+def test_what_is_cut_keeps_its_ends(text, widest):
+    short = shortened(text, widest)
+    assert width(short) <= widest + 1e-9
+    assert short == text or (text.startswith(short.split("…")[0]) and "…" in short)
+
+
+def test_words_stay_whole_where_they_end_nearby():
+    assert wrapped("my-experiment_2024-beam5", 15) == ["my-experiment_", "2024-beam5"]
+    assert wrapped("n" * 20, 8) == ["n" * 8, "n" * 8, "n" * 4]
+    assert wrapped("系统" * 3, 8) == ["系统系统", "系统"]
+
+
+def test_colours_are_white_at_nothing_and_full_at_the_limit():
+    assert mixed(level(0, 3)) == (255, 255, 255)
+    assert ["#{:02X}{:02X}{:02X}".format(*mixed(level(v, 3))) for v in (3, -3, 9)] == [BLUE, VERMILLION, BLUE]
+    assert level(0.75, 3) == pytest.approx(0.5)

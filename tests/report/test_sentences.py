@@ -1,0 +1,154 @@
+"""Sentences for a paper: complete, grammatical, and no claim beyond the decisions."""
+
+import dataclasses
+import re
+
+import pytest
+
+from mtsig_core import Caution, TestSet, compare
+from mtsig_core.report.sentences import paper_sentences
+from tests.report.test_outputs import SETTINGS, comparison, pair, result
+from tests.toys import texts, toy
+
+QUICK = dict(trials=199, resamples=50)
+REFERENCE, OUTPUTS = texts(3, [0.2, 0.21, 0.6], 40)
+
+
+def made(names, documents=None, **more):
+    return TestSet("set", dict(zip(names, OUTPUTS, strict=False)), {"ref": REFERENCE}, documents=documents, **more)
+
+
+def said(names="ABC", documents=None, **settings):
+    return paper_sentences(compare(made(names, documents), **QUICK | settings), "bleu")
+
+
+def by_hand(pairs, names="ABC", warnings=(), higher_is_better=True, **settings):
+    systems = tuple(row for row in result(higher_is_better=higher_is_better).systems if row.system in names)
+    given = comparison(dataclasses.replace(result(higher_is_better=higher_is_better), systems=systems,
+                                           pairs=tuple(pairs)), warnings)
+    return paper_sentences(dataclasses.replace(given, settings=dataclasses.replace(SETTINGS, **settings)), "bleu")
+
+
+class TestOutcome:
+    def test_one_system(self):
+        text = said("A")
+        assert text.startswith("We scored 1 system on set (40 segments; reference ref) by BLEU (higher is better; ")
+        assert re.search(r"A scores \d\d\.\d\d BLEU \(95% confidence interval \[[\d., ]+\]\); there is no pair", text)
+        assert "tested by" not in text
+
+    def test_two_systems_apart(self):
+        text = by_hand([pair("A", "B", 0.5, "a")], "AB")
+        assert ("A (30.00 BLEU) is significantly better than B (29.50 BLEU) (difference +0.50, 95% confidence interval "
+                "[-0.50, +1.50], p = 0.0010).") in text
+        assert "equal" not in text and "a single pair needs no correction" in text
+
+    def test_two_systems_not_apart(self):
+        text = by_hand([pair("A", "B", 0.5, None, 0.4)], "AB")
+        assert "A (30.00 BLEU) and B (29.50 BLEU) are not significantly different" in text
+        assert "p = 0.4000" in text and "does not mean equal" in text and "better than" not in text
+
+    def test_identical_outputs(self):
+        same = [Caution("identical-outputs", "", "bleu", "A", "B")]
+        text = by_hand([pair("A", "B", 0.0, None, 1.0)], "AB", same)
+        assert "The outputs of A and B are identical, at 30.00 BLEU." in text and "significantly" not in text
+
+    def test_identical_outputs_among_others(self):
+        text = paper_sentences(compare(toy(3, 20, same="AB"), **QUICK), "bleu")
+        assert "Identical outputs: A and B." in text
+
+    def test_a_winner(self):
+        text = by_hand([pair("A", "B", 0.5, "a"), pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")])
+        assert "A (30.00 BLEU) is significantly better than each of the other 2 systems." in text
+        assert "Of 3 pairs, 3 are significantly different." in text and "equal" not in text
+
+    def test_a_tie(self):
+        text = by_hand([pair("A", "B", 0.5, None, 0.4), pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")])
+        assert "No system is significantly better than A (30.00 BLEU) or B (29.50 BLEU)." in text
+        assert "does not mean equal" in text and "Rank intervals" not in text
+
+    def test_ranks_are_told_apart_from_decisions_of_another_correction(self):
+        text = by_hand([pair("A", "B", 0.5, "a"), pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")],
+                       correction="none")
+        assert "Rank intervals, which hold jointly for all systems, let A and B be first." in text
+        assert "no correction for the 3 pairs" in text
+
+    def test_baseline(self):
+        text = by_hand([pair("A", "C", 10.0, "a"), pair("B", "C", -9.5, "b")], baseline="C")
+        assert "A (30.00) is significantly better than the baseline C (20.00 BLEU) (difference +10.00" in text
+        assert "B (29.50) is significantly worse than the baseline C (20.00 BLEU) (difference -9.50" in text
+
+    def test_lower_is_better(self):
+        text = by_hand([pair("A", "B", -0.5, "a")], "AB", higher_is_better=False)
+        assert "lower is better; a positive difference is an improvement" in text
+        assert "A (70.00 BLEU) is significantly better than B (70.50 BLEU) (difference +0.50" in text
+
+    def test_nothing_can_be_decided(self):
+        text = said(trials=50, correction="holm")
+        assert "Nothing can be decided: 3 pairs are too many for 50 trials" in text and "better than" not in text
+
+    @pytest.mark.parametrize("names", ["AB", "ABC", "CA"])
+    def test_koehn(self, names):
+        outputs = {name: OUTPUTS["ABC".index(name)] for name in names}
+        text = paper_sentences(compare(TestSet("set", outputs, {"ref": REFERENCE}), test="koehn", **QUICK), "bleu")
+        assert re.search(r"wins on \d+\.\d% and loses on \d+\.\d% of the bootstrap samples", text)
+        assert "gives no p" in text and "p =" not in text and "significantly" not in text
+        assert "wins on at least 95%" in text and "Koehn 2004" in text and "10% of true nulls" in text
+        assert bool(re.search(r"A \([\d.]+ BLEU\) counts as better than C", text)) == (names == "CA")
+
+
+class TestMethod:
+    @pytest.mark.parametrize("settings,parts", [
+        ({}, ["approximate randomization (Riezler and Maxwell 2005, Fig. 1) with segments as units", "199 trials",
+              "alpha = 0.05", "this family of 3 pairs by the method of Romano and Wolf (2005)", "jackknife t intervals",
+              "mtsig 0", "seed 0"]),
+        ({"test": "bootstrap", "correction": "bh"}, ["the bootstrap with a signed shift (Noreen 1989)", "Hochberg"]),
+        ({"test": "percentile"}, ["Zhang and Vogel 2004", "Holm (1979)"]),
+        ({"test": "riezler-maxwell"}, ["as printed", "rejects about 11% of true nulls."]),
+        ({"unit": "block", "block_length": 4},
+         ["stationary blocks of 4 segments on average (Politis and Romano 1994)"]),
+        ({"ci": "bca", "alpha": 0.1}, ["90% confidence intervals are BCa bootstrap intervals from 50 resamples"])])
+    def test_says_how(self, settings, parts):
+        text = said(**settings)
+        assert all(part in text for part in parts), text
+
+    def test_documents(self):
+        text = said(documents=[str(k // 4) for k in range(40)])
+        assert "40 segments in 10 documents" in text and "with documents as units" in text
+
+    def test_references(self):
+        many = dataclasses.replace(made("A"), references={name: REFERENCE for name in ("r1", "r2", "r3")})
+        assert "references r1, r2 and r3" in paper_sentences(compare(many, **QUICK), "bleu")
+
+    def test_simulated(self):
+        assert "The test set is simulated" in paper_sentences(compare(made("AB", simulated=True), **QUICK), "bleu")
+        assert "simulated" not in said()
+
+
+@pytest.mark.parametrize("settings", [{}, {"baseline": "B"}, {"test": "koehn"}, {"test": "percentile"},
+                                      {"correction": "bonferroni"}, {"correction": "by"}])
+def test_every_claim_is_a_decision(settings):
+    given = compare(made("ABC"), **QUICK | settings)
+    text = paper_sentences(given, "bleu")
+    for name in "ABC":
+        beaten = [row for row in given.metrics["bleu"].pairs if row.better and name == getattr(row, row.better)]
+        for claim in re.findall(rf"{name} \([^)]*\) (?:is significantly|counts as) better than (.*?)[.(]", text):
+            assert len(beaten) == 2 if claim.startswith("each") else beaten
+
+
+@pytest.mark.parametrize("n_systems,settings", [
+    (1, {}), (2, {}), (3, {}), (3, {"test": "koehn"}), (3, {"baseline": "A"})])
+def test_plain_punctuation(n_systems, settings):
+    text = said("ABC"[:n_systems], **settings)
+    assert "—" not in text and "\n" not in text and "  " not in text and ".." not in text and " ," not in text
+    assert text.endswith(".") and not re.search(r"p = 0\.0000|p = 0([,);]|\. )|\b1 \w+s\b|nan|None", text)
+
+
+def test_names_fill_one_line():
+    text = said(["a\nb", "\u202eabc", "ok"])
+    assert "a\\nb" in text and "\\u202eabc" in text and text.isprintable()
+
+
+def test_counts_of_the_sentences_match_the_result():
+    given = compare(made("ABC"), **QUICK)
+    significant = sum(row.significant for row in given.metrics["bleu"].pairs)
+    assert f"Of 3 pairs, {significant} " in paper_sentences(given, "bleu")
