@@ -12,7 +12,7 @@ from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
 from mtsig_core.experiments.equal_systems import variants
 from mtsig_core.experiments.family_wise_error import families
-from mtsig_core.experiments.papers_on_errors import (
+from mtsig_core.experiments.papers import (
     KOEHN_T3,
     KOEHN_T4,
     RIEZLER_MAXWELL_4_4,

@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.metrics import _meteor_alignment as alignment
+from mtsig_core.metrics._word_level import WordMetric, compiled_late
 from mtsig_core.metrics._wordnet import WordNet, find_wordnet
-from mtsig_core.metrics._words import WordMetric, compiled_late
 
 __all__ = ["Meteor"]
 

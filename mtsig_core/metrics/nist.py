@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.metrics._words import WordMetric, compiled_late
+from mtsig_core.metrics._word_level import WordMetric, compiled_late
 
 __all__ = ["Nist"]
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics._words import compiled_late
+from mtsig_core.metrics._word_level import compiled_late
 from mtsig_core.metrics.wer import ErrorRate
 
 __all__ = ["Per"]

@@ -9,7 +9,7 @@ from mtsig_core.experiments.conclusions import Concluded, Conclusions
 from mtsig_core.experiments.coverage import Coverage
 from mtsig_core.experiments.equal_systems import Variants
 from mtsig_core.experiments.family_wise_error import FamilyErrors
-from mtsig_core.experiments.papers_on_errors import KOEHN_T3, KOEHN_T4, RIEZLER_MAXWELL_T1, RIEZLER_MAXWELL_T2
+from mtsig_core.experiments.papers import KOEHN_T3, KOEHN_T4, RIEZLER_MAXWELL_T1, RIEZLER_MAXWELL_T2
 from mtsig_core.experiments.population import Rate
 from mtsig_core.experiments.tests_by_metric import PairTests
 from mtsig_core.experiments.type_one_error import TypeOne

@@ -16,24 +16,24 @@ from mtsig_core.report.export import comparison_json
 from mtsig_core.results import Comparison
 from mtsig_core.version import __version__
 
-__all__ = ["SHIPPED", "shipped_comparison", "write_comparison"]
+__all__ = ["FILE", "first_comparison", "write_comparison"]
 
-SHIPPED = Path(__file__).resolve().parents[2] / "assets" / "demo.comparison.json"
+FILE = Path(__file__).resolve().parents[2] / "assets" / "demo.comparison.json"
 
 
-def shipped_comparison(testset: TestSet) -> Comparison | None:
+def first_comparison(testset: TestSet) -> Comparison | None:
     """What `compare` gives with its defaults; None unless this is the demonstration as this version compares it."""
     if not testset.simulated:
         return None
-    found = Comparison.from_json(SHIPPED.read_text(encoding="utf-8"))
+    found = Comparison.from_json(FILE.read_text(encoding="utf-8"))
     same = found.testset.digest == testset.digest and found.settings.version == __version__ and all(
         result.signature.startswith(make_metric(name).signature(testset)) for name, result in found.metrics.items())
     return found if same else None
 
 
 def write_comparison() -> None:
-    """Compare the demonstration and write the result to `SHIPPED`."""
-    SHIPPED.write_text(comparison_json(compare(load_demo())), encoding="utf-8")
+    """Compare the demonstration and write the result to `FILE`."""
+    FILE.write_text(comparison_json(compare(load_demo())), encoding="utf-8")
 
 
 if __name__ == "__main__":

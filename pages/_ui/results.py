@@ -11,7 +11,7 @@ from mtsig_core import Comparison, Metric, TestSet, compare
 from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from pages._ui import background
-from pages._ui.first_comparison import shipped_comparison
+from pages._ui.first_comparison import first_comparison
 from pages._ui.jobs import Memory
 
 __all__ = ["comparison", "statistics", "jobs", "with_defaults"]
@@ -25,7 +25,7 @@ def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
     """`mtsig_core.compare` for one metric, remembered by the content of the test set and the settings."""
     def work(progress):
         by_default = metric == "bleu" and all(value == default for value, default in with_defaults(settings).values())
-        found = shipped_comparison(testset) if by_default else None
+        found = first_comparison(testset) if by_default else None
         return found or compare(testset, [_Counted(metric_of(testset, metric))], jobs=jobs(testset), progress=progress,
                                 **settings)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.experiments.papers_on_errors import RIEZLER_MAXWELL_T1
+from mtsig_core.experiments.papers import RIEZLER_MAXWELL_T1
 from mtsig_core.experiments.tests_by_metric import pair_tests
 from mtsig_core.experiments.unit_changes import ASKED, changes_between, part_with_documents
 from mtsig_core.figures.validation import counts, p_values

@@ -6,7 +6,7 @@ import streamlit as st
 
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
-from mtsig_core.experiments.papers_on_errors import KOEHN_T3, KOEHN_T4
+from mtsig_core.experiments.papers import KOEHN_T3, KOEHN_T4
 from mtsig_core.figures.validation import panels, rates
 from mtsig_core.report import validation_tables as tables
 from pages._ui import controls, one_pair, screen

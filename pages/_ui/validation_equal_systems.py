@@ -6,7 +6,7 @@ import streamlit as st
 
 from mtsig_core.experiments.equal_systems import variants
 from mtsig_core.experiments.family_wise_error import families, if_independent
-from mtsig_core.experiments.papers_on_errors import RIEZLER_MAXWELL_4_4, RIEZLER_MAXWELL_T2
+from mtsig_core.experiments.papers import RIEZLER_MAXWELL_4_4, RIEZLER_MAXWELL_T2
 from mtsig_core.experiments.type_one_error import type_one
 from mtsig_core.figures.validation import p_values, panels, rates
 from mtsig_core.report import validation_tables as tables

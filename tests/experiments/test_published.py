@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mtsig_core.experiments import papers
-from mtsig_core.experiments.papers_on_errors import KOEHN_T3, KOEHN_T4, RIEZLER_MAXWELL_T2
+from mtsig_core.experiments.papers import KOEHN_T3, KOEHN_T4, RIEZLER_MAXWELL_T2
 
 PAPERS = Path(__file__).resolve().parents[3] / "shared" / "papers"
 METRICS = ("nist", "bleu", "m-bleu")

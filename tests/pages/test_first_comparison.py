@@ -27,16 +27,16 @@ def rounded(value):
 
 def test_it_is_what_compare_gives(demo):
     made = json.loads(comparison_json(compare(demo, jobs=-1)))
-    assert rounded(json.loads(first_comparison.SHIPPED.read_text(encoding="utf-8"))) == rounded(made)
-    assert first_comparison.shipped_comparison(demo).metrics["bleu"].pairs
+    assert rounded(json.loads(first_comparison.FILE.read_text(encoding="utf-8"))) == rounded(made)
+    assert first_comparison.first_comparison(demo).metrics["bleu"].pairs
 
 
 def test_it_is_for_the_whole_demonstration_alone(demo):
-    assert first_comparison.shipped_comparison(load_demo(100)) is None
-    assert first_comparison.shipped_comparison(demo.without(["Greek"])) is None
-    assert first_comparison.shipped_comparison(dataclasses.replace(demo, simulated=False)) is None
+    assert first_comparison.first_comparison(load_demo(100)) is None
+    assert first_comparison.first_comparison(demo.without(["Greek"])) is None
+    assert first_comparison.first_comparison(dataclasses.replace(demo, simulated=False)) is None
 
 
 def test_another_version_compares_anew(demo, monkeypatch):
     monkeypatch.setattr(first_comparison, "__version__", "0.0.0")
-    assert first_comparison.shipped_comparison(demo) is None
+    assert first_comparison.first_comparison(demo) is None
