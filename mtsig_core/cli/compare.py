@@ -11,7 +11,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference.by_reference import references_alone
 from mtsig_core.inference.cautions import about_texts
 from mtsig_core.inference.comparison import compare
-from mtsig_core.inference.gaps import rated_part
+from mtsig_core.inference.measured import measure
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report import export, html_report, latex, terminal
@@ -43,10 +43,8 @@ def run_score(args) -> int:
         raise SettingError("No system to score. Give at least one with --system FILE.")
     scores = {}
     for metric in told(testset, chosen_metrics(args, testset)):
-        part = testset.under(metric.name)
-        part, statistics = rated_part(part, metric, cached_statistics(metric, part))
-        points = metric.score(statistics.sum(axis=1)).tolist()
-        scores[metric.name] = (metric.signature(testset), dict(zip(part.systems, points, strict=True)))
+        seen = measure(testset.under(metric.name), metric)
+        scores[metric.name] = metric.signature(testset), dict(zip(seen.names, seen.scores.tolist(), strict=True))
     terminal.warn(about_texts(testset))
     render = {"text": terminal.scores_text, "json": export.scores_json, "csv": export.scores_csv}
     write(render[args.format](scores), args.out)

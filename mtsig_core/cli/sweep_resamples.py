@@ -9,11 +9,9 @@ from dataclasses import asdict
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sweep_resamples import Stability, flat, stability
-from mtsig_core.inference.gaps import rated_part
 from mtsig_core.inference.resampling import UNITS
 from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import Metric
-from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report import export
 from mtsig_core.results import TestSetInfo
 
@@ -39,14 +37,9 @@ def sweep_resamples(testset: TestSet, metrics: Sequence[Metric], args: Namespace
     check_jobs(args.jobs)
     found = {}
     for metric in metrics:
-        statistics = cached_statistics(metric, testset)
-        part, rated = rated_part(testset, metric, statistics)
-        scores = dict(zip(part.systems, metric.score(rated.sum(axis=1)).tolist(), strict=True))
-        best = (max if metric.higher_is_better else min)(scores, key=scores.get)
         found[metric.name] = metric.signature(testset), stability(
-            testset, metric, best if args.system_name is None else args.system_name, pool=args.pool, unit=args.unit,
-            block_length=args.block_length, alpha=args.alpha, seed=args.seed, jobs=args.jobs, statistics=statistics,
-            progress=progress)
+            testset, metric, args.system_name, pool=args.pool, unit=args.unit, block_length=args.block_length,
+            alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress)
     return _json(testset, found) if args.format == "json" else _csv(found)
 
 

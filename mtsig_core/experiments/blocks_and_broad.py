@@ -11,14 +11,14 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sample_results import SampledPair, SampledSystem, Sampling
 from mtsig_core.inference import engine
-from mtsig_core.inference.gaps import has_gaps, paired, rated_part
+from mtsig_core.inference.gaps import has_gaps, paired
 from mtsig_core.inference.intervals import Sample, percentile
+from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.settings import check_jobs, resolve
 from mtsig_core.inference.significance import approximate_randomization, win_rates
-from mtsig_core.metrics import Metric, metric_of, part_counter
-from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.metrics import Metric
 from mtsig_core.results import Settings
 
 __all__ = ["KINDS", "positions", "sampling"]
@@ -114,16 +114,10 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
                           correction="none", ci="percentile", resamples=resamples, seed=seed, baseline=None)
     check_jobs(jobs)
     positions(kind, testset.n_segments, size)  # mistakes show before the work
-    metric = metric_of(testset, metric)
-    if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
-    part, statistics = rated_part(testset, metric, statistics)
+    seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
+    metric, part = seen.metric, seen.testset
     rows = positions(kind, part.n_segments, size, seed if shuffle else None)
-
-    whole = _numbers(metric, statistics)
-    best_first = np.argsort(-whole.scores if metric.higher_is_better else whole.scores, kind="stable")
-    pairs = best_first[engine.all_pairs(len(whole.scores))]
-    counted = part_counter(metric, part, statistics)
+    pairs, counted = seen.order[engine.all_pairs(len(seen.order))], seen.counter()
 
     def one(sample):
         # A seed for each sample, told by both numbers, so that samples of one seed are not those of the next.
@@ -138,11 +132,11 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
                 report(len(found) / len(rows))
     scores, low, high = (_read_only([getattr(f, key) for f in found]) for key in ("scores", "low", "high"))
     deltas, win, lose, p = (_read_only([getattr(f, key) for f in found]) for key in ("deltas", "win", "lose", "p"))
-    full, names = _differences(metric, statistics, pairs), list(part.systems)
+    full, names, scores_on_all = _differences(metric, seen.statistics, pairs), seen.names, seen.scores.tolist()
     return Sampling(
         metric.name, metric.higher_is_better, metric.signature(testset), kind, size, len(rows), part.n_segments,
         shuffle, settings,
-        tuple(SampledSystem(names[k], float(whole.scores[k]), scores[k], low[k], high[k]) for k in best_first),
+        tuple(SampledSystem(names[k], scores_on_all[k], scores[k], low[k], high[k]) for k in seen.order),
         tuple(SampledPair(names[a], names[b], metric.higher_is_better, float(full[k]), deltas[k], win[k], lose[k], p[k])
               for k, (a, b) in enumerate(pairs)))
 

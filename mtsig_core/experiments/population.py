@@ -13,10 +13,9 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
-from mtsig_core.inference.gaps import rated_part
+from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.one_score import Progress, stage
-from mtsig_core.metrics import Metric, is_segment_mean, metric_of
-from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.metrics import Metric
 
 __all__ = ["Population", "Rate", "check_level", "check_whole", "equal_systems", "pair_population", "population",
            "rate", "repeated"]
@@ -114,29 +113,21 @@ def population(testset: TestSet, metric: str | Metric, only: Sequence[str] | Non
     SettingError
         For systems that are not there, too few of them, or systems without a common segment.
     """
-    metric = metric_of(testset, metric)
-    if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
-    part, statistics = rated_part(testset, metric, statistics)
-    names = list(part.systems)
-    _check_known(only or (), names, metric)
-    chosen = names if only is None else list(dict.fromkeys(only))
-    _check_enough(len(chosen), least_systems)
-    if only is not None:
-        statistics = statistics[[names.index(name) for name in chosen]]
-    documents = None if part.documents is None else np.asarray(part.document_index)
-    if is_segment_mean(metric):
-        shared = (statistics[..., -1] > 0).all(axis=0)
-        if not shared.any():
-            raise SettingError(f"No segment has a score by {metric.name} for all of {', '.join(chosen)}. Choose "
-                               "systems that were rated on the same segments.")
-        statistics = statistics[:, shared]
-        documents = None if documents is None else documents[shared]
-    if documents is not None:
-        documents = np.unique(documents, return_inverse=True)[1]
-    scores = np.asarray(metric.score(statistics.sum(axis=1)), dtype=np.float64)
-    order = _best_first(metric, scores)
-    return Population(metric, tuple(chosen[k] for k in order), statistics[order], scores[order], documents)
+    seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
+    return _population(seen if only is None else seen.only(dict.fromkeys(only)), least_systems)
+
+
+def _population(seen: Measured, least_systems: int) -> Population:
+    _check_enough(len(seen.names), least_systems)
+    if seen.has_gaps:
+        shared = np.flatnonzero((seen.statistics[..., -1] > 0).all(axis=0))
+        if not len(shared):
+            raise SettingError(f"No segment has a score by {seen.metric.name} for all of {', '.join(seen.names)}. "
+                               "Choose systems that were rated on the same segments.")
+        seen = Measured(seen.testset.at(shared.tolist()), seen.metric, seen.statistics[:, shared])
+    seen = seen.best_first()
+    documents = None if seen.testset.documents is None else seen.testset.document_index
+    return Population(seen.metric, tuple(seen.names), seen.statistics, seen.scores, documents)
 
 
 def pair_population(testset: TestSet, metric: str | Metric, a: str | None, b: str | None, *,
@@ -156,35 +147,20 @@ def pair_population(testset: TestSet, metric: str | Metric, a: str | None, b: st
     SettingError
         As in `population`, and for one system given twice.
     """
-    metric = metric_of(testset, metric)
-    if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
-    part, rated = rated_part(testset, metric, statistics)
-    names = list(part.systems)
-    _check_enough(len(names), 2)
-    _check_known((name for name in (a, b) if name is not None), names, metric)
+    seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
+    _check_enough(len(seen.names), 2)
     if a is not None and a == b:
         raise SettingError(f"A and B are both {a}. Choose another system for one of them.")
-    free = [names[k] for k in _best_first(metric, metric.score(rated.sum(axis=1))) if names[k] not in (a, b)]
+    free = [name for name in seen.best_first().names if name not in (a, b)]
     two = a if a is not None else free.pop(0), b if b is not None else free.pop(0)
-    both = population(testset, metric, two, statistics=statistics)
+    both = _population(seen.only(two), 2)
     return both, [both.systems.index(name) for name in two]
-
-
-def _best_first(metric, scores):
-    return np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
 
 
 def _check_enough(n, least):
     if n < least:
         raise SettingError(f"{n} system{'s' * (n != 1)} to compare. Expected at least {least} different ones: add "
                            "outputs, or leave fewer out.")
-
-
-def _check_known(names, known, metric):
-    for name in names:
-        if name not in known:
-            raise SettingError(f"No system {name!r} with a score by {metric.name}. Systems: {', '.join(known)}.")
 
 
 def equal_systems(whole: Population, systems: int, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -14,10 +14,9 @@ from mtsig_core.experiments.blocks_and_broad import KINDS, positions
 from mtsig_core.experiments.population import check_level, check_whole
 from mtsig_core.experiments.sample_results import ratio_of_spreads, spread
 from mtsig_core.experiments.size_choice import in_units
-from mtsig_core.inference.gaps import rated_part
+from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_score import Progress, stage
-from mtsig_core.metrics import Metric, metric_of, part_counter
-from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.metrics import Metric
 
 __all__ = ["SIZES", "Spread", "Spreads", "spreads"]
 
@@ -117,23 +116,18 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
     check_whole("seed", seed, 0, (1 << 64) - 1)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one output.")
-    metric = metric_of(testset, metric)
-    if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
-    part, statistics = rated_part(testset, metric, statistics)
-    n, names, counted = part.n_segments, list(part.systems), part_counter(metric, part, statistics)
+    seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
+    metric, n, counted = seen.metric, seen.testset.n_segments, seen.counter()
     sizes = tuple(size for size in SIZES if n // size >= _ENOUGH) if sizes is None else in_units(sizes, n)
     if not sizes:
         raise SettingError(f"{n} segments give no {_ENOUGH} samples of {SIZES[0]}. Expected at least "
                            f"{_ENOUGH * SIZES[0]} segments, or smaller samples.")
-    whole = np.asarray(metric.score(statistics.sum(axis=1)), dtype=np.float64)
-    best_first = np.argsort(-whole if metric.higher_is_better else whole, kind="stable")
     cut = {(size, kind): positions(kind, n, size, seed if shuffle else None) for size in sizes for kind in KINDS}
     rows, report = [], stage(progress, "samples")
     for done, size in enumerate(sizes, 1):
         blocks, broad = (np.array([metric.score(counted(sample).sum(axis=1)) for sample in cut[size, kind]]).T
                          for kind in KINDS)
-        rows += [_spread(size, names[k], blocks[k], broad[k], alpha) for k in best_first]
+        rows += [_spread(size, seen.names[k], blocks[k], broad[k], alpha) for k in seen.order]
         if report is not None:
             report(done / len(sizes))
     return Spreads(metric.name, alpha, seed, n, shuffle, tuple(rows))

@@ -100,9 +100,9 @@ class Stability:
     repeats: tuple[Repeated, ...]
 
 
-def stability(testset: TestSet, metric: str | Metric, system: str, *, pool: int | None = None, unit: str = "auto",
-              block_length: float | None = None, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
-              statistics: np.ndarray | None = None, progress: Progress | None = None) -> Stability:
+def stability(testset: TestSet, metric: str | Metric, system: str | None = None, *, pool: int | None = None,
+              unit: str = "auto", block_length: float | None = None, alpha: float = 0.05, seed: int = 0,
+              jobs: int = 1, statistics: np.ndarray | None = None, progress: Progress | None = None) -> Stability:
     """How many resamples are enough? (Zhang and Vogel 2004, 4.3, Tables 5 and 6.)
 
     One pool of replicates serves both questions: its beginnings show how the interval settles, and cut into disjoint
@@ -118,7 +118,8 @@ def stability(testset: TestSet, metric: str | Metric, system: str, *, pool: int 
     ----------
     testset, metric, statistics, progress
         As in `bootstrap_systems`.
-    system : str
+    system : str, optional
+        By default the best.
     pool : int, optional
         Replicates in all, at least 100; by default `default_pool`.
     unit, block_length, alpha, seed, jobs
@@ -134,12 +135,15 @@ def stability(testset: TestSet, metric: str | Metric, system: str, *, pool: int 
     pool = default_pool(make_units(testset, unit, block_length).n) if pool is None else pool
     if pool < GROWING[0]:
         raise SettingError(f"pool is {pool}. Expected at least {GROWING[0]} bootstrap samples.")
-    settings, data, metric, *_ = prepare(testset, metric, [system], statistics, progress, unit=unit, alpha=alpha,
-                                        block_length=block_length, resamples=pool, seed=seed)
+    only = None if system is None else [system]
+    settings, seen = prepare(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
+                             block_length=block_length, resamples=pool, seed=seed)
+    seen = seen.only(seen.best_first().names[:1])
+    data = seen.by(seen.units(settings.unit, settings.block_length))
     drawn = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=stage(progress, "pool"))[0]
     median, sigma = float(np.median(drawn)), float(drawn.std(ddof=1))
     return Stability(
-        system, metric.name, settings, float(data.scores[0]), median, sigma,
+        seen.names[0], seen.metric.name, settings, float(data.scores[0]), median, sigma,
         tuple(Growing(size, *_middle(drawn[None, :size], alpha)[:, 0].tolist()) for size in GROWING if size <= pool),
         tuple(_repeat(drawn, size, median, sigma, alpha) for size in REPEATED if size <= pool))
 

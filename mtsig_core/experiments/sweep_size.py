@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,15 +15,15 @@ from mtsig_core.experiments.population import check_whole
 from mtsig_core.experiments.size_choice import default_sizes, in_units
 from mtsig_core.experiments.sweep_results import PairSize, SizeSweep, Slope, SystemSize
 from mtsig_core.inference import engine
-from mtsig_core.inference.gaps import has_gaps, paired, rated_part
+from mtsig_core.inference.gaps import paired
 from mtsig_core.inference.intervals import Sample, percentile
+from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.power import power_at
-from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, make_units, subset
+from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, subset
 from mtsig_core.inference.settings import resolve
 from mtsig_core.inference.significance import percentile_test, significant
-from mtsig_core.metrics import Metric, depends_on_testset, metric_of, part_counter
-from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.metrics import Metric, depends_on_testset
 
 __all__ = ["sweep_sizes"]
 
@@ -130,10 +129,7 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
         raise SettingError("A smaller test set is drawn from segments or documents, and the unit is block. Choose "
                            "segment or document.", "--unit segment, --unit document")
     check_whole("repeats", repeats, 1, _MOST_REPEATS)
-    metric = metric_of(testset, metric)
-    if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
-    subject = _subject(testset, metric, statistics, settings)
+    subject = _subject(measure(testset, metric, statistics=statistics, progress=stage(progress, "counting")), settings)
     n = subject.units.n
     sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
     tasks = [(size, repeat) for size in sizes for repeat in range(1 if size == n else repeats)]
@@ -146,22 +142,14 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     return _gathered(subject, settings, np.array(tasks), drawn)
 
 
-def _subject(testset, metric, statistics, settings) -> _Subject:
-    part, statistics = rated_part(testset, metric, statistics)
-    units = make_units(part, settings.unit, settings.block_length)
-    scores = metric.score(statistics.sum(axis=1, dtype=np.float64))
-    order = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
-    statistics = statistics[order]
-    pairs, gaps = engine.all_pairs(len(order)), has_gaps(metric, statistics)
-    if gaps:
+def _subject(seen: Measured, settings) -> _Subject:
+    seen = seen.best_first()
+    units, pairs, statistics = seen.units(settings.unit), engine.all_pairs(len(seen.names)), seen.statistics
+    if seen.has_gaps:
         statistics = np.concatenate([statistics, paired(statistics, pairs)[0]])
-    names = [list(part.systems)[k] for k in order]
-    counted = None
-    if depends_on_testset(metric):  # in this order
-        part = replace(part, systems={name: part.systems[name] for name in names})
-        counted = part_counter(metric, part, statistics)
+    counted = seen.counter() if depends_on_testset(seen.metric) else None
     by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
-    return _Subject(metric, part, units, by_unit, counted, names, pairs, gaps)
+    return _Subject(seen.metric, seen.testset, units, by_unit, counted, seen.names, pairs, seen.has_gaps)
 
 
 def _members(units):

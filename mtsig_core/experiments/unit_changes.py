@@ -13,7 +13,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference.across_corrections import every_correction
 from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.correction import CORRECTIONS
-from mtsig_core.inference.gaps import rated_part
+from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_score import Progress
 from mtsig_core.inference.significance import significant
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
@@ -134,8 +134,7 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
         Where it has no documents to take as units.
     """
     metric = metric_of(testset, metric)
-    part = rated_part(testset, metric, metric.statistics(testset))[0] if is_segment_mean(metric) else testset.under(
-        metric.name)
+    part = measure(testset, metric).testset if is_segment_mean(metric) else testset.under(metric.name)
     if part.n_documents is None or part.n_documents < 2:
         scored = f" with a score by {metric.name}" if testset.n_documents != part.n_documents else ""
         raise SettingError(f"{testset.name} has {'no document ids' if part.n_documents is None else 'one document'}"

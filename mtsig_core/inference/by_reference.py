@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.cautions import repeated_references, too_large_a_family
 from mtsig_core.inference.engine import Progress
+from mtsig_core.inference.measured import measure
 from mtsig_core.inference.pairwise import unbeaten
-from mtsig_core.inference.resampling import make_units
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import Metric, is_segment_mean
-from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import ReferenceLeaders, Settings
 
 __all__ = ["leaders_by_reference", "references_alone"]
@@ -42,9 +42,9 @@ def leaders_by_reference(parts: Mapping[str, TestSet], metric: Metric, settings:
     for k, (name, part) in enumerate(parts.items(), 1):
         counting, testing = (stage(f"{what}, reference {k} of {len(parts)} alone") for what in ("counting", "test"))
         length = settings.block_length and min(settings.block_length, float(part.n_segments))
-        rows = unbeaten(metric, cached_statistics(metric, part, counting), make_units(part, settings.unit, length),
-                        settings, jobs, testing)
-        found.append(ReferenceLeaders(name, tuple(list(part.systems)[row] for row in rows), part.n_segments))
+        leaders = unbeaten(measure(part, metric, progress=counting), replace(settings, block_length=length), jobs,
+                           testing)
+        found.append(ReferenceLeaders(name, leaders, part.n_segments))
     return tuple(found)
 
 

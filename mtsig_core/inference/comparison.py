@@ -13,16 +13,14 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
 from mtsig_core.inference.by_reference import leaders_by_reference, references_alone
 from mtsig_core.inference.cautions import about_several, find_cautions
-from mtsig_core.inference.gaps import rated_part
 from mtsig_core.inference.intervals import INTERVALS
-from mtsig_core.inference.pairwise import best_first, compare_pairs, draw
+from mtsig_core.inference.measured import measure
+from mtsig_core.inference.pairwise import compare_pairs, draw
 from mtsig_core.inference.power import minimum_detectable_difference
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
-from mtsig_core.inference.resampling import make_units
 from mtsig_core.inference.settings import check_jobs, check_metric, resolve
 from mtsig_core.inference.significance import TESTS, decide
 from mtsig_core.metrics import Metric, metric_of, tokenizer_of
-from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult, TestSetInfo
 
 __all__ = ["compare", "joined"]
@@ -134,20 +132,17 @@ def joined(parts: Sequence[Comparison]) -> Comparison:
 def _compare_one(testset: TestSet, metric: Metric, settings: Settings, jobs: int, stage: Callable) -> MetricResult:
     if (report := stage("counting")) is not None:
         report(0.0)
-    testset = testset.under(metric.name)
-    testset, statistics = rated_part(testset, metric, cached_statistics(metric, testset, report))
-    units = make_units(testset, settings.unit, settings.block_length)
-    order = best_first(metric, statistics)
-    names = [list(testset.systems)[k] for k in order]
-    statistics = statistics[order]  # in place of those as they came: on large sets they are most of the memory
+    # Best first in place of what came: on large sets the statistics are most of the memory.
+    seen = measure(testset.under(metric.name), metric, progress=report).best_first()
+    names, units = seen.names, seen.units(settings.unit, settings.block_length)
     pairs = _pairs(names, settings.baseline, metric)
 
-    systems = draw(metric, statistics, units, settings, jobs, stage("intervals"))
+    systems = draw(metric, seen.statistics, units, settings, jobs, stage("intervals"))
     ci_low, ci_high = INTERVALS[settings.ci](systems.sample, settings.alpha)
-    found = compare_pairs(testset, metric, systems, pairs, units, settings, jobs, stage)
-    improvement, win, lose = found.delta, found.win, found.lose
+    found = compare_pairs(seen, systems, pairs, units, settings, jobs, stage)
+    improvement, win, lose = seen.sign * found.delta, found.win, found.lose
     if not metric.higher_is_better:
-        improvement, win, lose = -improvement, lose, win
+        win, lose = lose, win
     better = decide(improvement, settings.alpha, p=found.adjusted, win=win, lose=lose)
     mdd = minimum_detectable_difference(found.se, settings.alpha)
 
@@ -156,7 +151,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, jobs: int
         decisions = decide(improvement, settings.alpha, p=found.for_ranks)
         ranks = list(zip(*rank_intervals(decision_matrix(len(names), pairs, decisions)), strict=True))
     return MetricResult(
-        metric.name, _signature(metric, testset, settings), metric.higher_is_better,
+        metric.name, _signature(metric, seen.testset, settings), metric.higher_is_better,
         tuple(SystemResult(name, float(systems.data.scores[k]), _number(ci_low[k]), _number(ci_high[k]),
                            *map(_int, ranks[k])) for k, name in enumerate(names)),
         tuple(PairResult(
@@ -165,7 +160,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, jobs: int
             significant=bool(better[k]), better={1: "a", -1: "b", 0: None}[int(better[k])],
             win=_at(win, k), lose=_at(lose, k), se=_number(found.se[k]), se_ratio=_at(found.se_ratio, k),
             mdd=_number(mdd[k]), n=int(found.n[k])) for k, (i, j) in enumerate(pairs)),
-        tokenizer=tokenizer_of(metric, testset))
+        tokenizer=tokenizer_of(metric, seen.testset))
 
 
 def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.ndarray:

@@ -1,40 +1,12 @@
-"""Segment scores with gaps: which systems and segments take part, and what pairs have in common."""
+"""Segment scores with gaps: what pairs of systems have in common."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, is_segment_mean
 
-__all__ = ["common", "has_gaps", "pair_of", "paired", "rated_part", "segment_scores"]
-
-
-def rated_part(testset: TestSet, metric: Metric, statistics: np.ndarray) -> tuple[TestSet, np.ndarray]:
-    """What a metric can compare, with its statistics: all, or the systems and segments that have any score.
-
-    Parameters
-    ----------
-    statistics : ndarray, shape (systems, segments, stats)
-        Those of the whole test set.
-
-    Raises
-    ------
-    SettingError
-        If there is no score at all.
-    """
-    if not is_segment_mean(metric):
-        return testset, statistics
-    rated = statistics[..., -1] > 0
-    systems, segments = rated.any(axis=1), rated.any(axis=0)
-    if systems.all() and segments.all():
-        return testset, statistics
-    if not systems.any():
-        raise SettingError(f"{testset.name} has no score by {metric.name} for these systems and segments. Choose "
-                           "others, or another metric.")
-    names = [name for name, any_score in zip(testset.systems, systems, strict=True) if any_score]
-    return testset.at(np.flatnonzero(segments).tolist()).only(names), statistics[systems][:, segments]
+__all__ = ["common", "has_gaps", "paired", "segment_scores"]
 
 
 def has_gaps(metric: Metric, statistics: np.ndarray) -> bool:
@@ -75,26 +47,6 @@ def paired(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.nd
     """
     both = statistics[pairs] * statistics[pairs, :, -1:].prod(axis=1, keepdims=True)
     return both.reshape(-1, *statistics.shape[1:]), np.arange(2 * len(pairs)).reshape(-1, 2)
-
-
-def pair_of(testset: TestSet, metric: Metric, statistics: np.ndarray, a: str, b: str) -> tuple[np.ndarray, int]:
-    """Statistics of two systems on the segments that both have, shape (2, segments, stats), and how many these are.
-
-    Raises
-    ------
-    SettingError
-        If one of them has no score, or they have no segment in common.
-    """
-    names, pair = list(testset.systems), np.array([[0, 1]])
-    for name in (a, b):
-        if name not in names:
-            raise SettingError(f"{name} has no score by {metric.name}. Systems that have: {', '.join(names)}.")
-    two = statistics[[names.index(a), names.index(b)]]
-    n = int(common(metric, two, pair)[0])
-    if not n:
-        raise SettingError(f"{a} and {b} have no line in common with a score by {metric.name}: they cannot be "
-                           "compared. Choose another pair.")
-    return paired(two, pair)[0] if has_gaps(metric, two) else two, n
 
 
 def segment_scores(metric: Metric, statistics: np.ndarray) -> np.ndarray | None:

@@ -12,10 +12,10 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
-from mtsig_core.inference.gaps import pair_of, rated_part, segment_scores
+from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.intervals import Sample, fitting_intervals
+from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.power import minimum_detectable_difference
-from mtsig_core.inference.resampling import make_units
 from mtsig_core.inference.settings import resolve
 from mtsig_core.inference.significance import TOLERANCE, decide, fitting_tests, significant, win_rates
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
@@ -164,19 +164,18 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
         # which segments take part depends on the scores of all systems
         testset = testset if is_segment_mean(metric) else testset.only((a, b))
         statistics = cached_statistics(metric, testset)
-    part, rated = rated_part(testset, metric, statistics)
-    two, n = pair_of(part, metric, rated, a, b)
-    units = make_units(part, settings.unit, settings.block_length)
+    seen, every = measure(testset, metric, statistics=statistics), Measured(testset, metric, statistics)
+    two, n = seen.pair(a, b)
+    units = seen.units(settings.unit, settings.block_length)
 
     data = {units.kind: engine.UnitStatistics(metric, two, units)}
     for kind in ("segment", *(["document"] if testset.documents is not None else [])):
         if kind not in data:
-            data[kind] = engine.UnitStatistics(metric, two, make_units(part, kind))
+            data[kind] = engine.UnitStatistics(metric, two, seen.units(kind))
     whole = data
-    if part is not testset:  # so that what is added stands beside each segment of the set
-        every = pair_of(testset, metric, statistics, a, b)[0]
-        whole = {kind: engine.UnitStatistics(metric, every, make_units(testset, kind)) for kind in data
-                 if kind != "block"}
+    if seen.testset is not testset:  # so that what is added stands beside each segment of the set
+        both = every.pair(a, b)[0]
+        whole = {kind: engine.UnitStatistics(metric, both, every.units(kind)) for kind in data if kind != "block"}
 
     def stage(name):
         return None if progress is None else lambda share: progress(name, share)

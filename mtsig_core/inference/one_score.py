@@ -12,12 +12,10 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
-from mtsig_core.inference.gaps import rated_part, segment_scores
 from mtsig_core.inference.intervals import Sample, fitting_intervals
-from mtsig_core.inference.resampling import make_units
+from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.settings import resolve
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
-from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import Settings
 
 __all__ = ["Progress", "ScoreBootstrap", "bootstrap_systems", "finite", "histogram", "prepare", "relative", "stage"]
@@ -86,18 +84,18 @@ def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[
     >>> bool(low < found.score < high), list(found.intervals)
     (True, ['percentile', 'basic', 'bca', 'jackknife-t'])
     """
-    settings, data, metric, names, segments = prepare(
-        testset, metric, only, statistics, progress, unit=unit, alpha=alpha, block_length=block_length,
-        resamples=resamples, seed=seed)
+    settings, seen = prepare(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
+                             block_length=block_length, resamples=resamples, seed=seed)
+    data = seen.by(seen.units(settings.unit, settings.block_length))
     drawn = engine.bootstrap_scores(data, resamples, seed, jobs=jobs, progress=stage(progress, "bootstrap samples"))
-    sample = Sample(data.scores, drawn, engine.jackknife_scores(data), segments)
-    ends = {kind: rule(sample, settings.alpha) for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}
+    sample = Sample(data.scores, drawn, engine.jackknife_scores(data), seen.segment_scores)
+    ends = {kind: rule(sample, settings.alpha)
+            for kind, rule in fitting_intervals(is_segment_mean(seen.metric)).items()}
     medians = np.median(drawn, axis=1)
     drawn.flags.writeable = False
-    best_first = np.argsort(-data.scores if metric.higher_is_better else data.scores, kind="stable")
     return tuple(ScoreBootstrap(
-        names[k], float(data.scores[k]), float(medians[k]), drawn[k],
-        MappingProxyType({kind: finite(low[k], high[k]) for kind, (low, high) in ends.items()})) for k in best_first)
+        seen.names[k], float(data.scores[k]), float(medians[k]), drawn[k],
+        MappingProxyType({kind: finite(low[k], high[k]) for kind, (low, high) in ends.items()})) for k in seen.order)
 
 
 def relative(low: float, median: float, high: float) -> tuple[float, float] | None:
@@ -118,10 +116,8 @@ def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndar
 
 
 def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, statistics: np.ndarray | None,
-            progress: Progress | None, **sampling
-            ) -> tuple[Settings, engine.UnitStatistics, Metric, list[str], np.ndarray | None]:
-    """Settings as resolved, the statistics of some systems by unit, the metric, the names of the systems, and, for a
-    mean of segment scores, these.
+            progress: Progress | None, **sampling) -> tuple[Settings, Measured]:
+    """Settings as resolved, and what the metric sees of some systems.
 
     Parameters
     ----------
@@ -136,18 +132,8 @@ def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, 
     for name in only or ():
         if name not in testset.systems:
             raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(testset.systems)}.")
-    if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
-    part, statistics = rated_part(testset, metric, statistics)
-    names = list(part.systems) if only is None else list(only)
-    for name in names:
-        if name not in part.systems:
-            raise SettingError(f"{name} has no score by {metric.name}. Systems that have: {', '.join(part.systems)}.")
-    if only is not None:
-        statistics = statistics[[list(part.systems).index(name) for name in names]]
-    units = make_units(part, settings.unit, settings.block_length)
-    return (settings, engine.UnitStatistics(metric, statistics, units), metric, names,
-            segment_scores(metric, statistics))
+    seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
+    return settings, seen if only is None else seen.only(only)
 
 
 def stage(progress: Progress | None, name: str) -> engine.Progress | None:

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.inference import engine
 from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
-from mtsig_core.inference.gaps import common, has_gaps, paired, segment_scores
+from mtsig_core.inference.gaps import common, paired, segment_scores
 from mtsig_core.inference.intervals import INTERVALS, Sample
+from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
-from mtsig_core.inference.resampling import Units, make_units
+from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.row_chunks import row_chunks
 from mtsig_core.inference.significance import TESTS, TOLERANCE, decide, win_rates
 from mtsig_core.metrics import Metric
 from mtsig_core.results import Settings
 
-__all__ = ["Drawn", "PairNumbers", "best_first", "compare_pairs", "draw", "unbeaten"]
+__all__ = ["Drawn", "PairNumbers", "compare_pairs", "draw", "unbeaten"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,33 +76,35 @@ def draw(metric: Metric, statistics: np.ndarray, units: Units, settings: Setting
                                                  segment_scores(metric, statistics)))
 
 
-def compare_pairs(testset: TestSet, metric: Metric, systems: Drawn, pairs: np.ndarray, units: Units,
-                  settings: Settings, jobs: int, stage: Callable[[str], engine.Progress | None]) -> PairNumbers:
+def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Units, settings: Settings, jobs: int,
+                  stage: Callable[[str], engine.Progress | None]) -> PairNumbers:
     """Compare pairs of systems, each on the segments that both have.
 
     Parameters
     ----------
-    testset : TestSet
-        As far as the metric can compare it.
+    seen : Measured
+    systems : Drawn
+        Made from its statistics.
     pairs : ndarray of int, shape (pairs, 2)
         Rows of `systems`.
     """
+    metric = seen.metric
     n = common(metric, systems.statistics, pairs)
     some, sides, rows = n > 0, systems, pairs
-    if has_gaps(metric, systems.statistics) and some.any():
+    if seen.has_gaps and some.any():
         statistics, rows = paired(systems.statistics, pairs[some])
         sides = draw(metric, statistics, units, settings, jobs, stage("pairs"))
     elif not some.all():
         rows = pairs[some]
 
     def other_unit(kind):
-        other = engine.UnitStatistics(metric, sides.statistics, make_units(testset, kind))
+        other = engine.UnitStatistics(metric, sides.statistics, seen.units(kind))
         return engine.bootstrap_scores(other, settings.resamples, settings.seed, jobs=jobs,
                                        progress=stage(f"standard errors by {kind}"))
 
     delta, *ends, se = _differences(sides.sample, rows, settings)
     tested = _test(sides, rows, delta, settings, jobs, stage("test"))
-    ratio = None if testset.documents is None else _se_ratio(sides.sample.drawn, settings.unit, rows, other_unit)
+    ratio = None if seen.testset.documents is None else _se_ratio(sides.sample.drawn, settings.unit, rows, other_unit)
 
     def whole(values, otherwise=np.nan):
         if values is None or some.all():
@@ -115,27 +117,19 @@ def compare_pairs(testset: TestSet, metric: Metric, systems: Drawn, pairs: np.nd
     return PairNumbers(n, whole(delta, apart), *map(whole, (*ends, se, ratio, *tested)))
 
 
-def best_first(metric: Metric, statistics: np.ndarray) -> np.ndarray:
-    """Rows of the systems in the order of their scores, shape (systems,); ties as they come."""
-    scores = metric.score(statistics.sum(axis=1))
-    return np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
-
-
-def unbeaten(metric: Metric, statistics: np.ndarray, units: Units, settings: Settings, jobs: int,
-             progress: engine.Progress | None) -> list[int]:
-    """Rows of the systems that no other is significantly better than, best first, by a test that gives p.
+def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Progress | None) -> tuple[str, ...]:
+    """The systems that no other is significantly better than, best first, by a test that gives p.
 
     The decisions are those behind the ranks of `compare`, without its intervals and standard errors.
     """
-    order = best_first(metric, statistics)
-    bare = replace(settings, ci="percentile", resamples=0)
-    systems = draw(metric, statistics[order], units, bare, jobs, progress)
-    pairs, scores = engine.all_pairs(len(order)), systems.data.scores
+    seen, bare = seen.best_first(), replace(settings, ci="percentile", resamples=0)
+    systems = draw(seen.metric, seen.statistics, seen.units(settings.unit, settings.block_length), bare, jobs, progress)
+    pairs, scores = engine.all_pairs(len(seen.names)), systems.data.scores
     delta = scores[pairs[:, 0]] - scores[pairs[:, 1]]
     _, _, for_ranks, _, _ = _test(systems, pairs, delta, settings, jobs, progress)
-    decisions = decide(delta if metric.higher_is_better else -delta, settings.alpha, p=for_ranks)
-    low, _ = rank_intervals(decision_matrix(len(order), pairs, decisions))
-    return order[low == 1].tolist()
+    decisions = decide(seen.sign * delta, settings.alpha, p=for_ranks)
+    low, _ = rank_intervals(decision_matrix(len(seen.names), pairs, decisions))
+    return tuple(name for name, rank in zip(seen.names, low, strict=True) if rank == 1)
 
 
 def _differences(sample: Sample, pairs: np.ndarray, settings: Settings):

@@ -1,0 +1,160 @@
+"""A test set as one metric sees it: counted once, and handed down to whatever is asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.inference import gaps
+from mtsig_core.inference.engine import UnitStatistics
+from mtsig_core.inference.resampling import Units, make_units
+from mtsig_core.metrics import Metric, is_segment_mean, metric_of, part_counter
+from mtsig_core.metrics.cache import cached_statistics
+
+__all__ = ["Measured", "measure"]
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The systems and segments that a metric can compare, and their statistics.
+
+    Attributes
+    ----------
+    testset : TestSet
+        Only what can be compared: of segment scores, the systems and segments that have any.
+    metric : Metric
+    statistics : ndarray, shape (systems, segments, stats)
+        In the order of the test set.
+    """
+
+    testset: TestSet
+    metric: Metric
+    statistics: np.ndarray
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.testset.systems)
+
+    @property
+    def sign(self) -> int:
+        """What turns a difference of scores into an improvement."""
+        return 1 if self.metric.higher_is_better else -1
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """Corpus scores in points, shape (systems,)."""
+        return np.asarray(self.metric.score(self.statistics.sum(axis=1)), dtype=np.float64)
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """Rows of the systems, best first, shape (systems,); ties as they come."""
+        return np.argsort(-self.sign * self.scores, kind="stable")
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a system lacks a score that another has."""
+        return gaps.has_gaps(self.metric, self.statistics)
+
+    @property
+    def segment_scores(self) -> np.ndarray | None:
+        """Shape (systems, segments), NaN where there is none; None for a metric that is no mean of them."""
+        return gaps.segment_scores(self.metric, self.statistics)
+
+    def best_first(self) -> Measured:
+        """The same with the systems in the order of their scores."""
+        return self._rows(self.order)
+
+    def only(self, names: Iterable[str]) -> Measured:
+        """The same with these systems alone, in this order.
+
+        Raises
+        ------
+        SettingError
+            For one that has no score.
+        """
+        known, names = self.names, list(names)
+        for name in names:
+            if name not in known:
+                raise SettingError(f"{name} has no score by {self.metric.name}. Systems that have: "
+                                   f"{', '.join(known)}.")
+        return self._rows([known.index(name) for name in names])
+
+    def pair(self, a: str, b: str) -> tuple[np.ndarray, int]:
+        """Statistics of two systems on the segments that both have, shape (2, segments, stats), and how many these are.
+
+        Raises
+        ------
+        SettingError
+            If one of them has no score, or they have no segment in common.
+        """
+        two, pair = self.only((a, b)), np.array([[0, 1]])
+        n = int(gaps.common(self.metric, two.statistics, pair)[0])
+        if not n:
+            raise SettingError(f"{a} and {b} have no line in common with a score by {self.metric.name}: they cannot be "
+                               "compared. Choose another pair.")
+        return gaps.paired(two.statistics, pair)[0] if two.has_gaps else two.statistics, n
+
+    def units(self, kind: str = "auto", block_length: float | None = None) -> Units:
+        """What is drawn or swapped; see `make_units`."""
+        return make_units(self.testset, kind, block_length)
+
+    def by(self, units: Units) -> UnitStatistics:
+        """Ready to be drawn by unit."""
+        return UnitStatistics(self.metric, self.statistics, units)
+
+    def counter(self) -> Callable[[np.ndarray], np.ndarray]:
+        """What gives the statistics of some segments as a test set of their own; see `part_counter`."""
+        return part_counter(self.metric, self.testset, self.statistics)
+
+    def _rows(self, rows) -> Measured:
+        names = self.names
+        systems = {names[k]: self.testset.systems[names[k]] for k in rows}
+        if list(systems) == names:
+            return self
+        return Measured(replace(self.testset.only(systems), systems=systems), self.metric, self.statistics[rows])
+
+
+def measure(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | None = None,
+            progress: Callable[[float], None] | None = None) -> Measured:
+    """Count what a metric needs of a test set, and leave out what it cannot compare.
+
+    Parameters
+    ----------
+    testset : TestSet
+    metric : str or Metric
+    statistics : ndarray, shape (systems, segments, stats), optional
+        ``metric.statistics(testset)``, where that is known already.
+    progress : callable, optional
+        Called with the share that is counted.
+
+    Raises
+    ------
+    SettingError
+        If there is no such metric, or no score at all.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d x"], "B": ["a b c d e"]}, {"ref": ["a b c d e"]})
+    >>> found = measure(ts, "wer")
+    >>> found.scores.tolist(), found.best_first().names
+    ([20.0, 0.0], ['B', 'A'])
+    """
+    metric = metric_of(testset, metric)
+    if statistics is None:
+        statistics = cached_statistics(metric, testset, progress)
+    if is_segment_mean(metric):
+        rated = statistics[..., -1] > 0
+        systems, segments = rated.any(axis=1), rated.any(axis=0)
+        if not systems.any():
+            raise SettingError(f"{testset.name} has no score by {metric.name} for these systems and segments. Choose "
+                               "others, or another metric.")
+        if not (systems.all() and segments.all()):
+            names = [name for name, any_score in zip(testset.systems, systems, strict=True) if any_score]
+            testset = testset.at(np.flatnonzero(segments).tolist()).only(names)
+            statistics = statistics[systems][:, segments]
+    return Measured(testset, metric, statistics)
