@@ -44,7 +44,7 @@ def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], w
     what : str
         Says on screen what takes so long.
     """
-    placed = st.session_state[_PLACED]
+    placed = st.session_state.setdefault(_PLACED, set())
     # Once in a run, also where the value is there: what follows keeps its place, and boxes that were opened stay open.
     place = None if key in placed and key in _OFFICE.values else st.empty()
     placed.add(key)
