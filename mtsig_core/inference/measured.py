@@ -80,7 +80,7 @@ class Measured:
         known, names = self.names, list(names)
         for name in names:
             if name not in known:
-                raise SettingError(f"{name} has no score by {self.metric.name}. Systems that have: "
+                raise SettingError(f"No system {name!r} with a score by {self.metric.name}. Systems that have one: "
                                    f"{', '.join(known)}.")
         return self._rows([known.index(name) for name in names])
 
