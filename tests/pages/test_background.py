@@ -63,7 +63,7 @@ class TestOnAPage:
 
         seen = threading.Event()
         monkeypatch.setattr(background, "PATIENCE", 0)
-        monkeypatch.setattr(background.words, "plain", plain)
+        monkeypatch.setattr(background.screen, "plain", plain)
         at = AppTest.from_function(page, default_timeout=60)
         at.session_state["work"] = work
         assert "the value is 42" in shown(at.run())
