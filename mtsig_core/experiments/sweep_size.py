@@ -30,6 +30,7 @@ __all__ = ["sweep_sizes"]
 _WHOLE = 2000  # bootstrap samples of the whole set
 _GROUPS = 1000  # of units that a large subset is bootstrapped by
 _MOST_REPEATS = 10_000
+_MOST_RESAMPLES = 1 << 20  # so that no two subsets share draws: each has 2^12 blocks of them to itself
 _BAND = (5, 95)  # percentiles over the repeats
 
 
@@ -129,6 +130,7 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
         raise SettingError("A smaller test set is drawn from segments or documents, and the unit is block. Choose "
                            "segment or document.", "--unit segment, --unit document")
     check_whole("repeats", repeats, 1, _MOST_REPEATS)
+    check_whole("resamples", resamples, 2, _MOST_RESAMPLES)
     subject = _subject(measure(testset, metric, statistics=statistics, progress=stage(progress, "counting")), settings)
     n = subject.units.n
     sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)

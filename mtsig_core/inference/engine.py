@@ -120,9 +120,8 @@ def _distinct_columns(by_unit: np.ndarray, order: np.ndarray) -> tuple[np.ndarra
     dtype = np.float32 if whole and 2 * _largest(by_unit) < _EXACT_IN_FLOAT32 else np.float64
     columns = np.empty((n_systems * n_stats, n_units), dtype)  # memory is taken only where it is written
 
-    # Columns are told apart by a random sum modulo 2^64, which two different ones share with a chance of 2^-63.
-    spread = np.random.default_rng(0).integers(-2**63, 2**63, n_units)
-    keys = np.einsum("sun,u->ns", by_unit if whole else by_unit.view(np.int64), spread)[:, order]
+    # Columns are told apart by a random sum modulo 2^64, and then compared.
+    keys = np.einsum("sun,u->ns", by_unit if whole else by_unit.view(np.int64), _random_weights(n_units))[:, order]
     steps = np.diff(keys, axis=0, prepend=0)  # sums of differences are differences of sums
     _, inverse, counts = np.unique(steps, return_inverse=True, return_counts=True)
     shared = counts[inverse].reshape(keys.shape) > 1
@@ -139,7 +138,18 @@ def _distinct_columns(by_unit: np.ndarray, order: np.ndarray) -> tuple[np.ndarra
             if chained[k, s]:
                 columns[seen[key]] -= by_unit[order[s], :, k - 1]
         source[k, s] = seen[key]
+    for k in range(n_stats):
+        found = columns[source[k]]
+        if chained[k].any():
+            found[chained[k]] += by_unit[order[chained[k]], :, k - 1]
+        if not np.array_equal(found, by_unit[order, :, k]):  # two different ones had the same sum: store them all
+            columns[:] = by_unit[order].transpose(2, 0, 1).reshape(columns.shape)
+            return columns, np.arange(len(columns)).reshape(keys.shape), np.zeros_like(chained)
     return columns[:len(seen)], source, chained
+
+
+def _random_weights(n: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(-2**63, 2**63, n)
 
 
 def _largest(numbers: np.ndarray) -> float:
