@@ -174,7 +174,7 @@ class Store:
         with self._reached("saved"):
             try:
                 return self._keep(testset.name, owner, digest, packed, about)
-            except IntegrityError:  # the same content was kept, or forgotten, at the same moment
+            except IntegrityError:  # the same owner kept the same content at the same moment
                 return self._keep(testset.name, owner, digest, packed, about)
 
     def _keep(self, name, owner, digest, packed, about):
@@ -185,8 +185,9 @@ class Store:
                 db.execute(sa.update(_SAVED).where(mine).values(name=name, about=about, used=now))
                 return link
             self._check_room(db, owner, digest, len(packed))
-            insert = _INSERT[self._engine.dialect.name](_CONTENT)
-            db.execute(insert.values(digest=digest, size=len(packed), packed=packed).on_conflict_do_nothing())
+            insert = _INSERT[self._engine.dialect.name](_CONTENT).values(digest=digest, size=len(packed), packed=packed)
+            # An update also where it is there: nobody may forget it now, for whom nobody keeps it yet.
+            db.execute(insert.on_conflict_do_update(index_elements=[_CONTENT.c.digest], set_={"size": len(packed)}))
             link = secrets.token_urlsafe(16)
             db.execute(sa.insert(_SAVED).values(link=link, owner=owner, name=name, digest=digest, about=about,
                                                 created=now, used=now))

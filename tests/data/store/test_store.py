@@ -1,6 +1,7 @@
 """What is kept comes back whole, to whom it belongs, as long as it should."""
 
 import random
+import secrets
 import threading
 
 import pytest
@@ -130,6 +131,23 @@ def test_many_at_once(store):
     assert failures == [] and len(set(links)) == 3 == len(store.of("me"))
     for saved in store.of("me"):
         assert store.load(saved).n_segments == 40
+
+
+def test_content_that_is_kept_cannot_be_forgotten_at_the_same_moment(store, monkeypatch):
+    theirs, keep, token, tried = store.keep(small(), "they"), store._keep, secrets.token_urlsafe, []
+    forgetting = threading.Thread(target=store.delete, args=(theirs, "they"))
+
+    def between(n):
+        """The content is there, and the owner's entry is not yet: they delete theirs, or begin to."""
+        forgetting.start()
+        forgetting.join(0.5)
+        return token(n)
+
+    monkeypatch.setattr(secrets, "token_urlsafe", between)
+    monkeypatch.setattr(store, "_keep", lambda *asked: (tried.append(asked), keep(*asked))[1])
+    link = store.keep(small(), "me")
+    forgetting.join()
+    assert len(tried) == 1 and store.load(store.find(link)).n_segments == 40 and store.of("they") == []
 
 
 def test_damage_is_a_message(store):
