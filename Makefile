@@ -34,10 +34,10 @@ $(VENV)/run.stamp: requirements.txt | $(VENV)/bin/python
 		open(os.path.join(site.getsitepackages()[0], 'mtsig.pth'), 'w').write(os.getcwd())"  # to be found from any folder
 	touch $@
 
-$(VENV)/test.stamp: requirements.txt requirements-dev.txt tests/browser/install.sh tests/store/install.sh | $(VENV)/bin/python
+$(VENV)/test.stamp: requirements.txt requirements-dev.txt tests/browser/install.sh tests/data/store/install.sh | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet -r requirements-dev.txt
 	$(VENV)/bin/python -m mtsig_core score --demo-segments 40 --metrics $(COMPILED) >/dev/null & compiled=$$!; \
-		sh tests/browser/install.sh $(VENV)/bin/python && sh tests/store/install.sh && wait $$compiled
+		sh tests/browser/install.sh $(VENV)/bin/python && sh tests/data/store/install.sh && wait $$compiled
 	touch $@
 
 check-python:
