@@ -164,7 +164,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
         # which segments take part depends on the scores of all systems
         testset = testset if is_segment_mean(metric) else testset.only((a, b))
         statistics = cached_statistics(metric, testset)
-    seen, every = measure(testset, metric, statistics=statistics), Measured(testset, metric, statistics)
+    seen = measure(testset, metric, statistics=statistics)
     two, n = seen.pair(a, b)
     units = seen.units(settings.unit, settings.block_length)
 
@@ -174,6 +174,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
             data[kind] = engine.UnitStatistics(metric, two, seen.units(kind))
     whole = data
     if seen.testset is not testset:  # so that what is added stands beside each segment of the set
+        every = Measured(testset, metric, statistics)
         both = every.pair(a, b)[0]
         whole = {kind: engine.UnitStatistics(metric, both, every.units(kind)) for kind in data if kind != "block"}
 
@@ -194,11 +195,10 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials], "none": segments}
     se = {kind: float((drawn[:resamples] if kind == units.kind else
                        bootstrapped(kind, resamples, f"standard error by {kind}")).std(ddof=1)) for kind in data}
-    sign = 1 if metric.higher_is_better else -1
     return PairExamination(
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),
         float(delta), _frozen(drawn), _frozen(swapped),
-        tuple(_outcome(test, delta, replicates[test.draws], alpha, sign)
+        tuple(_outcome(test, delta, replicates[test.draws], alpha, seen.sign)
               for test in fitting_tests(is_segment_mean(metric)).values()),
         MappingProxyType({kind: _ends(*rule(sample, alpha))
                           for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
