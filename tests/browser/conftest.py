@@ -29,7 +29,7 @@ PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampli
          "metrics", "segments", "methods")
 #: Milliseconds that anything may take: a test never counts on speed, so this is for what never comes at all.
 LIMIT = 120_000
-#: Milliseconds after which a list that should be open is opened again.
+#: Milliseconds after which a list that should be open is opened again, or a click that was lost is made again.
 LIST = 6_000
 #: Headless alone first: it draws no windows around the pages, which spares a sixth of the time.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -211,14 +211,22 @@ def choose(page, field, name):
 
 
 def click_point(page, key, point):
-    """Click a point of the figure of this key, once the figure has seen that the mouse is there."""
-    point.scroll_into_view_if_needed()
-    box = point.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x - 2, y - 2)
-    page.mouse.move(x, y)
-    page.wait_for_selector(f".st-key-{key} .hoverlayer .hovertext")
-    page.mouse.click(x, y)
+    """Click a point of the figure of this key, once the figure has seen that the mouse is there. What moves under the
+    mouse at that moment is not clicked: then again."""
+    for _ in range(LIMIT // LIST):
+        settled(page)
+        point.scroll_into_view_if_needed()
+        box, asks = point.bounding_box(), page.evaluate("mtsigAsks()")
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x - 2, y - 2)
+        page.mouse.move(x, y)
+        try:
+            page.wait_for_selector(f".st-key-{key} .hoverlayer .hovertext", timeout=LIST)
+            page.mouse.click(x, y)
+            return page.wait_for_function(f"mtsigAsks() > {asks}", timeout=LIST)
+        except TimeoutError:
+            page.mouse.move(0, 0)
+    raise TimeoutError(f"the figure {key} never took the click")
 
 
 def fits(page):

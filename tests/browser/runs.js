@@ -2,7 +2,7 @@
 // each message to and from the server what kind it is, and so knows whether the last run that was asked for has begun
 // and ended: what stands on the page may be the same before and after.
 (ASK, BEGIN, END, EARLY) => {
-    let asked = true, running = false, changed = 0;
+    let asked = true, running = false, changed = 0, asks = 0;
 
     // The fields of a message in protobuf's format: number, and value where that is a whole number.
     const fields = data => {
@@ -35,7 +35,7 @@
         }
 
         send(data) {
-            if (fields(data).has(ASK)) asked = true;
+            if (fields(data).has(ASK)) [asked, asks] = [true, asks + 1];
             super.send(data);
         }
     };
@@ -45,6 +45,7 @@
     for (const input of ["pointerup", "keydown", "input", "change"])
         window.addEventListener(input, note, {capture: true});  // what it asks for is sent a moment later
 
+    window.mtsigAsks = () => asks;
     window.mtsigSettled = () => !asked && !running && performance.now() - changed > 100
         && document.querySelector('[data-testid="stApp"][data-test-script-state="notRunning"]')
         && !document.querySelector('[data-stale="true"], [data-testid="stSkeleton"]')
