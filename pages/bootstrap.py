@@ -17,7 +17,7 @@ _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")
 
 view = frame.open_page("Bootstrap")
-testset, metric, settings = view.testset, view.metric, view.comparison.settings
+testset, metric, settings, ci = view.testset, view.metric, view.comparison.settings, view.result.ci
 sampling = {key: view.settings[key] for key in _SAMPLING}
 unit, theirs = metric.upper(), ZHANG_VOGEL_1.nearest(metric)
 level = f"{100 * (1 - settings.alpha):g}%"
@@ -43,7 +43,7 @@ systems = found("of all", bootstrap_systems, "Drawing bootstrap samples", resamp
 names = [system.system for system in systems]
 name = controls.choice("System", names, "system", width=420)
 chosen = systems[names.index(name)]
-ends, about = chosen.intervals[settings.ci], chosen.relative(settings.ci)
+ends, about = chosen.intervals[ci], chosen.relative(ci)
 screen.answer(f"{name}: {chosen.score:.2f} {unit}, {level} interval {tables.bracketed(ends)}"
               + ("" if about is None else f" ({100 * about[0]:+.1f}% to {100 * about[1]:+.1f}%)"))
 screen.cautions(c for c in view.comparison.warnings if c.code in ("documents-ignored", "few-units", "no-documents",
@@ -56,19 +56,19 @@ charts.show(replicates(edges, counts, chosen.score, chosen.median, ends, about, 
             alt=f"Histogram of {len(chosen.drawn)} bootstrap scores with median {chosen.median:.2f}; filled inside the "
                 f"{level} interval {tables.bracketed(ends)}.")
 st.caption(f"{len(chosen.drawn)} bootstrap samples by {settings.unit}, those of the Leaderboard; blue inside the "
-           f"{settings.ci} interval. Percent: (end - median) / median (Zhang and Vogel 2004, 3.1).")
+           f"{ci} interval. Percent: (end - median) / median (Zhang and Vogel 2004, 3.1).")
 
 st.subheader("Every kind of interval")
 others = () if testset.documents is None else [
     chosen if kind == settings.unit else
     found(f"by {kind}", bootstrap_systems, f"Drawing {kind}s", resamples=settings.resamples, only=(name,), unit=kind)[0]
     for kind in ("segment", "document")]
-screen.table(*tables.interval_rows(chosen, settings.ci, level, *others))
+screen.table(*tables.interval_rows(chosen, ci, level, *others))
 
 st.subheader("Relative intervals: all systems, and those of 2004")
 left, right = st.columns([5, 4], gap="medium")
 with left:
-    screen.table(*tables.relative_rows(systems, settings.ci, metric, level))
+    screen.table(*tables.relative_rows(systems, ci, metric, level))
 with right:
     screen.table(*tables.published_rows(theirs))
     st.caption(f"{ZHANG_VOGEL_1.source}: {ZHANG_VOGEL_1.about}. Other systems on another test set: they tell the order "

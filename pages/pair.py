@@ -26,7 +26,7 @@ pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
 better = {"a": pair.a, "b": pair.b, None: None}[pair.better]
 delta = found.sign * found.delta
 level = f"{100 * (1 - settings.alpha):g}%"
-ends = found.intervals[settings.ci]
+ends = found.intervals[result.ci]
 ends = ends and tuple(sorted(found.sign * end for end in ends))
 family = f"{len(result.pairs)} {'pair' if len(result.pairs) == 1 else 'pairs'}"
 identical = any(c.code == "identical-outputs" and {c.a, c.b} == {a, b} for c in comparison.warnings)
@@ -87,7 +87,7 @@ screen.cautions(one_pair.test_cautions(found))
 left, right = st.columns(2)
 with left:
     st.subheader("Every interval")
-    screen.table(*one_pair.interval_rows(found, settings.ci))
+    screen.table(*one_pair.interval_rows(found, result.ci))
 with right:
     st.subheader("Equal, or only not separated?")
     margin = controls.number(st, "A difference that does not matter, in points", 1.0, "margin", least=0.01, most=100.0,

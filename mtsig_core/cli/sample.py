@@ -20,7 +20,6 @@ from mtsig_core.version import __version__
 
 __all__ = ["SAMPLES"]
 
-_KEPT = ("unit", "alpha", "resamples", "trials", "seed", "version")
 
 
 def _add_sample_options(parser: ArgumentParser) -> None:
@@ -85,7 +84,9 @@ SAMPLES = {
 
 def _json(testset: TestSet, found: Sequence[Sampling]) -> str:
     first = found[0]
-    settings = {key: value for key, value in asdict(first.settings).items() if key in _KEPT}
+    drawn = first.settings
+    settings = {"unit": drawn.unit, "trials": first.trials, "alpha": drawn.alpha, "resamples": drawn.resamples,
+                "seed": drawn.seed, "version": drawn.version}
     return export.to_json({
         "testset": asdict(TestSetInfo.of(testset)),
         "settings": {"kind": first.kind, "sample_size": first.size, "shuffled": first.shuffled, **settings},

@@ -16,10 +16,10 @@ from mtsig_core.inference.intervals import Sample, percentile
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.settings import check_jobs, resolve
+from mtsig_core.inference.settings import check_jobs, check_trials, resolve_sampling
 from mtsig_core.inference.significance import approximate_randomization, win_rates
 from mtsig_core.metrics import Metric
-from mtsig_core.results import Settings
+from mtsig_core.results import SamplingSettings
 
 __all__ = ["KINDS", "positions", "sampling"]
 
@@ -110,8 +110,9 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     >>> sampling(ts, "bleu", "blocks", size=20, resamples=200, trials=99).pair("A", "B").tally("koehn")
     Tally(right=2, wrong=0, none=1)
     """
-    settings, _ = resolve(testset, test="ar", unit="segment", block_length=None, trials=trials, alpha=alpha,
-                          correction="none", ci="percentile", resamples=resamples, seed=seed, baseline=None)
+    settings, _ = resolve_sampling(testset, unit="segment", block_length=None, alpha=alpha, resamples=resamples,
+                                   seed=seed)
+    check_trials(trials, alpha, "ar")
     check_jobs(jobs)
     positions(kind, testset.n_segments, size)  # mistakes show before the work
     seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
@@ -122,7 +123,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     def one(sample):
         # A seed for each sample, told by both numbers, so that samples of one seed are not those of the next.
         own = int(np.random.SeedSequence((seed, sample)).generate_state(1, np.uint64)[0])
-        return _sample(metric, counted(rows[sample]), pairs, replace(settings, seed=own))
+        return _sample(metric, counted(rows[sample]), pairs, replace(settings, seed=own), trials)
 
     report, found = stage(progress, f"{kind} of {size}"), []
     with closing(engine.in_order(one, len(rows), jobs)) as results:
@@ -135,7 +136,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     full, names, scores_on_all = _differences(metric, seen.statistics, pairs), seen.names, seen.scores.tolist()
     return Sampling(
         metric.name, metric.higher_is_better, metric.signature(testset), kind, size, len(rows), part.n_segments,
-        shuffle, settings,
+        shuffle, settings, trials,
         tuple(SampledSystem(names[k], scores_on_all[k], scores[k], low[k], high[k]) for k in seen.order),
         tuple(SampledPair(names[a], names[b], metric.higher_is_better, float(full[k]), deltas[k], win[k], lose[k], p[k])
               for k, (a, b) in enumerate(pairs)))
@@ -154,7 +155,8 @@ class _Found:
     p: np.ndarray
 
 
-def _sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings: Settings) -> _Found:
+def _sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings: SamplingSettings,
+            trials: int) -> _Found:
     data = _numbers(metric, statistics)
     drawn = engine.bootstrap_scores(data, settings.resamples, settings.seed)
     low, high = percentile(Sample(data.scores, drawn, np.empty((0, 0))), settings.alpha)
@@ -169,7 +171,7 @@ def _sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings:
     a, b = pairs.T
     deltas = sides.scores[a] - sides.scores[b]
     win, lose = win_rates((drawn[a] - drawn[b]) * (1 if metric.higher_is_better else -1))
-    p = approximate_randomization(deltas, engine.swap_differences(sides, pairs, settings.trials, settings.seed))
+    p = approximate_randomization(deltas, engine.swap_differences(sides, pairs, trials, settings.seed))
     return _Found(data.scores, low, high, deltas, *(np.where(np.isnan(deltas), np.nan, x) for x in (win, lose, p)))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.significance import TOLERANCE, decide
-from mtsig_core.results import Settings
+from mtsig_core.results import SamplingSettings
 
 __all__ = ["SampledPair", "SampledSystem", "Sampling", "Tally", "ratio_of_spreads", "spread"]
 
@@ -182,8 +182,10 @@ class Sampling:
     size, n_samples, n_segments : int
         Segments in a sample; samples; segments of the test set, of which the last few may be in no sample.
     shuffled : bool
-    settings : Settings
-        As resolved; its correction and kind of interval are fixed here.
+    settings : SamplingSettings
+        As resolved.
+    trials : int
+        Random swaps of each sample.
     systems : tuple of SampledSystem
         Best on the whole test set first.
     pairs : tuple of SampledPair
@@ -198,7 +200,8 @@ class Sampling:
     n_samples: int
     n_segments: int
     shuffled: bool
-    settings: Settings
+    settings: SamplingSettings
+    trials: int
     systems: tuple[SampledSystem, ...]
     pairs: tuple[SampledPair, ...]
 

@@ -14,7 +14,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.inference.one_score import Progress
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
-from mtsig_core.results import Settings
+from mtsig_core.results import SamplingSettings
 
 __all__ = ["SHARES", "ReferenceSize", "ReferenceSweep", "reference_sets", "sweep_references", "with_references"]
 
@@ -58,7 +58,7 @@ class ReferenceSweep:
     Attributes
     ----------
     metric : str
-    settings : Settings
+    settings : SamplingSettings
     names : tuple of str
         The references.
     n_units : int
@@ -67,7 +67,7 @@ class ReferenceSweep:
     """
 
     metric: str
-    settings: Settings
+    settings: SamplingSettings
     names: tuple[str, ...]
     n_units: int
     rows: tuple[ReferenceSize, ...]

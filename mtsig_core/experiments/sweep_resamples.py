@@ -14,7 +14,7 @@ from mtsig_core.inference.intervals import Sample, percentile
 from mtsig_core.inference.one_score import Progress, finite, prepare, relative, stage
 from mtsig_core.inference.resampling import make_units
 from mtsig_core.metrics import Metric
-from mtsig_core.results import Settings
+from mtsig_core.results import SamplingSettings
 
 __all__ = ["Growing", "Repeated", "Stability", "stability", "default_pool", "bound_sd", "flat", "GROWING",
            "REPEATED"]
@@ -81,7 +81,7 @@ class Stability:
     Attributes
     ----------
     system, metric : str
-    settings : Settings
+    settings : SamplingSettings
         As resolved; its test, trials and correction are not used here, its resamples are those of the pool.
     score, median, sigma : float
         Observed; median and standard deviation of the whole pool.
@@ -92,7 +92,7 @@ class Stability:
 
     system: str
     metric: str
-    settings: Settings
+    settings: SamplingSettings
     score: float
     median: float
     sigma: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mtsig_core.results import Settings
+from mtsig_core.results import SamplingSettings
 
 __all__ = ["PairSize", "SizeSweep", "Slope", "SystemSize"]
 
@@ -101,7 +101,7 @@ class SizeSweep:
     ----------
     metric, signature : str
     higher_is_better : bool
-    settings : Settings
+    settings : SamplingSettings
         As resolved; its trials and correction are not used.
     n_units, n_segments : int
         Of the whole test set.
@@ -119,7 +119,7 @@ class SizeSweep:
     metric: str
     signature: str
     higher_is_better: bool
-    settings: Settings
+    settings: SamplingSettings
     n_units: int
     n_segments: int
     scores: dict[str, float]

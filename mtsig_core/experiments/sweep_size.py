@@ -21,7 +21,7 @@ from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.power import power_at
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, subset
-from mtsig_core.inference.settings import resolve
+from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import percentile_test, significant
 from mtsig_core.metrics import Metric, depends_on_testset
 
@@ -124,8 +124,9 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     >>> [(row.size, row.a, row.significant) for row in found.pairs]
     [(10, 'A', 1.0), (20, 'A', 1.0)]
     """
-    settings, units = resolve(testset, test="percentile", unit=unit, block_length=None, trials=resamples, alpha=alpha,
-                              correction="none", ci="percentile", resamples=resamples, seed=seed, baseline=None)
+    settings, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
+                                       seed=seed)
+    check_trials(resamples, alpha, "percentile")
     if units.kind == "block":
         raise SettingError("A smaller test set is drawn from segments or documents, and the unit is block. Choose "
                            "segment or document.", "--unit segment, --unit document")

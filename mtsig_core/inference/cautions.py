@@ -110,10 +110,13 @@ def _about_design(testset, settings, units, results) -> Iterator[Caution]:
         yield Caution("documents-ignored", "Segments are resampled although document ids are known: sentences of one "
                                            f"document are alike, so p may be too small.{measured} "
                                            "Choose the unit document.")
-    if units.effective < FEW_UNITS:
-        unit = _plural(units.effective, "stationary block" if settings.unit == "block" else settings.unit)
-        yield Caution("few-units", f"Only {units.effective} {unit} to resample: intervals and p are rough below "
-                                   f"{FEW_UNITS}. Take more, or read the results with care.")
+    for n, metric, scored in [(units.effective, None, ""), *(
+            (result.n_units, result.metric, f" with scores by {result.metric}") for result in results.values()
+            if result.n_units not in (None, units.effective))]:  # less than the whole set has
+        if n < FEW_UNITS:
+            unit = _plural(n, "stationary block" if settings.unit == "block" else settings.unit)
+            yield Caution("few-units", f"Only {n} {unit}{scored} to resample: intervals and p are rough below "
+                                       f"{FEW_UNITS}. Take more, or read the results with care.", metric)
     test = TESTS[settings.test]
     if test.caution:
         code = "as-published" if test.as_published else "assumes"

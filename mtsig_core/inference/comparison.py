@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from urllib.parse import quote
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from mtsig_core.inference.measured import measure
 from mtsig_core.inference.pairwise import compare_pairs, draw
 from mtsig_core.inference.power import minimum_detectable_difference
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
-from mtsig_core.inference.settings import check_jobs, check_metric, resolve
+from mtsig_core.inference.settings import check_jobs, check_metric, interval_kind, resolve
 from mtsig_core.inference.significance import TESTS, decide
 from mtsig_core.metrics import Metric, metric_of, tokenizer_of
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult, TestSetInfo
@@ -98,7 +99,7 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
         def stage(name, metric=metric):
             return None if progress is None else lambda share: progress(f"{metric.name}: {name}", share)
 
-        result = _compare_one(testset, metric, settings, jobs, stage)
+        result = _compare_one(testset, metric, settings, ci, jobs, stage)
         results[metric.name] = replace(result, by_reference=leaders_by_reference(alone, metric, settings, jobs, stage))
     return Comparison(TestSetInfo.of(testset), settings, find_cautions(testset, settings, units, results), results)
 
@@ -129,12 +130,14 @@ def joined(parts: Sequence[Comparison]) -> Comparison:
     return replace(first, metrics=metrics, warnings=tuple(dict.fromkeys(warnings)))  # what all warn of, once
 
 
-def _compare_one(testset: TestSet, metric: Metric, settings: Settings, jobs: int, stage: Callable) -> MetricResult:
+def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, jobs: int,
+                 stage: Callable) -> MetricResult:
     if (report := stage("counting")) is not None:
         report(0.0)
     # Best first in place of what came: on large sets the statistics are most of the memory.
     seen = measure(testset.under(metric.name), metric, progress=report).best_first()
     names, units = seen.names, seen.units(settings.unit, settings.block_length)
+    settings = replace(settings, ci=interval_kind(ci, units))  # by what has scores, which may be little of the whole
     pairs = _pairs(names, settings.baseline, metric)
 
     systems = draw(metric, seen.statistics, units, settings, jobs, stage("intervals"))
@@ -151,7 +154,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, jobs: int
         decisions = decide(improvement, settings.alpha, p=found.for_ranks)
         ranks = list(zip(*rank_intervals(decision_matrix(len(names), pairs, decisions)), strict=True))
     return MetricResult(
-        metric.name, _signature(metric, seen.testset, settings), metric.higher_is_better,
+        metric.name, _signature(metric, seen.testset, settings, len(pairs)), metric.higher_is_better,
         tuple(SystemResult(name, float(systems.data.scores[k]), _number(ci_low[k]), _number(ci_high[k]),
                            *map(_int, ranks[k])) for k, name in enumerate(names)),
         tuple(PairResult(
@@ -160,7 +163,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, jobs: int
             significant=bool(better[k]), better={1: "a", -1: "b", 0: None}[int(better[k])],
             win=_at(win, k), lose=_at(lose, k), se=_number(found.se[k]), se_ratio=_at(found.se_ratio, k),
             mdd=_number(mdd[k]), n=int(found.n[k])) for k, (i, j) in enumerate(pairs)),
-        tokenizer=tokenizer_of(metric, seen.testset))
+        tokenizer=tokenizer_of(metric, seen.testset), ci=settings.ci, n_units=units.effective)
 
 
 def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.ndarray:
@@ -174,13 +177,15 @@ def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.nda
     return np.array([(k, b) for k in range(len(names)) if k != b], dtype=int).reshape(-1, 2)
 
 
-def _signature(metric, testset, settings):
-    """The metric's own signature, then what was resampled and how."""
+def _signature(metric, testset, settings, n_pairs):
+    """The metric's own signature, then what was resampled and how, and the family that was decided on together."""
     unit = settings.unit if settings.block_length is None else f"{settings.unit}[{settings.block_length:g}]"
     trials = [] if settings.trials is None else [f"trials:{settings.trials}"]
+    family = [] if settings.baseline is None else [f"baseline:{quote(settings.baseline, safe=' ')}"]
     return "|".join([
         metric.signature(testset), f"test:{settings.test}", f"unit:{unit}", *trials,
         f"ci:{settings.ci}", f"resamples:{settings.resamples}", f"correction:{settings.correction}",
+        f"pairs:{n_pairs}", *family,
         f"alpha:{settings.alpha:g}", f"seed:{settings.seed}", f"mtsig:{settings.version}"])
 
 

@@ -16,11 +16,11 @@ from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.power import minimum_detectable_difference
-from mtsig_core.inference.settings import resolve
+from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import TOLERANCE, decide, fitting_tests, significant, win_rates
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.results import Settings
+from mtsig_core.results import SamplingSettings
 
 __all__ = ["Outcome", "PairExamination", "Equivalence", "examine_pair", "equivalence", "contributions", "extremes",
            "density", "tally"]
@@ -56,8 +56,8 @@ class PairExamination:
     ----------
     a, b, metric : str
     higher_is_better : bool
-    settings : Settings
-        As resolved; its test and correction are not used here.
+    settings : SamplingSettings
+        As resolved.
     score_a, score_b, delta : float
         On the segments that both have.
     n : int
@@ -83,7 +83,7 @@ class PairExamination:
     b: str
     metric: str
     higher_is_better: bool
-    settings: Settings
+    settings: SamplingSettings
     score_a: float
     score_b: float
     delta: float
@@ -156,9 +156,9 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     for name in (a, b):
         if name not in testset.systems:
             raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(testset.systems)}.")
-    settings, _ = resolve(
-        testset, test="ar", unit=unit, block_length=block_length, trials=trials, alpha=alpha, correction="none",
-        ci="auto", resamples=resamples, seed=seed, baseline=None)
+    settings, _ = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples,
+                                   seed=seed)
+    check_trials(trials, alpha, "ar")
     metric = metric_of(testset, metric)
     if statistics is None:
         # which segments take part depends on the scores of all systems

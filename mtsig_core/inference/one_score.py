@@ -14,9 +14,9 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
 from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.measured import Measured, measure
-from mtsig_core.inference.settings import resolve
+from mtsig_core.inference.settings import resolve_sampling
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
-from mtsig_core.results import Settings
+from mtsig_core.results import SamplingSettings
 
 __all__ = ["Progress", "ScoreBootstrap", "bootstrap_systems", "finite", "histogram", "prepare", "relative", "stage"]
 
@@ -116,7 +116,7 @@ def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndar
 
 
 def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, statistics: np.ndarray | None,
-            progress: Progress | None, **sampling) -> tuple[Settings, Measured]:
+            progress: Progress | None, **sampling) -> tuple[SamplingSettings, Measured]:
     """Settings as resolved, and what the metric sees of some systems.
 
     Parameters
@@ -126,8 +126,7 @@ def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, 
     **sampling
         unit, block_length, alpha, resamples and seed.
     """
-    # koehn is the test without a p, which could not be smaller than alpha
-    settings, _ = resolve(testset, test="koehn", trials=1, correction="none", ci="auto", baseline=None, **sampling)
+    settings, _ = resolve_sampling(testset, **sampling)
     metric = metric_of(testset, metric)
     for name in only or ():
         if name not in testset.systems:

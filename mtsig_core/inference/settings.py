@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from dataclasses import asdict
 from numbers import Integral, Real
 
 from mtsig_core.data.testset import TestSet
@@ -13,10 +14,10 @@ from mtsig_core.inference.intervals import INTERVALS, fitting_intervals
 from mtsig_core.inference.resampling import UNITS, Units, make_units
 from mtsig_core.inference.significance import TESTS, fitting_tests
 from mtsig_core.metrics import Metric, is_segment_mean
-from mtsig_core.results import Settings
+from mtsig_core.results import SamplingSettings, Settings
 from mtsig_core.version import __version__
 
-__all__ = ["check_jobs", "check_metric", "resolve"]
+__all__ = ["check_jobs", "check_metric", "check_trials", "interval_kind", "resolve", "resolve_sampling"]
 
 _FEW_UNITS_FOR_PERCENTILE = 100
 _MOST_DRAWS = 10_000_000
@@ -31,24 +32,11 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
     SettingError
         With what was expected, what came, and what to do.
     """
-    if not testset.systems:
-        raise InputError(f"No system in {testset.name}. Give at least one output, two to compare.",
-                         "--system FILE")
     _choose("test", test, TESTS)
     chosen = TESTS[test]
-    _whole("trials", trials, 1, _MOST_DRAWS)
-    _whole("resamples", resamples, 2, _MOST_DRAWS)
-    _whole("seed", seed, 0)
-    if seed >= 1 << 64:
-        raise SettingError(f"seed is {seed}. Expected a number below 2^64.")
-    if not (isinstance(alpha, Real) and 0 < alpha < 1):
-        shown = f"{alpha:g}" if isinstance(alpha, Real) else repr(alpha)
-        raise SettingError(f"alpha is {shown}. Expected a number between 0 and 1, such as 0.05.")
-    if chosen.p_values is not None and alpha < chosen.smallest_p(trials):
-        needed = chosen.trials_for(alpha)
-        raise SettingError(
-            f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {chosen.smallest_p(trials):.3g}: "
-            f"nothing could be significant. Use at least {needed} trials, or a larger alpha.")
+    sampling, units = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha,
+                                       resamples=resamples, seed=seed)
+    check_trials(trials, alpha, test)
     if baseline is not None and baseline not in testset.systems:
         raise SettingError(f"No system {baseline!r} to use as baseline. Systems: {', '.join(testset.systems)}.")
 
@@ -63,16 +51,50 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
         raise SettingError(f"Romano-Wolf is not defined for test {test!r}, only for {able}. Choose another "
                            "correction, such as holm.", "--correction holm")
 
-    _choose("unit", unit, ("auto", *UNITS))
-    units = make_units(testset, unit, block_length)
-    if ci == "auto":
-        ci = "percentile" if units.effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
-    _choose("interval", ci, INTERVALS)
+    _choose("interval", ci, ("auto", *INTERVALS))
+    ci = interval_kind(ci, units)
     _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "ar")
     _by_segment(units.kind, unit, "Interval", ci, ci == "t", "percentile")
     trials = None if chosen.of_segments else int(trials)
-    return Settings(test, units.kind, units.block_length, trials, float(alpha), correction, ci, int(resamples),
-                    int(seed), baseline, __version__), units
+    return Settings(test=test, trials=trials, correction=correction, ci=ci, baseline=baseline,
+                    **asdict(sampling)), units
+
+
+def resolve_sampling(testset: TestSet, *, unit: str, block_length: float | None, alpha: float, resamples: int,
+                     seed: int) -> tuple[SamplingSettings, Units]:
+    """The same for what is drawn without a test."""
+    if not testset.systems:
+        raise InputError(f"No system in {testset.name}. Give at least one output, two to compare.",
+                         "--system FILE")
+    _whole("resamples", resamples, 2, _MOST_DRAWS)
+    _whole("seed", seed, 0)
+    if seed >= 1 << 64:
+        raise SettingError(f"seed is {seed}. Expected a number below 2^64.")
+    if not (isinstance(alpha, Real) and 0 < alpha < 1):
+        shown = f"{alpha:g}" if isinstance(alpha, Real) else repr(alpha)
+        raise SettingError(f"alpha is {shown}. Expected a number between 0 and 1, such as 0.05.")
+    _choose("unit", unit, ("auto", *UNITS))
+    units = make_units(testset, unit, block_length)
+    return SamplingSettings(units.kind, units.block_length, float(alpha), int(resamples), int(seed),
+                            __version__), units
+
+
+def interval_kind(ci: str, units: Units) -> str:
+    """The kind of interval for what is drawn; ``auto`` is percentile, jackknife-t where there are few units."""
+    if ci != "auto":
+        return ci
+    return "percentile" if units.effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
+
+
+def check_trials(trials: int, alpha: float, test: str) -> None:
+    """Raise SettingError for a number of trials that cannot be, or with which the test could find nothing."""
+    chosen = TESTS[test]
+    _whole("trials", trials, 1, _MOST_DRAWS)
+    if chosen.p_values is not None and alpha < chosen.smallest_p(trials):
+        needed = chosen.trials_for(alpha)
+        raise SettingError(
+            f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {chosen.smallest_p(trials):.3g}: "
+            f"nothing could be significant. Use at least {needed} trials, or a larger alpha.")
 
 
 def check_jobs(jobs: int) -> None:

@@ -40,6 +40,8 @@ def comparison_json(comparison: Comparison) -> str:
             name: {
                 "signature": result.signature,
                 "tokenizer": result.tokenizer,
+                "ci": result.ci,
+                "n_units": result.n_units,
                 "higher_is_better": result.higher_is_better,
                 "systems": [asdict(row) for row in result.systems],
                 "pairs": [asdict(row) for row in result.pairs],

@@ -7,7 +7,15 @@ from html import escape
 
 from mtsig_core.report.html_figures import STYLE, forest_svg, matrix_key, matrix_svg
 from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.report.tables import by_reference_rows, group_cautions, leaderboard_rows, pair_rows, summary, verdict
+from mtsig_core.report.tables import (
+    by_reference_rows,
+    group_cautions,
+    interval_kinds,
+    leaderboard_rows,
+    pair_rows,
+    summary,
+    verdict,
+)
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult, Settings
 
@@ -144,8 +152,9 @@ def _settings(comparison: Comparison) -> str:
     info, settings = comparison.testset, comparison.settings
     known = [("test set", info.name), ("digest", info.digest), ("test", settings.test), ("unit", settings.unit),
              ("block length", settings.block_length), ("trials", settings.trials), ("alpha", settings.alpha),
-             ("correction", settings.correction), ("intervals", settings.ci), ("resamples", settings.resamples),
-             ("seed", settings.seed), ("baseline", settings.baseline), ("mtsig", settings.version)]
+             ("correction", settings.correction), ("intervals", interval_kinds(comparison)),
+             ("resamples", settings.resamples), ("seed", settings.seed), ("baseline", settings.baseline),
+             ("mtsig", settings.version)]
     rows = [(name, _text(str(value))) for name, value in known if value is not None]
     rows += [(f"{_text(result.metric.upper())} signature", f"<code>{_text(result.signature)}</code>")
              for result in comparison.metrics.values()]

@@ -72,7 +72,8 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
                         "of the bootstrap samples.")
         if test.caution:
             said.append(test.caution.partition(" Use ")[0])
-    said.append(f"{_level(settings)} confidence intervals are {_intervals(settings)}, each for its own system or pair.")
+    said.append(f"{_level(settings)} confidence intervals are {_intervals(result, settings)}, each for its own system "
+                "or pair.")
     said.append(f"Computed with mtsig {settings.version}, seed {settings.seed}.")
     return said
 
@@ -256,12 +257,13 @@ def _corrected(settings, m):
     return f"p was corrected over this family of {m} pairs by the method of {_CORRECTIONS[settings.correction]}"
 
 
-def _intervals(settings):
-    if settings.ci == "jackknife-t":
+def _intervals(result, settings):
+    ci = result.ci or settings.ci
+    if ci == "jackknife-t":
         return f"jackknife t intervals over {_units(settings)}"
-    if settings.ci == "t":
+    if ci == "t":
         return "Student's t intervals of segment means"
-    kind = {"bca": "BCa"}.get(settings.ci, settings.ci)
+    kind = {"bca": "BCa"}.get(ci, ci)
     return f"{kind} bootstrap intervals from {settings.resamples} resamples of {_units(settings)}"
 
 

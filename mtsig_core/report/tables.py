@@ -11,9 +11,9 @@ from mtsig_core.inference.significance import TESTS
 from mtsig_core.report.cells import Cell, number
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 
-__all__ = ["summary", "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows", "rank_change_rows",
-           "pair_rows", "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "format_p",
-           "group_cautions", "row_against_column", "with_interval"]
+__all__ = ["summary", "interval_kinds", "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows",
+           "rank_change_rows", "pair_rows", "across_rows", "relation_rows", "with_metrics", "without_relation",
+           "p_word", "format_p", "group_cautions", "row_against_column", "with_interval"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -35,7 +35,12 @@ def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
         *([] if settings.trials is None else [f"{settings.trials} trials"]),
         f"seed {settings.seed}", f"alpha {settings.alpha:g}",
         f"correction {settings.correction} over {family} {'pair' if family == 1 else 'pairs'}",
-        f"{settings.ci} intervals, {settings.resamples} resamples"]
+        f"{interval_kinds(comparison)} intervals, {settings.resamples} resamples"]
+
+
+def interval_kinds(comparison: Comparison) -> str:
+    """The kind of interval; more than one where few of the documents have ratings."""
+    return " or ".join(dict.fromkeys(r.ci or comparison.settings.ci for r in comparison.metrics.values()))
 
 
 def left_out(comparison: Comparison) -> str:

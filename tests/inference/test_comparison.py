@@ -143,6 +143,12 @@ class TestWhatIsReported:
                      "alpha:0.1", "seed:9"):
             assert f"|{part}" in signature
 
+    def test_the_signature_names_the_family(self):
+        n = len(COUNTS)
+        every, one = (compare_given(COUNTS, baseline=baseline, **QUICK).signature for baseline in (None, "B"))
+        assert f"|pairs:{n * (n - 1) // 2}|" in every and "baseline" not in every
+        assert f"|pairs:{n - 1}|baseline:B|" in one
+
 
 class TestInvariance:
     @pytest.mark.parametrize("asked", SETTINGS, ids=str)

@@ -313,6 +313,28 @@ def test_examine_pair_gives_what_compare_gives(rows, documents):
     assert found.by_segment[np.flatnonzero(alone)[3]] == pytest.approx(found.delta - left, rel=1e-9)
 
 
+def test_interval_and_warnings_go_by_the_documents_that_are_rated():
+    documents = [str(k // 2) for k in range(340)]
+    some = {name: np.append(row[:24], [NAN] * 316) for name, row in scores(3, n=24).items()}
+    testset = rated(some, documents, texts=True)
+    alone = compare(testset.at(range(24)), ["human"], **QUICK)
+    found = compare(testset, ["human", "bleu"], **QUICK)
+    few = [(caution.metric, caution.text) for caution in found.warnings if caution.code == "few-units"]
+    assert few == [("human", "Only 12 documents with scores by human to resample: intervals and p are rough below 30. "
+                             "Take more, or read the results with care.")]
+    assert [(name, result.ci, result.n_units) for name, result in found.metrics.items()] == [
+        ("human", "jackknife-t", 12), ("bleu", "percentile", 170)]
+    assert [found.metrics["human"].systems, found.metrics["human"].pairs] == [
+        alone.metrics["human"].systems, alone.metrics["human"].pairs]
+    assert "few-units" in {caution.code for caution in alone.warnings}
+    assert "|ci:jackknife-t|" in found.metrics["human"].signature
+    assert "jackknife-t or percentile intervals" in comparison_text(found)
+    assert "are jackknife t intervals over documents" in paper_sentences(found, "human")
+    assert "are percentile bootstrap intervals" in paper_sentences(found, "bleu")
+    asked = compare(testset, ["human", "bleu"], ci="basic", **QUICK)
+    assert {result.ci for result in asked.metrics.values()} == {asked.settings.ci} == {"basic"}
+
+
 def test_segments_and_single_scores():
     testset = rated(GAPS, texts=True)
     metric = metric_of(testset, "human")
