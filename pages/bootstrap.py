@@ -9,7 +9,7 @@ from mtsig_core.experiments.sweep_resamples import bound_sd, flat, stability
 from mtsig_core.figures.bootstrap import replicates, settling
 from mtsig_core.inference.one_score import bootstrap_systems, histogram
 from mtsig_core.report import bootstrap_tables as tables
-from mtsig_core.report.commands import command_line
+from mtsig_core.report.commands import command_line, defaults
 from pages._ui import background, charts, controls, frame, results, screen
 from pages._ui.ending import end_page
 
@@ -79,9 +79,8 @@ pool = controls.choice("Samples in the pool", _POOLS, "pool", width=200, help="a
 asked = None if pool == "auto" else int(pool)
 settled = found("pool", stability, "Drawing the pool", pool=asked, system=name)
 total = settled.settings.resamples
-usual = {key: default for key, (_, default) in results.with_defaults(sampling).items()}
-command = command_line("sweep resamples", *view.options, usual={"metrics": "bleu", **usual}, system_name=name,
-                       metrics=metric, pool=asked, **sampling)
+command = command_line("sweep resamples", view.source, usual=defaults(stability), system_name=name, metrics=metric,
+                       pool=asked, **sampling)
 sd = bound_sd(settings.alpha) * settled.sigma / settings.resamples ** 0.5
 last = settled.growing[-1]
 screen.answer(f"Drawn anew, each end would move by {sd:.3f} {unit}"

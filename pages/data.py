@@ -20,15 +20,14 @@ from mtsig_core.data.readers.uploads import (
 from mtsig_core.data.source import Source
 from mtsig_core.inference.inventory import suspicions
 from mtsig_core.metrics.tokenizers import TOKENIZERS, cuts, default_tokenizer, fitting_tokenizers
-from mtsig_core.report.commands import source_options
 from mtsig_core.report.inventory_table import inventory_rows
 from pages._ui import address, data_tasks, data_yours, frame, screen, testsets
 
 
-def open_upload(testset, options):
+def open_upload(testset, source):
     """Remember an uploaded set and show it."""
     st.session_state["data.opened"] = testset.name
-    frame.open_testset(testsets.keep_upload(testset, options))
+    frame.open_testset(testsets.keep_upload(testset, source))
 
 
 def offer_zip(file):
@@ -36,8 +35,8 @@ def offer_zip(file):
     pairs = zip_language_pairs(content)
     langpair = st.selectbox("Language pair", pairs, key="data.zip_pair")
     if st.button("Open this pair", type="primary", key="data.open_zip"):
-        open_upload(read_zip(content, langpair), ["--folder", guess_name(file.name.removesuffix(".zip")),
-                                                  "--langpair", langpair])
+        open_upload(read_zip(content, langpair),
+                    Source(folder=guess_name(file.name.removesuffix(".zip")), langpair=langpair))
 
 
 def pick_tokenizer(place, langpair, language):
@@ -95,7 +94,7 @@ def offer_files(files):
                         lower_is_better=tuple(name for name, _ in by_role["scores, lower is better"]),
                         **{key: by_role[role][0][1] for key, role in (("src", "source"), ("docs", "documents"),
                                                                         ("ids", "segment ids")) if by_role[role]})
-        open_upload(testset, source_options(source))
+        open_upload(testset, source)
 
 
 view = frame.take_view()

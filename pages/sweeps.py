@@ -62,7 +62,7 @@ units = f"{found.settings.unit}s"
 rows = [row for row in found.pairs if (row.a, row.b) == (mine.a, mine.b)]
 of_systems = [row for row in found.systems if row.system == mine.a]
 slope = next(line for line in found.slopes if line.system == mine.a)
-command = sweeps_tables.command("size", metric, view.options, asked, difference=f"{difference:g}", power=power,
+command = sweeps_tables.command("size", metric, view.source, asked, difference=f"{difference:g}", power=power,
                                 **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
 screen.answer(f"{mine.a} and {mine.b}: a difference of {difference:g} {unit} is found {power:.0%} of the time with "

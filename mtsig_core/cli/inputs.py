@@ -24,14 +24,10 @@ def read(args) -> TestSet:
     if source is None:
         raise SettingError("No test set. Give --ref FILE and --system FILE, --folder DIR and --langpair xx-yy, or "
                            "--demo.")
-    testset = source.read()
+    testset = source.read_all()
     if testset.has_texts and (lines := left_out(testset)):
         print(f"mtsig: {lines[0]} by the documents file, is left out; --keep-canary keeps it.", file=sys.stderr)
-    if args.only:
-        testset = testset.only(args.only)
-    if args.exclude:
-        testset = testset.without(args.exclude)
-    return testset if args.domain is None else testset.in_domain(args.domain)
+    return source.part_of(testset)
 
 
 def chosen_metrics(args, testset: TestSet) -> list[Metric]:

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
+from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.mean_against_corpus import averages
@@ -37,18 +38,19 @@ _OPTIONS = {
     "segments": dict(type=int, default=MOST_SEGMENTS, metavar="N",
                      help=f"segments to count at most (default: {MOST_SEGMENTS})"),
     "n": dict(type=int, default=5, metavar="N", help="scores in a sample, for the density of t (default: 5)"),
-    "line": dict(type=int, metavar="N", help="a line of the test set"),
-    "alpha": dict(type=float, default=0.05, metavar="A", help="intervals have level 1 - alpha (default: 0.05)"),
-    "resamples": dict(type=int, default=2000, metavar="B", help="bootstrap samples (default: 2000)"),
-    "seed": dict(type=int, default=0, metavar="N", help="default: 0"),
-    "jobs": dict(type=int, default=1, metavar="N", help="threads, -1 for all cores; the result is the same")}
+    "line": dict(type=int, metavar="N", help="a line of the test set")}
+_FUNCTIONS = {"averages": averages, "students-t": students_t}  # whose other options are arguments
+_TAKEN = ("alpha", "resamples", "seed", "jobs")
 
 
 def add_inside_options(parser: ArgumentParser, name: str) -> None:
     """The options of one view."""
     group = parser.add_argument_group("view") if INSIDE[name][1] else None
     for option in INSIDE[name][1]:
-        group.add_argument(f"--{option}", **_OPTIONS[option])
+        if option in _OPTIONS:
+            group.add_argument(f"--{option}", **_OPTIONS[option])
+        else:
+            add_arguments(group, _FUNCTIONS[name], option)
 
 
 def inside(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespace,
@@ -91,8 +93,7 @@ def _averages(testset, metric, args, progress):
 
 def _students_t(testset, metric, args, progress):
     check_jobs(args.jobs)
-    found = asdict(students_t(testset, metric, system=args.system_name, alpha=args.alpha, resamples=args.resamples,
-                              seed=args.seed, jobs=args.jobs, progress=progress))
+    found = asdict(students_t(testset, metric, system=args.system_name, progress=progress, **given(args, *_TAKEN)))
     x, t, normal = densities(args.n, args.alpha)
     return {**found, "table_2": [asdict(row) for row in koehns_factors()],
             "density": {"n": args.n, "factor": factor(args.n, args.alpha), "x": x.tolist(), "t": t.tolist(),

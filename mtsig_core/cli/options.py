@@ -2,13 +2,62 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+from collections.abc import Callable
+
 from mtsig_core.cli.source_options import names
+from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.resampling import UNITS
 from mtsig_core.inference.significance import TESTS
+from mtsig_core.report.commands import defaults
 
-__all__ = ["add_choice_of_systems", "add_metric_options", "add_output_options", "add_test_options"]
+__all__ = ["TESTED", "add_arguments", "add_choice_of_systems", "add_metric_options", "add_output_options",
+           "add_test_options", "given"]
+
+#: What the command line says of arguments of the core that have the same meaning everywhere.
+_ABOUT = {
+    "test": dict(metavar="|".join(TESTS), help="the test"),
+    "unit": dict(metavar="|".join(("auto", *UNITS)), help="what is drawn or swapped"),
+    "block_length": dict(type=float, metavar="B", help="mean length of stationary blocks, in segments"),
+    "trials": dict(type=int, metavar="R", help="draws of the test"),
+    "alpha": dict(type=float, metavar="A", help="level; intervals have 1 - alpha"),
+    "correction": dict(metavar="|".join(CORRECTIONS), help="for many pairs; auto: as the test allows"),
+    "ci": dict(metavar="|".join(("auto", *INTERVALS)), help="kind of interval"),
+    "resamples": dict(type=int, metavar="B", help="bootstrap samples"),
+    "seed": dict(type=int, metavar="N", help="of all that is drawn"),
+    "baseline": dict(metavar="NAME", help="only pairs with this system"),
+    "repeats": dict(type=int, metavar="R", help="random test sets of each size"),
+    "power": dict(type=float, metavar="P", help="how often a difference is to be found"),
+    "jobs": dict(type=int, metavar="N", help="threads, -1 for all cores; the result is the same")}
+#: The arguments of `compare` that are options.
+TESTED = ("test", "unit", "block_length", "trials", "alpha", "correction", "ci", "resamples", "seed", "baseline",
+          "jobs")
+
+
+def add_arguments(group, function: Callable, *arguments: str, **helps: str) -> None:
+    """Options for arguments of a function of the core: of the same names, and with its defaults.
+
+    Parameters
+    ----------
+    group : argument group of a parser
+    function : callable
+    arguments : str
+        Known here.
+    helps : str
+        What to say of some of them in place of the usual.
+    """
+    usual = defaults(function)
+    for name in arguments:
+        about = _ABOUT[name] | ({"help": helps[name]} if name in helps else {})
+        said = "" if usual[name] is None else f" (default: {usual[name]})"
+        group.add_argument(f"--{name.replace('_', '-')}", default=usual[name], **about | {"help": about["help"] + said})
+
+
+def given(args: Namespace, *arguments: str) -> dict[str, object]:
+    """What the options say of arguments."""
+    return {name: getattr(args, name) for name in arguments}
 
 
 def add_metric_options(sub):
@@ -26,20 +75,8 @@ def add_choice_of_systems(sub):
 
 
 def add_test_options(sub):
-    group = sub.add_argument_group("test")
-    add = group.add_argument
-    add("--test", default="ar", metavar="|".join(TESTS), help="default: ar")
-    add("--unit", default="auto", metavar="|".join(("auto", *UNITS)), help="what is drawn or swapped")
-    add("--block-length", type=float, metavar="B", help="mean length of stationary blocks, in segments")
-    add("--trials", type=int, default=9999, metavar="R", help="draws of the test (default: 9999)")
-    add("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
-    add("--correction", default="auto", metavar="|".join(CORRECTIONS), help="default: as the test allows")
-    add("--ci", default="auto", metavar="|".join(("auto", *INTERVALS)), help="kind of interval")
-    add("--resamples", type=int, default=2000, metavar="B", help="bootstrap samples of intervals (default: 2000)")
-    add("--seed", type=int, default=0, metavar="N", help="default: 0")
-    add("--baseline", metavar="NAME", help="only pairs with this system")
-    add("--jobs", type=int, default=1, metavar="N",
-        help="threads, -1 for all cores (default: 1; more pay off from some 10,000 segments); the result is the same")
+    add_arguments(sub.add_argument_group("test"), compare, *TESTED, resamples="bootstrap samples of intervals",
+                  jobs="threads, -1 for all cores; more pay off from some 10,000 segments; the result is the same")
 
 
 def add_output_options(sub, formats):

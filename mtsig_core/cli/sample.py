@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 
+from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.blocks_and_broad import sampling
@@ -14,34 +15,38 @@ from mtsig_core.experiments.size_choice import parse_sizes
 from mtsig_core.experiments.spread_ratios import Spread, spreads
 from mtsig_core.metrics import Metric
 from mtsig_core.report import export
+from mtsig_core.report.commands import defaults
 from mtsig_core.report.sampling_tables import number, pair_records, system_records
 from mtsig_core.results import TestSetInfo
 from mtsig_core.version import __version__
 
 __all__ = ["SAMPLES"]
 
+_TAKEN = ("alpha", "resamples", "trials", "seed", "jobs")
+
 
 
 def _add_sample_options(parser: ArgumentParser) -> None:
-    add = _add_common_options(parser)
-    add("--sample-size", type=int, default=300, metavar="N", help="segments in a sample (default: 300)")
-    add("--resamples", type=int, default=1000, metavar="B", help="bootstrap samples of each sample (default: 1000)")
-    add("--trials", type=int, default=999, metavar="R", help="swaps of approximate randomization (default: 999)")
-    add("--jobs", type=int, default=1, metavar="N", help="threads, -1 for all cores; the result is the same")
+    size = defaults(sampling)["size"]
+    group = _group(parser)
+    group.add_argument("--sample-size", type=int, default=size, metavar="N",
+                       help=f"segments in a sample (default: {size})")
+    add_arguments(group, sampling, *_TAKEN, resamples="bootstrap samples of each sample",
+                  trials="swaps of approximate randomization")
 
 
 def _add_spread_options(parser: ArgumentParser) -> None:
-    _add_common_options(parser)("--sizes", type=parse_sizes, metavar="N,...",
-                                help="segments in a sample, or shares of the set (default: 10 to 3000, as far as "
-                                     "there are five samples)")
+    group = _group(parser)
+    group.add_argument("--sizes", type=parse_sizes, metavar="N,...",
+                       help="segments in a sample, or shares of the set (default: 10 to 3000, as far as there are five "
+                            "samples)")
+    add_arguments(group, spreads, "alpha", "seed")
 
 
-def _add_common_options(parser):
-    add = parser.add_argument_group("samples").add_argument
-    add("--shuffle", action="store_true", help="put the segments in a random order first")
-    add("--alpha", type=float, default=0.05, metavar="A", help="intervals have level 1 - alpha (default: 0.05)")
-    add("--seed", type=int, default=0, metavar="N", help="default: 0")
-    return add
+def _group(parser):
+    group = parser.add_argument_group("samples")
+    group.add_argument("--shuffle", action="store_true", help="put the segments in a random order first")
+    return group
 
 
 def _sample(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
@@ -49,9 +54,8 @@ def _sample(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
     """The numbers of `mtsig_core.experiments.blocks_and_broad.sampling` in the format that the options name."""
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one with --system FILE.")
-    found = [sampling(testset, metric, args.kind, size=args.sample_size, shuffle=args.shuffle, alpha=args.alpha,
-                      resamples=args.resamples, trials=args.trials, seed=args.seed, jobs=args.jobs, progress=progress)
-             for metric in metrics]
+    found = [sampling(testset, metric, args.kind, size=args.sample_size, shuffle=args.shuffle, progress=progress,
+                      **given(args, *_TAKEN)) for metric in metrics]
     return _json(testset, found) if args.format == "json" else _csv(found)
 
 

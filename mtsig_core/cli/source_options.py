@@ -49,6 +49,8 @@ def source_from(args: argparse.Namespace) -> Source | None:
                               "Use --ref and --system, --folder and --langpair, or --demo.")
     tables = {"scores": tuple(map(_named_scores, args.scores)), "lower_is_better": tuple(args.lower_is_better),
               "ids": args.ids, "tokenize": args.tokenize}
+    chosen = {key: getattr(args, key, None) for key in ("only", "exclude", "domain")}  # not of every command
+    tables |= {key: value for key, value in chosen.items() if value}
     if args.tokenize is not None:
         check_tokenizer(args.tokenize)
     if args.lower_is_better and not args.scores:

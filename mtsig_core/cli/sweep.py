@@ -6,6 +6,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
+from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.data.testset import TestSet
 from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
 from mtsig_core.experiments.planning import plan
@@ -24,34 +25,31 @@ __all__ = ["add_references_options", "add_size_options", "sweep_references", "sw
 
 Tables = dict[str, list[dict]]
 
+_TAKEN = ("repeats", "unit", "resamples", "alpha", "seed", "jobs")
 _KEPT = ("unit", "alpha", "resamples", "seed", "version")
 
 
 def add_size_options(parser: ArgumentParser) -> None:
-    add = _add_options(parser, 100)
+    add = _add_options(parser, sweep_sizes)
     add("--sizes", type=parse_sizes, metavar="N,...",
         help="in units, or shares of the set such as 10%%,50%%,100%%; beyond the set they are drawn with replacement "
              "(default: ten from a hundredth of the set on)")
-    add = parser.add_argument_group("planning").add_argument
-    add("--difference", type=float, metavar="D", help="in points: the size that each pair needs to find it")
-    add("--power", type=float, default=0.8, metavar="P", help="how often it is to be found (default: 0.8)")
+    group = parser.add_argument_group("planning")
+    group.add_argument("--difference", type=float, metavar="D",
+                       help="in points: the size that each pair needs to find it")
+    add_arguments(group, plan, "power")
 
 
 def add_references_options(parser: ArgumentParser) -> None:
-    _add_options(parser, 20)("--shares", type=_shares, metavar="S,...", default=SHARES,
+    _add_options(parser, swept_references)("--shares", type=_shares, metavar="S,...", default=SHARES,
                              help="sizes, of the whole set (default: 0.5 to 1 by tenths)")
 
 
-def _add_options(parser, repeats):
-    add = parser.add_argument_group("test sets").add_argument
-    add("--repeats", type=int, default=repeats, metavar="R",
-        help=f"random test sets of each size (default: {repeats})")
-    add("--unit", default="auto", metavar="auto|segment|document", help="what a test set is drawn from")
-    add("--resamples", type=int, default=500, metavar="B", help="bootstrap samples of each test set (default: 500)")
-    add("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
-    add("--seed", type=int, default=0, metavar="N", help="default: 0")
-    add("--jobs", type=int, default=1, metavar="N", help="threads, -1 for all cores; the result is the same")
-    return add
+def _add_options(parser, function):
+    group = parser.add_argument_group("test sets")
+    add_arguments(group, function, *_TAKEN, unit="segment or document, which a test set is drawn from",
+                  resamples="bootstrap samples of each test set")
+    return group.add_argument
 
 
 def sweep_size(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
@@ -60,8 +58,7 @@ def sweep_size(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
     check_jobs(args.jobs)
     found = {}
     for metric in metrics:
-        swept = sweep_sizes(testset, metric, sizes=args.sizes, repeats=args.repeats, unit=args.unit, seed=args.seed,
-                            resamples=args.resamples, alpha=args.alpha, jobs=args.jobs, progress=progress)
+        swept = sweep_sizes(testset, metric, sizes=args.sizes, progress=progress, **given(args, *_TAKEN))
         planned = () if args.difference is None else plan(swept, args.difference, args.power)
         found[metric.name] = swept, _tables(swept, planned, is_segment_mean(metric))
     return _json(testset, found, args) if args.format == "json" else _csv(found)
@@ -97,9 +94,8 @@ def sweep_references(testset: TestSet, metrics: Sequence[Metric], args: Namespac
     """The numbers of `mtsig_core.experiments.sweep_references`; the simulated corpus gets four references for it."""
     check_jobs(args.jobs)
     testset = with_references(testset)
-    found = [swept_references(
-        testset, metric, shares=args.shares, repeats=args.repeats, unit=args.unit, resamples=args.resamples,
-        alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress) for metric in metrics]
+    found = [swept_references(testset, metric, shares=args.shares, progress=progress, **given(args, *_TAKEN))
+             for metric in metrics]
     rows = [{"metric": one.metric, **row} for one in found for row in reference_records(one)]
     if args.format == "csv":
         return export.to_csv(list(rows[0]), (list(row.values()) for row in rows))

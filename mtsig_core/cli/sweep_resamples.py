@@ -6,10 +6,10 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
+from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sweep_resamples import Stability, flat, stability
-from mtsig_core.inference.resampling import UNITS
 from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import Metric
 from mtsig_core.report import export
@@ -17,16 +17,16 @@ from mtsig_core.results import TestSetInfo
 
 __all__ = ["add_resamples_options", "sweep_resamples"]
 
+_TAKEN = ("unit", "block_length", "alpha", "seed", "jobs")
+
 
 def add_resamples_options(parser: ArgumentParser) -> None:
-    add = parser.add_argument_group("bootstrap").add_argument
-    add("--system-name", metavar="NAME", help="the system whose interval is looked at (default: the best)")
-    add("--pool", type=int, metavar="N", help="bootstrap samples in all (default: as many as take a few seconds)")
-    add("--unit", default="auto", metavar="|".join(("auto", *UNITS)), help="what is drawn")
-    add("--block-length", type=float, metavar="B", help="mean length of stationary blocks, in segments")
-    add("--alpha", type=float, default=0.05, metavar="A", help="intervals have level 1 - alpha (default: 0.05)")
-    add("--seed", type=int, default=0, metavar="N", help="default: 0")
-    add("--jobs", type=int, default=1, metavar="N", help="threads, -1 for all cores; the result is the same")
+    group = parser.add_argument_group("bootstrap")
+    group.add_argument("--system-name", metavar="NAME",
+                       help="the system whose interval is looked at (default: the best)")
+    group.add_argument("--pool", type=int, metavar="N",
+                       help="bootstrap samples in all (default: as many as take a few seconds)")
+    add_arguments(group, stability, *_TAKEN)
 
 
 def sweep_resamples(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
@@ -38,8 +38,7 @@ def sweep_resamples(testset: TestSet, metrics: Sequence[Metric], args: Namespace
     found = {}
     for metric in metrics:
         found[metric.name] = metric.signature(testset), stability(
-            testset, metric, args.system_name, pool=args.pool, unit=args.unit, block_length=args.block_length,
-            alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress)
+            testset, metric, args.system_name, pool=args.pool, progress=progress, **given(args, *_TAKEN))
     return _json(testset, found) if args.format == "json" else _csv(found)
 
 

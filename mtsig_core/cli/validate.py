@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from typing import get_args, get_type_hints
 
+from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.data.testset import TestSet
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
@@ -25,6 +26,7 @@ from mtsig_core.experiments.unit_changes import unit_changes
 from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import Metric
 from mtsig_core.report import export
+from mtsig_core.report.commands import defaults
 from mtsig_core.report.validation_tables import flat_rows
 from mtsig_core.results import TestSetInfo
 from mtsig_core.version import __version__
@@ -53,28 +55,25 @@ VALIDATIONS = {
 #: What a paper has of it.
 _PUBLISHED = {"conclusions": KOEHN_T3, "calibration": KOEHN_T4, "families": RIEZLER_MAXWELL_4_4,
               "variants": RIEZLER_MAXWELL_T2, "pair": RIEZLER_MAXWELL_T1}
+_TAKEN = ("alpha", "seed", "jobs")
 _ARGUMENTS = {"pairs": "n_pairs", "segments": "n_segments", "documents": "n_documents"}
 _HELP = {"a": "the first system (default: the best, by the first metric where it is one pair for all)",
          "b": "the second (default: the best of the others)",
-         "pairs": "null pairs of each kind (default: 2000)", "repeats": "test sets drawn (default: 1000; families 300)",
+         "pairs": "null pairs of each kind", "repeats": "test sets drawn",
          "segments": "segments of each test set drawn (default: 300, variants 2000, or all; pair: a broad sample)",
          "documents": "documents of each drawn by document (default: 110 for type1, 30 for coverage, or all)",
-         "trials": "draws of the tests (default: 9999; type1 499, families 2999)",
-         "resamples": "bootstrap samples (default: 1000; of the standard errors of units 2000)",
-         "systems": "systems of the largest family (default: 15)"}
+         "trials": "draws of the tests", "resamples": "bootstrap samples", "systems": "systems of the largest family"}
 
 
 def add_validate_options(parser: ArgumentParser, name: str) -> None:
     """The options of one validation."""
-    add = parser.add_argument_group("experiment").add_argument
-    for option in VALIDATIONS[name][3]:
-        if option in ("a", "b"):
-            add(f"--{option}", metavar="NAME", help=_HELP[option])
-        else:
-            add(f"--{option}", dest=f"n_{option}", type=int, metavar="N", help=_HELP[option])
-    add("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
-    add("--seed", type=int, default=0, metavar="N", help="default: 0")
-    add("--jobs", type=int, default=1, metavar="N", help="threads, -1 for all cores; the result is the same")
+    group, (_, function, _, options) = parser.add_argument_group("experiment"), VALIDATIONS[name]
+    for option in options:
+        usual = defaults(function)[_ARGUMENTS.get(option, option)]
+        said = "" if usual is None else f" (default: {usual})"
+        kind = dict(metavar="NAME") if option in ("a", "b") else dict(dest=f"n_{option}", type=int, metavar="N")
+        group.add_argument(f"--{option}", help=_HELP[option] + said, **kind)
+    add_arguments(group, function, *_TAKEN)
 
 
 def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespace,
@@ -87,7 +86,7 @@ def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Names
     asked = {key: value for key, value in asked.items() if value is not None}
     found = {}
     for metric in metrics:
-        one = function(testset, metric, alpha=args.alpha, seed=args.seed, jobs=args.jobs, progress=progress, **asked)
+        one = function(testset, metric, progress=progress, **given(args, *_TAKEN), **asked)
         found[metric.name] = metric.signature(testset), one
         if function is pair_tests:  # one pair: where none is named, that of the first metric
             asked |= {"a": one.a, "b": one.b}

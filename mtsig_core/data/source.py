@@ -42,6 +42,10 @@ class Source:
         File with the id of each line of the texts, by which the tables of scores name them.
     tokenize : str or None
         What to split the texts with; None: by the language pair.
+    only, exclude : tuple of str
+        Systems to compare, empty for all; and systems to leave out.
+    domain : str or None
+        The segments of this domain alone.
     """
 
     ref: tuple = ()
@@ -60,9 +64,24 @@ class Source:
     ids: str | None = None
     demo_references: int = 1
     tokenize: str | None = None
+    only: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    domain: str | None = None
 
     def read(self) -> TestSet:
-        """Read and check the files."""
+        """Read and check the files, and take what is asked of them."""
+        return self.part_of(self.read_all())
+
+    def part_of(self, testset: TestSet) -> TestSet:
+        """The systems and segments to compare, of all that were read."""
+        if self.only:
+            testset = testset.only(self.only)
+        if self.exclude:
+            testset = testset.without(self.exclude)
+        return testset if self.domain is None else testset.in_domain(self.domain)
+
+    def read_all(self) -> TestSet:
+        """Read and check the files; all systems and segments."""
         if not self.has_texts:
             return read_scores(self.scores, self.lower_is_better)
         testset = self._read_texts()
@@ -115,4 +134,4 @@ class Source:
     def from_json(cls, text: str) -> Source:
         values = json.loads(text)
         values |= {key: tuple(map(tuple, values[key])) for key in ("ref", "system", "scores", "parse")}
-        return cls(**values | {key: tuple(values[key]) for key in ("refs", "lower_is_better")})
+        return cls(**values | {key: tuple(values[key]) for key in ("refs", "lower_is_better", "only", "exclude")})

@@ -11,7 +11,7 @@ import os
 import secrets
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from mtsig_core.data.source import Source
 from mtsig_core.data.testset import SegmentScores, TestSet
 from mtsig_core.errors import SettingError, StoreError
 
@@ -97,7 +98,7 @@ class Saved:
     size : int
         Bytes, packed.
     n_segments, n_systems : int
-    options : list of str
+    source : Source
         What names the files on the command line.
     created, used : float
         Seconds since 1970.
@@ -109,7 +110,7 @@ class Saved:
     size: int
     n_segments: int
     n_systems: int
-    options: list[str]
+    source: Source
     created: float
     used: float
 
@@ -146,15 +147,15 @@ class Store:
     def close(self) -> None:
         self._engine.dispose()
 
-    def keep(self, testset: TestSet, owner: str, options: Sequence[str] = ()) -> str:
+    def keep(self, testset: TestSet, owner: str, source: Source | None = None) -> str:
         """Keep a test set; all of it is in the database when this returns, or nothing.
 
         Parameters
         ----------
         owner : str
             A secret of whoever may list, rename and delete it.
-        options : sequence of str
-            What names its files on the command line.
+        source : Source, optional
+            What names its files on the command line; it is not read.
 
         Returns
         -------
@@ -169,7 +170,7 @@ class Store:
         packed, owner = _pack(testset), _hidden(owner)
         digest = hashlib.blake2b(packed, digest_size=16).hexdigest()
         about = json.dumps({"n_segments": testset.n_segments, "n_systems": len(testset.systems),
-                            "options": list(options)})
+                            "source": (source or Source()).to_json()})
         self._forget_expired()
         with self._reached("saved"):
             try:
@@ -333,7 +334,8 @@ def _set_up_sqlite(connection, _record):
 
 def _saved(row) -> Saved:
     about = json.loads(row.about)
-    return Saved(row.link, row.name, row.digest, row.size, about["n_segments"], about["n_systems"], about["options"],
+    source = Source.from_json(about["source"]) if "source" in about else Source()  # one of an earlier version
+    return Saved(row.link, row.name, row.digest, row.size, about["n_segments"], about["n_systems"], source,
                  row.created, row.used)
 
 

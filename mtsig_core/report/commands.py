@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from mtsig_core.data.source import Source
 
-__all__ = ["command_line", "option_with", "source_options"]
+__all__ = ["command_line", "defaults", "source_options"]
 
 
 def source_options(source: Source) -> list[str]:
-    """The options that name a source."""
+    """The options that name a source, and what is taken of it."""
     given = [("--folder", source.folder), ("--demo-segments", str(source.demo) if source.demo else None),
              ("--demo-references", str(source.demo_references) if source.demo_references > 1 else None)]
     given += [("--ref", path if name is None else f"{name}={path}") for name, path in source.ref]
@@ -21,38 +22,52 @@ def source_options(source: Source) -> list[str]:
     given += [("--refs", ",".join(source.refs) or None)]
     given += [("--scores", f"{name}={path}") for name, path in source.scores]
     given += [("--lower-is-better", name) for name in source.lower_is_better]
-    given += [("--ids", source.ids), ("--tokenize", source.tokenize)]
+    given += [("--ids", source.ids), ("--tokenize", source.tokenize), ("--domain", source.domain)]
+    given += [("--exclude", ",".join(source.exclude) or None), ("--only", ",".join(source.only) or None)]
     flags = [("--demo", source.demo == 0), ("--refs-as-systems", source.refs_as_systems),
              ("--keep-canary", source.keep_canary)]
-    return [*(part for option, value in given if value is not None for part in option_with(option, value)),
+    return [*(part for option, value in given if value is not None for part in _with(option, value)),
             *(flag for flag, on in flags if on)]
 
 
-def option_with(option: str, value: str) -> list[str]:
-    """An option and its value as arguments, also where the value would be taken for an option."""
-    return [f"{option}={value}"] if value.startswith("-") else [option, value]
+def defaults(*functions: Callable) -> dict[str, object]:
+    """What the arguments of some functions are unless they are given: the defaults of the options of the same names.
+
+    >>> defaults(command_line)
+    {'usual': None}
+    """
+    return {name: parameter.default for function in functions
+            for name, parameter in inspect.signature(function).parameters.items()
+            if parameter.default is not parameter.empty}
 
 
-def command_line(command: str, *given: str, usual: Mapping[str, object] | None = None, **asked: object) -> str:
+def command_line(command: str, source: Source, *flags: str, usual: Mapping[str, object] | None = None,
+                 **asked: object) -> str:
     """The command line that prints some numbers.
 
     Parameters
     ----------
     command : str
         Such as ``"sweep size"``.
-    given : str
-        Arguments as they are: those of the source, and flags.
+    source : Source
+    flags : str
+        Options without a value.
     usual : mapping, optional
-        Defaults, by option.
+        Defaults by option, such as `defaults` of what the command calls.
     asked
-        Options; one that is None or as usual is left out.
+        Options; one that is None or as usual is left out, and so is the metric BLEU.
 
     Examples
     --------
-    >>> command_line("sweep size", "--demo", usual={"seed": 0}, seed=0, alpha=None, system_name="-x")
-    'python -m mtsig_core sweep size --demo --system-name=-x'
+    >>> command_line("sweep size", Source(demo=0), usual={"seed": 0}, metrics="bleu", seed=0, alpha=None, a="-x")
+    'python -m mtsig_core sweep size --demo --a=-x'
     """
-    usual = usual or {}
+    usual = {"metrics": "bleu", **(usual or {})}
     more = [part for key, value in asked.items() if value is not None and value != usual.get(key)
-            for part in option_with(f"--{key.replace('_', '-')}", str(value))]
-    return shlex.join(["python", "-m", "mtsig_core", *command.split(), *given, *more])
+            for part in _with(f"--{key.replace('_', '-')}", str(value))]
+    return shlex.join(["python", "-m", "mtsig_core", *command.split(), *source_options(source), *flags, *more])
+
+
+def _with(option, value):
+    """An option and its value as arguments, also where the value would be taken for an option."""
+    return [f"{option}={value}"] if value.startswith("-") else [option, value]

@@ -6,6 +6,7 @@ import os
 
 import streamlit as st
 
+from mtsig_core.data.source import Source
 from mtsig_core.report.commands import command_line
 from pages._ui import controls, screen
 
@@ -23,7 +24,7 @@ def show() -> None:
          "it then stands under Test set, at the side"
          + (", as it does now." if os.environ.get("MTSIG_DATA_ROOT") else "; now it is not set.")],
         ["one language pair of it", "Start the dashboard on it, by the command below."]])
-    st.code(command_line("serve", "--folder", "wmt24", "--langpair", "en-de"), language=None)
+    st.code(command_line("serve", Source(folder="wmt24", langpair="en-de")), language=None)
     screen.plain("WMT layout: references/en-de.refA.txt, system-outputs/en-de/NAME.txt, and, best, "
                  "documents/en-de.docs and sources/en-de.txt; names as of 2021 to 2023 are known, too. "
                  "Choose the references that score at the side, under Systems and segments.")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from mtsig_core import Comparison, InputError, MetricResult, MtsigError, TestSet
-from mtsig_core.report.commands import command_line
+from mtsig_core import Comparison, InputError, MetricResult, MtsigError, TestSet, compare
+from mtsig_core.data.source import Source
+from mtsig_core.report.commands import command_line, defaults
 from mtsig_core.report.tables import summary
 from pages._ui import address, aside, background, controls, results, screen, selection, testsets
 from pages._ui.ending import PageEnded, end_page
@@ -38,8 +39,8 @@ class View:
     metric : str
     settings : dict
         Keyword arguments of `mtsig_core.compare`.
-    options : list of str
-        The command line's options for the test set and what was left out of it.
+    source : Source
+        The same for the command line: where the test set comes from, and what was left out of it.
     """
 
     testset: TestSet
@@ -47,7 +48,7 @@ class View:
     part: selection.Part
     metric: str
     settings: dict
-    options: list[str]
+    source: Source
 
     @property
     def comparison(self) -> Comparison:
@@ -61,11 +62,9 @@ class View:
         """What files of this view are called: the test set, the systems that they are about, the metric."""
         return self.testset.name, *(["pair"] if len(systems) == 2 else []), *systems, metric or self.metric
 
-    def command(self, *extra: str) -> str:
+    def command(self) -> str:
         """The command line that prints the numbers of this view."""
-        usual = {key: default for key, (_, default) in results.with_defaults(self.settings).items()}
-        return command_line("compare", *self.options, *extra, usual={"metrics": "bleu", **usual}, metrics=self.metric,
-                            **self.settings)
+        return command_line("compare", self.source, usual=defaults(compare), metrics=self.metric, **self.settings)
 
 
 class _Gone(InputError):
@@ -118,10 +117,10 @@ def _draw_view() -> View:
         raise
     _notice(name, whole, offer.may_change)
     metric = controls.pick_metric(whole)
-    whole, split = selection.pick_tokenizer(whole)
+    whole = selection.pick_tokenizer(whole)
     settings = controls.pick_settings(segment_means=metric in whole.scores)
-    part = selection.pick_part(whole, offer.refs, offer.humans, metric)
-    return View(part.testset, whole, part, metric, settings, [*offer.options, *split, *part.options])
+    part = selection.pick_part(whole, offer.source, metric)
+    return View(part.testset, whole, part, metric, settings, part.source)
 
 
 def _gone(name: str) -> str:

@@ -37,7 +37,7 @@ def found(view: View, function: Callable, what: str, metric: str = "bleu", count
 
 def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
     """The command line that prints a view; an option that is None is left out."""
-    return command_line(f"metrics {name}", *view.options, usual={"metrics": "bleu"}, metrics=metric, **asked)
+    return command_line(f"metrics {name}", view.source, metrics=metric, **asked)
 
 
 def files(called: Sequence[str], name: str, rows: Sequence[dict], printed: str) -> None:

@@ -7,15 +7,16 @@ from dataclasses import replace
 import streamlit as st
 
 from mtsig_core import Caution, TestSet
+from mtsig_core.data.source import Source
 from mtsig_core.inference.one_pair import PairExamination, examine_pair
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.commands import command_line, option_with
+from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import format_p
 from pages._ui import address, background, controls, results, screen
 from pages._ui.ending import end_page
 from pages._ui.frame import ROOT, View
 
-__all__ = ["choose", "open_pair", "examine", "command", "segments_command", "options_for", "segments_query",
+__all__ = ["choose", "open_pair", "examine", "command", "segments_command", "source_for", "segments_query",
            "outcome_rows", "test_cautions", "interval_rows", "document_names", "documents_of"]
 
 _PAGE = ROOT / "pages" / "pair.py"
@@ -72,12 +73,12 @@ def examine(view: View, a: str, b: str) -> PairExamination:
 
 def command(view: View, a: str, b: str) -> str:
     """The command line that prints this pair."""
-    return replace(view, options=options_for(view, a, b)).command()
+    return replace(view, source=source_for(view, a, b)).command()
 
 
 def segments_command(view: View, a: str, b: str) -> str:
     """The command line that prints the statistics of each segment, for this pair."""
-    return command_line("segments", *options_for(view, a, b), usual={"metrics": "bleu"}, metrics=view.metric)
+    return command_line("segments", source_for(view, a, b), metrics=view.metric)
 
 
 def segments_query(a: str, b: str, document: str | None = None) -> dict[str, str]:
@@ -85,21 +86,9 @@ def segments_query(a: str, b: str, document: str | None = None) -> dict[str, str
     return {"a": a, "b": b} if document is None else {"a": a, "b": b, "document": document}
 
 
-def options_for(view: View, *names: str, without: tuple[str, ...] = ()) -> list[str]:
-    """The options of the view for these systems alone: what was left out has no say then.
-
-    Parameters
-    ----------
-    without : tuple of str
-        Further options with a value to do without.
-    """
-    kept, skip = [], False
-    for option in view.options:
-        dropped = option.split("=")[0] in ("--exclude", *without)
-        if not skip and not dropped:
-            kept.append(option)
-        skip = dropped and "=" not in option
-    return [*kept, *option_with("--only", ",".join(names))]
+def source_for(view: View, *names: str) -> Source:
+    """The source of the view for these systems alone: what was left out has no say then."""
+    return replace(view.source, exclude=(), only=names)
 
 
 def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:

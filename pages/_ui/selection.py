@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from mtsig_core import SettingError, TestSet
+from mtsig_core.data.source import Source
 from mtsig_core.data.testset import as_system
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
-from mtsig_core.report.commands import option_with
 from pages._ui.controls import choice, several, toggle, unlike
 from pages._ui.jobs import Memory
 
@@ -33,18 +33,18 @@ class Part:
         With them, on the same segments and references.
     unranked : TestSet or None
         The references that neither score nor take part, as systems.
-    options : list of str
+    source : Source
         What says so on the command line.
     """
 
     testset: TestSet
     family: TestSet
     unranked: TestSet | None
-    options: list[str]
+    source: Source
 
 
-def pick_tokenizer(whole: TestSet) -> tuple[TestSet, list[str]]:
-    """The test set split as chosen, auto being as it came, and what says so on the command line."""
+def pick_tokenizer(whole: TestSet) -> TestSet:
+    """The test set split as chosen, auto being as it came."""
     if whole.has_texts:
         chosen = choice(f"Tokenizer (auto: {tokenizer_name(whole)})", ["auto", *TOKENIZERS], "tokenize", help=(
             "Finds the words for BLEU and other metrics of words, with the names of sacreBLEU. auto: what was given "
@@ -56,29 +56,26 @@ def pick_tokenizer(whole: TestSet) -> tuple[TestSet, list[str]]:
                 found = replace(whole, tokenizer=chosen)
                 _PARTS.keep(key, found)
             whole = found
-    return whole, [] if whole.tokenizer is None else ["--tokenize", whole.tokenizer]
+    return whole
 
 
-def pick_part(whole: TestSet, refs: tuple[str, ...], humans: bool, metric: str) -> Part:
-    """Choose references, domain and systems; `refs` score at first (empty: all), with `humans` the others take part.
+def pick_part(whole: TestSet, source: Source, metric: str) -> Part:
+    """Choose references, domain and systems; at first as the source says.
 
     Human translations that score others, or whose texts are not here, take part where the metric is their ratings.
     """
-    options = []
     with st.expander("Systems and segments"):
         every = list(whole.references)
         chosen, join = every, False
         if len(every) > 1:
-            chosen = several("Score with", every, "refs", list(refs) or every)
+            chosen = several("Score with", every, "refs", list(source.refs) or every)
             if not chosen:
                 raise SettingError("No reference to score with. Choose at least one under Systems and segments.")
         others = [name for name in every if name not in chosen]
         if len(every) > 1 or whole.waiting:
             able = bool(others) or metric in whole.scores and bool(_rated(whole, metric))
-            join = toggle("References take part as systems", humans, "humans", disabled=not able, help=(
+            join = toggle("References take part as systems", source.refs_as_systems, "humans", disabled=not able, help=(
                 "Those that do not score, and, where the metric is their ratings, all that were rated.")) and able
-        options += option_with("--refs", ",".join(chosen)) if others else []
-        options += ["--refs-as-systems"] if join else []
         joined = map(as_system, {**dict.fromkeys(others), **dict.fromkeys(whole.waiting)}) if join else ()
         left_out = several("Leave out systems", [*whole.systems, *joined], LEFT_OUT, [],
                             help="The ranks and the correction change with the family; the Leaderboard shows how.")
@@ -87,10 +84,10 @@ def pick_part(whole: TestSet, refs: tuple[str, ...], humans: bool, metric: str) 
             anything = unlike("all", whole.domains)
             domain = choice("Domain", [anything, *dict.fromkeys(whole.domains)], "domain")
             domain = None if domain == anything else domain
-            options += [] if domain is None else option_with("--domain", domain)
-    options += option_with("--exclude", ",".join(left_out)) if left_out else []
     rated = metric if metric in whole.scores else None
-    return Part(*_parts(whole, tuple(chosen), join, domain, tuple(left_out), rated), options)
+    source = replace(source, tokenize=whole.tokenizer, refs=tuple(chosen) if others else (), refs_as_systems=join,
+                     domain=domain, exclude=tuple(left_out))
+    return Part(*_parts(whole, tuple(chosen), join, domain, tuple(left_out), rated), source)
 
 
 def _rated(whole, metric):

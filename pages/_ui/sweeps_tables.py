@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from mtsig_core import TestSet
+from mtsig_core.data.source import Source
 from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
+from mtsig_core.experiments.planning import plan
 from mtsig_core.experiments.sweep_references import sweep_references, with_references
 from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.figures.sweeps import references
-from mtsig_core.report.commands import command_line
+from mtsig_core.report.commands import command_line, defaults
 from mtsig_core.report.sweep_tables import grid_rows, reference_records, reference_rows, size_rows, system_records
 from pages._ui import background, charts, one_pair, results, screen
 from pages._ui.frame import View
@@ -24,16 +28,15 @@ _NOT_EQ_4 = ("Their M-BLEU scores lie below their BLEU, which an arithmetic mean
              "and ours) cannot: do not expect to meet them. ")
 
 
-def command(kind: str, metric: str, options: list[str], asked: dict, **more: str) -> str:
+def command(kind: str, metric: str, source: Source, asked: dict, **more: str) -> str:
     """The command line of a sweep; only what differs from its defaults is said."""
-    defaults = {"metrics": "bleu", "repeats": 100 if kind == "size" else _REPEATS, "unit": "auto", "alpha": 0.05,
-                "seed": 0, "power": 0.8}
-    return command_line(f"sweep {kind}", *options, usual=defaults, metrics=metric, **asked, **more)
+    functions = (sweep_sizes, plan) if kind == "size" else (sweep_references,)
+    return command_line(f"sweep {kind}", source, usual=defaults(*functions), metrics=metric, **asked, **more)
 
 
 def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None:
     """Relative intervals of one system at the shares that they took."""
-    several, options = _with_references(view, system)
+    several, source = _with_references(view, system)
     n = several.n_documents if found.settings.unit == "document" else several.n_segments
     percents = [percent for percent, *_ in ZHANG_VOGEL_2.rows["bleu"] if round(percent / 100 * n) >= _FEWEST]
     metric = view.metric
@@ -52,7 +55,7 @@ def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None
                f"They draw parts by document and bootstrap by sentence, here both go by {found.settings.unit}. "
                + _NOT_EQ_4 + "Their Figure 3, each pair by each metric, is on the Leaderboard under Further metrics.")
     _files("sweeps.table2", view.named(system), system_records(swept, metric in view.testset.scores),
-           command("size", metric, options, asked, sizes=",".join(f"{percent}%" for percent in percents)))
+           command("size", metric, source, asked, sizes=",".join(f"{percent}%" for percent in percents)))
 
 
 def show_references(view: View, system: str, asked: dict) -> None:
@@ -62,7 +65,7 @@ def show_references(view: View, system: str, asked: dict) -> None:
     if metric in view.testset.scores:
         screen.plain(f"{metric} is a table of scores, which no reference changes. Choose a metric of texts.")
         return
-    several, options = _with_references(view, system)
+    several, source = _with_references(view, system)
     if len(several.references) < 2:
         screen.plain("This set has one reference, or none: with several, their number is looked at here.")
         return
@@ -85,7 +88,7 @@ def show_references(view: View, system: str, asked: dict) -> None:
                     for count, score, low, high in ZHANG_VOGEL_3.rows.get(metric, ())],
                    metric=metric.upper(), source="Zhang and Vogel"),
         key="sweeps.references", files=view.named(system), header=list(records[0]),
-        command=command("references", metric, options, asked), rows=[list(row.values()) for row in records],
+        command=command("references", metric, source, asked), rows=[list(row.values()) for row in records],
         with_table=False,
         alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
     screen.table(*reference_rows(swept, system))
@@ -102,17 +105,16 @@ def show_references(view: View, system: str, asked: dict) -> None:
                   if any(row["paper_low"] is not None for row in records) else "."))
 
 
-def _with_references(view: View, system: str) -> tuple[TestSet, list[str]]:
-    """The test set with this system alone, the simulated one short and with several references; and its options."""
-    testset = view.testset
+def _with_references(view: View, system: str) -> tuple[TestSet, Source]:
+    """The test set with this system alone, the simulated one short and with several references; and its source."""
+    testset, source = view.testset, one_pair.source_for(view, system)
     if not testset.simulated:
-        return testset.only([system]), one_pair.options_for(view, system)
+        return testset.only([system]), source
     part = testset.at(range(min(testset.n_segments, _SIMULATED)))
     anew = len(testset.references) == 1
-    without = ("--demo-segments", *(("--demo-references", "--refs") if anew else ()))
-    kept = [option for option in one_pair.options_for(view, system, without=without) if option != "--demo"]
-    return with_references(part, _REFERENCES).only([system]), [
-        "--demo-segments", str(part.n_segments), *(["--demo-references", str(_REFERENCES)] if anew else []), *kept]
+    source = replace(source, demo=part.n_segments)
+    return with_references(part, _REFERENCES).only([system]), replace(
+        source, demo_references=_REFERENCES, refs=()) if anew else source
 
 
 def _about(several: TestSet) -> str:

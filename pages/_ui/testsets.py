@@ -13,7 +13,6 @@ from mtsig_core import InputError, MtsigError, TestSet, language_pairs
 from mtsig_core.data.readers.lines import shown
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.store import Saved, Store, open_store
-from mtsig_core.report.commands import source_options
 from pages._ui import browser
 
 __all__ = ["KEPT", "Offer", "available", "find", "keep_upload", "store"]
@@ -33,21 +32,15 @@ class Offer:
         What it is called in the list.
     load : callable
         () -> TestSet
-    options : list of str
-        What names it on the command line.
-    refs : tuple of str
-        References to score with unless others are chosen; empty for all.
-    humans : bool
-        Whether the others take part as systems unless told otherwise.
+    source : Source
+        What names it on the command line; its references score, and the others take part, unless others are chosen.
     may_change : bool
         Whether other content may come to stand under its name.
     """
 
     label: str
     load: Callable[[], TestSet]
-    options: list[str]
-    refs: tuple[str, ...] = ()
-    humans: bool = False
+    source: Source
     may_change: bool = False
 
 
@@ -77,9 +70,9 @@ def find(name: str, offers: dict[str, Offer]) -> Offer | None:
     return offers.get(name)
 
 
-def keep_upload(testset: TestSet, options: list[str]) -> str:
+def keep_upload(testset: TestSet, source: Source) -> str:
     """Keep an uploaded set in the database; its name in the address."""
-    return f"{KEPT}{store().keep(testset, browser.owner(make=True), options)}"
+    return f"{KEPT}{store().keep(testset, browser.owner(make=True), source)}"
 
 
 @st.cache_resource
@@ -91,7 +84,7 @@ def _from_store(saved: Saved, labels: set[str]) -> Offer:
     label, n = saved.name, 1
     while label in labels:
         label, n = f"{saved.name} ({n + 1})", n + 1
-    return Offer(label, lambda: _load(saved.digest, saved.name, saved), saved.options)
+    return Offer(label, lambda: _load(saved.digest, saved.name, saved), saved.source)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Opening the test set")
@@ -104,17 +97,16 @@ def _from_source(source: Source, label: str, below: Path | None = None) -> Offer
 
     All references are read: which of them score is chosen on screen, and begins as the source says.
     """
-    refs, humans, source = source.refs, source.refs_as_systems, replace(source, refs=(), refs_as_systems=False)
+    whole = replace(source, refs=(), refs_as_systems=False)
 
     def load():
-        for file in source.files() if below is not None else ():
+        for file in whole.files() if below is not None else ():
             if not Path(file).resolve().is_relative_to(below):
                 raise InputError(f"{shown(file)} is a link that leads out of MTSIG_DATA_ROOT, where the dashboard may "
                                  "not read. Replace it by the file.")
-        return _read(source, _fingerprint(source))
+        return _read(whole, _fingerprint(whole))
 
-    options = source_options(replace(source, tokenize=None))  # the view says what splits the texts
-    return Offer(label, load, options, refs, humans, source.demo is None)
+    return Offer(label, load, source, source.demo is None)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the test set")

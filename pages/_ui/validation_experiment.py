@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from mtsig_core import MtsigError, TestSet
+from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.inference.cautions import FEW_UNITS
-from mtsig_core.report.commands import command_line
+from mtsig_core.report.commands import command_line, defaults
 from mtsig_core.report.validation_tables import flat_rows
 from pages._ui import background, charts, results, screen
 from pages._ui.ending import end_page
@@ -61,7 +62,7 @@ class Bench:
 
     def command(self, name: str, metrics: str | None = None, **asked) -> str:
         """The command line that prints the numbers of an experiment; what is None is left out."""
-        return command_line(f"validate {name}", *self.view.options, usual={"metrics": "bleu", "alpha": 0.05, "seed": 0},
+        return command_line(f"validate {name}", self.view.source, usual=defaults(conclusions),
                             metrics=metrics or self.metric, alpha=self.alpha, seed=self.view.settings["seed"], **asked)
 
     def show(self, figure: go.Figure, rows: Sequence, key: str, command: str, alt: str) -> None:

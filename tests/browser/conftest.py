@@ -112,17 +112,18 @@ def at(shared):
         given = tuple(map(str, options))
         if given and given not in links:
             with closing(open_store()) as store:  # as if it had been uploaded
-                links[given] = f"~{store.keep(_read(given), 'the tests', given)}"
+                source = _source(given)
+                links[given] = f"~{store.keep(source.read(), 'the tests', source)}"
         asked = {**({"testset": links[given]} if given else {}), **asked}
         return f"{shared}/{path}" + (f"?{urlencode(asked)}" if asked else "")
 
     return address
 
 
-def _read(options):
+def _source(options):
     parser = ArgumentParser()
     add_source_options(parser)
-    return source_from(parser.parse_args(options)).read()
+    return source_from(parser.parse_args(options))
 
 
 @pytest.fixture(scope="session")

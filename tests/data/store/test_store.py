@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from mtsig_core import SettingError, TestSet
+from mtsig_core.data.source import Source
 from mtsig_core.data.store import DAY, Limits, Store, open_store
 from mtsig_core.data.testset import SegmentScores
 from mtsig_core.errors import StoreError
@@ -23,6 +24,7 @@ def large(seed, size=700_000):
     return TestSet("large", {"A": [random.Random(seed).randbytes(size).hex()]}, {"ref": ["a"]})
 
 
+SOURCE = Source((("r", "it's"),), exclude=("B",))
 FULL = TestSet(
     "full", {"A": ["a\u2028b", ""], "B": ["\ud800", "c"]}, {"r1": ["x", None], "r2": ["y", "z"]}, sources=["s", "t"],
     documents=["d", "d"], domains=["news", "talk"], langpair="en-zh_TW", simulated=True, lines=[2, 5],
@@ -31,14 +33,14 @@ FULL = TestSet(
 
 
 def test_all_of_a_set_comes_back(store):
-    found = store.find(store.keep(FULL, "me", ["--ref", "it's"]))
+    found = store.find(store.keep(FULL, "me", SOURCE))
     back = store.load(found)
     for field in FULL.__dataclass_fields__:
         if field != "scores":
             assert getattr(back, field) == getattr(FULL, field), field
     assert back.scores["human"].by_system == FULL.scores["human"].by_system
     assert not back.scores["human"].higher_is_better
-    assert back.digest == FULL.digest and found.options == ["--ref", "it's"]
+    assert back.digest == FULL.digest and found.source == SOURCE
     assert (found.n_segments, found.n_systems) == (2, 2)
 
 
