@@ -75,8 +75,8 @@ st.caption(f"{n} samples of {size} segments each way. A block takes consecutive 
            f"segments k, k + {n}, k + {2 * n}, ... (Koehn 2004, 3.2 and 3.3). Neighbours share topic, style and "
            "difficulty. " + ("Shuffled, they do not, and blocks are like broad samples. " if shuffled else "")
            + (f"The last {left_over} segments are in no sample. " if left_over else "")
-           + ("NIST takes its weights from the sample, so it is counted anew on each and grows with its size: small "
-              "samples lie below the whole." if metric == "nist" else ""))
+           + (f"{sections.unit} takes its weights from the sample, so it is counted anew on each and grows with its "
+              "size: small samples lie below the whole." if view.recounted else ""))
 
 kind = sections.show_intervals()
 sections.show_pair(kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
 from mtsig_core.data.readers.scripts import SPACELESS, written_in
@@ -12,7 +12,7 @@ from mtsig_core.data.testset import TestSet, as_system
 from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.metrics import poorly_cut
+from mtsig_core.metrics import Metric, depends_on_testset, poorly_cut
 from mtsig_core.results import Caution, MetricResult, Settings
 
 __all__ = ["FAMILY_WISE", "about_metrics", "about_ratings", "about_several", "about_texts", "disagreement",
@@ -23,10 +23,10 @@ FEW_UNITS = 30
 FAMILY_WISE = ("bonferroni", "holm", "romano-wolf")
 
 
-def find_cautions(testset: TestSet, settings: Settings, units: Units,
+def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
                   results: Mapping[str, MetricResult]) -> tuple[Caution, ...]:
-    """All warnings: about the design, the family of pairs, the texts, then single pairs."""
-    found = [*_about_design(testset, settings, units, results)]
+    """All warnings: about the design, the metrics, the family of pairs, the texts, then single pairs."""
+    found = [*_about_design(testset, settings, units, results), *_about_size(testset, metrics)]
     for result in results.values():
         found += [*_about_scores(testset, result), *_about_references(testset, result),
                   *_about_family(settings, result)]
@@ -128,10 +128,13 @@ def _about_design(testset, settings, units, results) -> Iterator[Caution]:
                                                      "other references alone, so that it is judged like the "
                                                      "rest.")
     yield from about_several(results)
-    if "nist" in results:
-        yield Caution("nist-size", "NIST takes its weights from the references of the test set, so its scores grow "
-                                   f"with the size of the set. Compare them on these {testset.n_segments} segments "
-                                   "alone.", "nist")
+
+
+def _about_size(testset, metrics) -> Iterator[Caution]:
+    for metric in filter(depends_on_testset, metrics):
+        yield Caution(f"{metric.name}-size", f"{metric.name.upper()} takes its weights from the references of the test "
+                                             "set, so its scores grow with the size of the set. Compare them on these "
+                                             f"{testset.n_segments} segments alone.", metric.name)
 
 
 def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:

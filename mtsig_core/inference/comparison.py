@@ -101,7 +101,8 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
 
         result = _compare_one(testset, metric, settings, ci, jobs, stage)
         results[metric.name] = replace(result, by_reference=leaders_by_reference(alone, metric, settings, jobs, stage))
-    return Comparison(TestSetInfo.of(testset), settings, find_cautions(testset, settings, units, results), results)
+    return Comparison(TestSetInfo.of(testset), settings, find_cautions(testset, settings, units, metrics, results),
+                      results)
 
 
 def joined(parts: Sequence[Comparison]) -> Comparison:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Protocol
 
 import numpy as np
@@ -35,6 +36,8 @@ class Metric(Protocol):
     depends_on_testset : bool, optional
         Whether the statistics of a segment depend on the other segments, so that a part of a test set has others. It
         may then have a method ``parts``, which counts parts faster: see `part_counter`.
+    needs_parses : bool, optional
+        Whether it needs dependency parses of outputs and references.
     tokenizer : callable, optional
         TestSet -> the name of the tokenizer that finds its words, for a metric of words: see `tokenizer_of`.
     """
@@ -87,13 +90,18 @@ def make_metric(name: str, **settings) -> Metric:
         near: Sequence[str] = difflib.get_close_matches(name.lower(), METRICS, 1, 0.4)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise SettingError(f"Unknown metric {name!r}.{hint} Available: {', '.join(METRICS)}.")
+    return _class_of(name)(**settings)
+
+
+def _class_of(name: str) -> Callable[..., Metric]:
     module, _, cls = METRICS[name].partition(":")
-    return getattr(__import__(module, fromlist=[cls]), cls)(**settings)
+    return getattr(import_module(module), cls)
 
 
 def metrics_of(testset: TestSet) -> list[str]:
     """The names of the metrics that a test set can be scored with; its own scores come last."""
-    known = [name for name in METRICS if name != "dep-f" or testset.parses] if testset.has_texts else []
+    known = [name for name in METRICS if testset.parses or not getattr(_class_of(name), "needs_parses", False)] \
+        if testset.has_texts else []
     return list(dict.fromkeys([*known, *testset.scores]))
 
 

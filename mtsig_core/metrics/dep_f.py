@@ -76,6 +76,7 @@ class DepF:
     punctuation: bool = False
 
     name: ClassVar[str] = "dep-f"
+    needs_parses: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = True
     stat_names: ClassVar[tuple[str, ...]] = ("matched", "sys_relations", "ref_relations")
 

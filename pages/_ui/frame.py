@@ -10,6 +10,7 @@ import streamlit as st
 
 from mtsig_core import Comparison, InputError, MetricResult, MtsigError, TestSet, compare
 from mtsig_core.data.source import Source
+from mtsig_core.metrics import depends_on_testset, metric_of
 from mtsig_core.report.commands import command_line, defaults
 from mtsig_core.report.tables import summary
 from pages._ui import address, aside, background, controls, results, screen, selection, testsets
@@ -57,6 +58,11 @@ class View:
     @property
     def result(self) -> MetricResult:
         return self.comparison.metrics[self.metric]
+
+    @property
+    def recounted(self) -> bool:
+        """Whether a part of the test set has other statistics by this metric than within the whole."""
+        return depends_on_testset(metric_of(self.testset, self.metric))
 
     def named(self, *systems: str, metric: str = "") -> tuple[str, ...]:
         """What files of this view are called: the test set, the systems that they are about, the metric."""

@@ -75,11 +75,11 @@ class Samples:
                     **charts.columns([{**row, "hit": bool(hit)}
                                       for row, hit in zip(system_records(one), one.hits, strict=True)]),
                     alt=f"{self.level} interval of each sample; {hits[kind]} of {one.known} contain {one.full:.2f}.")
-        nist = (" NIST of a small set lies below that of the whole, whose weights are others: its intervals cannot "
-                "hold it." if self.view.metric == "nist" else "")
+        below = (f" {self.unit} of a small set lies below that of the whole, whose weights are others: its intervals "
+                 "cannot hold it." if self.view.recounted else "")
         st.caption(f"{self.level} percentile intervals from {self.found[kind].settings.resamples:,} bootstrap samples "
                    "of each sample's segments, drawn one by one. The bootstrap takes a sample to be like the rest, "
-                   f"which a block is not.{nist}")
+                   f"which a block is not.{below}")
         return kind
 
     def show_pair(self, kind: str) -> None:

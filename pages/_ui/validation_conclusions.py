@@ -41,7 +41,7 @@ def show_conclusions(bench: Bench, place) -> None:
                f"rightly and wrongly, by the order on all {one.n_segments:,} segments; bars and brackets: 95% Monte "
                "Carlo interval, for all pairs together too narrow, as they share samples. "
                f"{one.resamples:,} bootstrap samples by segment." + (" Theirs on other texts." if koehns else "")
-               + (" NIST keeps the weights of the whole test set." if bench.metric == "nist" else ""))
+               + (f" {bench.metric.upper()} keeps the weights of the whole test set." if bench.view.recounted else ""))
     screen.table(*tables.size_rows(one, size, koehns), names=(0, 1))
     st.subheader("All sizes")
     screen.table(*tables.conclusion_rows(one, koehns), names=(0, 1))

@@ -73,9 +73,12 @@ class TestDesign:
         assert "2 metrics were tried" in warning(compared(metrics=two), "several-metrics").text
         assert not warning(compared(), "several-metrics")
 
-    def test_nist_depends_on_size(self):
+    def test_a_metric_that_depends_on_the_size_of_the_set(self):
+        class OfSize(Given):
+            depends_on_testset = True
+
         scores = dict(zip("ABC", segment_scores(1, [60, 50, 40], 240), strict=True))
-        given = warning(compared(metrics=[Given(scores, mean, name="nist")]), "nist-size")
+        given = warning(compared(metrics=[OfSize(scores, mean, name="nist")]), "nist-size")
         assert given.metric == "nist" and "these 240 segments" in given.text
         assert not warning(compared(), "nist-size")
 
@@ -94,7 +97,7 @@ def family(m, p=0.5, *, delta=1.0, significant=False, mdd=2.0, same=False, **ask
     pair = PairResult("A", "B", delta, 0.0, 1.0, raw, adjusted, significant, "a" if significant else None, None, None,
                       0.7, None, mdd)
     result = MetricResult("bleu", "signature", True, (), (pair,) * m)
-    return {caution.code: caution for caution in find_cautions(testset, settings, units, {"bleu": result})}
+    return {caution.code: caution for caution in find_cautions(testset, settings, units, [], {"bleu": result})}
 
 
 class TestFamily:
@@ -167,7 +170,7 @@ def test_an_interval_without_0_beside_an_open_decision_is_explained():
     result = MetricResult("bleu", "signature", True, (), tuple(pairs))
     settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
                               correction="none", ci="auto", resamples=99, seed=0, baseline=None)
-    found = {caution.code: caution for caution in find_cautions(toy(2, 200), settings, units, {"bleu": result})}
+    found = {caution.code: caution for caution in find_cautions(toy(2, 200), settings, units, [], {"bleu": result})}
     assert found["interval-and-decision"].text.startswith("1 pair that is not significant has an interval")
 
 
