@@ -1,8 +1,11 @@
 """The errors that a user can cause, each with one message fit for the screen.
 
 A message says what was expected, what came, where (file, line), and what to do, in words that hold on a screen and in
-a notebook alike. The command line prints it, adds the options that do it, and exits with status 2.
+a notebook alike. What would mend it is there as data, too: the command line says it as options and exits with status
+2, a notebook shows it as arguments below the error.
 """
+
+from collections.abc import Mapping
 
 __all__ = ["MtsigError", "InputError", "SettingError", "StoreError", "NotYetError", "Cancelled"]
 
@@ -13,13 +16,23 @@ class MtsigError(Exception):
     Parameters
     ----------
     message : str
-    options : str
-        What of the command line would mend it, such as ``"--unit segment"``; said there alone.
+    remedies : mapping of str to str
+        Each mends it: arguments with what to give them, such as ``{"unit": "segment"}``; in capitals what the user has
+        to find, as in ``{"docs": "FILE"}``.
+
+    Examples
+    --------
+    >>> SettingError("No p to correct.", {"correction": "none"}, {"test": "ar"}).__notes__
+    ["Arguments that mend it: correction='none'; or test='ar'."]
     """
 
-    def __init__(self, message: str = "", options: str = ""):
+    def __init__(self, message: str = "", *remedies: Mapping[str, str]):
         super().__init__(message)
-        self.options = options
+        self.remedies = remedies
+        told = [", ".join(f"{name}={value!r}" for name, value in remedy.items()) for remedy in remedies
+                if not any(value.isupper() or "=" in value for value in remedy.values())]
+        if told:
+            self.add_note(f"Arguments that mend it: {'; or '.join(told)}.")
 
 
 class InputError(MtsigError):

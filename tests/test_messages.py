@@ -6,6 +6,7 @@ import re
 import pytest
 
 from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.report.commands import remedy_options
 from tests.test_architecture import CORE, PAGES, each, name_of, tree
 
 OPTION = re.compile(r"(^|[\\s(`'\"])--[a-z]|NAME=|=FILE")
@@ -45,4 +46,6 @@ def test_the_command_line_adds_the_options():
     testset = TestSet("toy", {"A": ["a b c d"] * 40, "B": ["a b c e"] * 40}, {"ref": ["a b c d"] * 40})
     with pytest.raises(SettingError) as raised:
         compare(testset, test="koehn", correction="holm")
-    assert "Choose the correction none" in str(raised.value) and raised.value.options == "--correction none"
+    assert "Choose the correction none" in str(raised.value) and raised.value.remedies == ({"correction": "none"},)
+    assert remedy_options(raised.value) == "--correction none"
+    assert raised.value.__notes__ == ["Arguments that mend it: correction='none'."]

@@ -19,6 +19,7 @@ from mtsig_core.cli.source_options import add_source_options, source_from
 from mtsig_core.cli.validate import VALIDATIONS, add_validate_options, validate
 from mtsig_core.errors import MtsigError, SettingError
 from mtsig_core.report import terminal
+from mtsig_core.report.commands import remedy_options
 from mtsig_core.version import __version__
 
 EXAMPLES = """examples:
@@ -56,8 +57,9 @@ def main(argv: list[str] | None = None) -> int:
             parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         return args.run(args)
     except MtsigError as error:
-        options = f" Options: {error.options}." if error.options else ""
-        print(f"mtsig: {terminal.printable_lines(f'{error}{options}')}", file=sys.stderr)
+        options = remedy_options(error)
+        said = f"{error} Options: {options}." if options else str(error)
+        print(f"mtsig: {terminal.printable_lines(said)}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -294,7 +294,7 @@ class TestSet:
         if others_as_systems and not others and not rated:
             raise SettingError(
                 f"No reference is left to act as a system: all of {', '.join(self.references)} are used for "
-                "scoring, and none has ratings. Choose the ones to score with.", "--refs NAME,...")
+                "scoring, and none has ratings. Choose the ones to score with.", {"refs": "NAME,..."})
         for name in (*others, *rated) if others_as_systems else ():
             human = as_system(name)
             if human in systems:

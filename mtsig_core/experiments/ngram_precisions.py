@@ -95,7 +95,7 @@ def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
     if metric.name != "bleu":
         raise SettingError(f"{metric.name} has no n-gram precisions and brevity penalty. Expected bleu.")
     if not testset.systems:
-        raise SettingError("No system to look at. Give at least one.", "--system FILE")
+        raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     return metric
 
 

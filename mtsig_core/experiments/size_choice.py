@@ -28,7 +28,7 @@ def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
     if n_units < _SMALLEST_SET:
         raise SettingError(f"The test set has {n_units} {kind}s. A sweep of sizes needs at least {_SMALLEST_SET}; "
                            "choose the unit segment if these are documents, or other sizes.",
-                           "--unit segment, --sizes N,...")
+                           {"unit": "segment"}, {"sizes": "N,..."})
     low = max(_LEAST if n_units < 40 else 10, n_units / 100)
     steps = [float(f"{size:.2g}") for size in np.geomspace(low, n_units, 10)[:-1]]
     return sorted({*(math.floor(size) for size in steps if size < n_units), n_units})

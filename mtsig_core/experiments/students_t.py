@@ -130,7 +130,7 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     """
     metric = metric_of(testset, metric)
     if not testset.systems:
-        raise SettingError("No system to look at. Give at least one.", "--system FILE")
+        raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     if statistics is None:
         statistics = cached_statistics(metric, testset, stage(progress, "counting"))
     mean = segment_mean(metric)

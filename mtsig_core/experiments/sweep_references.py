@@ -107,10 +107,10 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
         raise SettingError(f"{metric.name} is a table of scores, which no reference changes. Choose a metric of texts.")
     if len(names) < 2:
         raise SettingError(f"{testset.name} has {len(names)} reference. Give at least two.",
-                           "--ref FILE --ref FILE")
+                           {"ref": "FILE"})
     if testset.n_references is None:
         raise SettingError(f"The references of {testset.name} lack segments. Leave those references out.",
-                           "--refs NAME,...")
+                           {"refs": "NAME,..."})
     shares = _checked_shares(shares)
     swept, sets = [], reference_sets(names)
     for k, chosen in enumerate(sets):
@@ -143,7 +143,7 @@ def with_references(testset: TestSet, n_references: int = 4) -> TestSet:
     anew = simulate(testset.n_segments, n_references=n_references).only(list(testset.systems))
     if any(anew.systems[name] != texts for name, texts in testset.systems.items()):
         raise SettingError("This is a part of the simulated corpus, which has one reference. Take its first segments "
-                           "rather than a domain.", "--demo-segments N")
+                           "rather than a domain.", {"demo_segments": "N"})
     return anew
 
 

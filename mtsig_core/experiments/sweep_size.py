@@ -129,7 +129,7 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     check_trials(resamples, alpha, "percentile")
     if units.kind == "block":
         raise SettingError("A smaller test set is drawn from segments or documents, and the unit is block. Choose "
-                           "segment or document.", "--unit segment, --unit document")
+                           "segment or document.", {"unit": "segment"}, {"unit": "document"})
     check_whole("repeats", repeats, 1, _MOST_REPEATS)
     check_whole("resamples", resamples, 2, _MOST_RESAMPLES)
     subject = _subject(measure(testset, metric, statistics=statistics, progress=stage(progress, "counting")), settings)

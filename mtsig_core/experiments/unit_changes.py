@@ -139,7 +139,7 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
         scored = f" with a score by {metric.name}" if testset.n_documents != part.n_documents else ""
         raise SettingError(f"{testset.name} has {'no document ids' if part.n_documents is None else 'one document'}"
                            f"{scored}: there is no other unit than the segment. Give the document of each segment.",
-                           "--docs FILE")
+                           {"docs": "FILE"})
     return part
 
 

@@ -45,11 +45,11 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
     _choose("correction", correction, CORRECTIONS)
     if chosen.p_values is None and correction != "none":
         raise SettingError(f"Test {test!r} gives no p to correct. Choose the correction none, or another test.",
-                           "--correction none")
+                           {"correction": "none"})
     if correction == "romano-wolf" and not chosen.romano_wolf:
         able = ", ".join(name for name, t in TESTS.items() if t.romano_wolf)
         raise SettingError(f"Romano-Wolf is not defined for test {test!r}, only for {able}. Choose another "
-                           "correction, such as holm.", "--correction holm")
+                           "correction, such as holm.", {"correction": "holm"})
 
     _choose("interval", ci, ("auto", *INTERVALS))
     ci = interval_kind(ci, units)
@@ -65,7 +65,7 @@ def resolve_sampling(testset: TestSet, *, unit: str, block_length: float | None,
     """The same for what is drawn without a test."""
     if not testset.systems:
         raise InputError(f"No system in {testset.name}. Give at least one output, two to compare.",
-                         "--system FILE")
+                         {"system": "FILE"})
     _whole("resamples", resamples, 2, _MOST_DRAWS)
     _whole("seed", seed, 0)
     if seed >= 1 << 64:
@@ -113,16 +113,16 @@ def check_metric(metric: Metric, test: str, ci: str) -> None:
             raise SettingError(
                 f"{what} {value!r} is for means of segment scores alone (human ratings, COMET), and {metric.name} is "
                 f"a score of the whole corpus. Use {', '.join(fitting)}, or a metric that is a table of scores.",
-                "--scores NAME=FILE --metrics NAME")
+                {"scores": "NAME=FILE", "metrics": "NAME"})
 
 
 def _by_segment(kind, asked, what, value, needed, other):
     if needed and kind != "segment":
         why = " (auto, as document ids are known)" if asked == "auto" else ""
-        option = {"Test": "--test", "Interval": "--ci"}[what]
+        argument = {"Test": "test", "Interval": "ci"}[what]
         raise SettingError(f"{what} {value!r} works on single segments, and the unit is {kind}{why}. Choose the unit "
                            f"segment, which takes segments as independent, or the {what.lower()} {other}, which heeds "
-                           f"the {kind}s.", f"--unit segment, {option} {other}")
+                           f"the {kind}s.", {"unit": "segment"}, {argument: other})
 
 
 def _choose(what: str, value: str, among: Iterable[str]):

@@ -116,7 +116,7 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
     if isinstance(metric, str) and metric in testset.scores:
         if metric in METRICS:
             raise SettingError(f"{testset.name} has segment scores that are called {metric}, as a metric of mtsig is. "
-                               f"Give them another name, such as my-{metric}.", f"--scores my-{metric}=FILE")
+                               f"Give them another name, such as my-{metric}.", {"scores": f"my-{metric}=FILE"})
         from mtsig_core.metrics.segment_scores import SegmentMean
 
         return SegmentMean(metric, testset.scores[metric].higher_is_better)

@@ -195,8 +195,7 @@ def refuse_tokenizer(metric: str, tokenize: str | None) -> None:
     """
     if tokenize is not None:
         raise SettingError(f"Metric {metric} has no choice of tokenizer, so it cannot take {tokenize!r}. "
-                           "Leave the tokenizer out, or score the metrics that need it in a run of their own.",
-                           "--tokenize")
+                           "Leave the tokenizer out, or score the metrics that need it in a run of their own.")
 
 
 @functools.cache

@@ -108,7 +108,7 @@ class DepF:
         if lacking:
             raise SettingError(f"dep-f needs a parse of each system and reference, and there is none of "
                                f"{', '.join(lacking)}. Give a CoNLL-U file for each, under its name.",
-                               "--parse NAME=FILE")
+                               {"parse": "NAME=FILE"})
         stats = np.zeros((len(testset.systems), testset.n_segments, 3), dtype=np.int32)
         for k in range(testset.n_segments):
             references = [self._relations(testset.parses[name][k]) for name, texts in testset.references.items()

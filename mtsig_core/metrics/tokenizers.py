@@ -198,4 +198,4 @@ def _sacrebleu_tokenizer(name):
         raise SettingError(
             f"Tokenizer {name!r} could not be set up ({reason}). If it needs a model that sacreBLEU downloads on "
             "first use, use it in sacreBLEU once with a network connection. Or choose another tokenizer.",
-            f"--tokenize NAME, here and in: sacrebleu --tokenize {name}") from error
+            {"tokenize": "NAME"}) from error

@@ -7,8 +7,9 @@ import shlex
 from collections.abc import Callable, Mapping
 
 from mtsig_core.data.source import Source
+from mtsig_core.errors import MtsigError
 
-__all__ = ["command_line", "defaults", "source_options"]
+__all__ = ["command_line", "defaults", "remedy_options", "source_options"]
 
 
 def source_options(source: Source) -> list[str]:
@@ -66,6 +67,16 @@ def command_line(command: str, source: Source, *flags: str, usual: Mapping[str, 
     more = [part for key, value in asked.items() if value is not None and value != usual.get(key)
             for part in _with(f"--{key.replace('_', '-')}", str(value))]
     return shlex.join(["python", "-m", "mtsig_core", *command.split(), *source_options(source), *flags, *more])
+
+
+def remedy_options(error: MtsigError) -> str:
+    """What mends an error, as options of the command line; empty where nothing is known.
+
+    >>> remedy_options(MtsigError("No unit.", {"unit": "segment"}, {"block_length": "N"}))
+    '--unit segment, --block-length N'
+    """
+    return ", ".join(" ".join(f"--{name.replace('_', '-')} {value}" for name, value in remedy.items())
+                     for remedy in error.remedies)
 
 
 def _with(option, value):

@@ -179,7 +179,7 @@ def test_a_model_that_cannot_be_downloaded_is_one_message(monkeypatch, tmp_path,
     message = str(caught.value)
     assert f"Tokenizer {tokenize!r} could not be set up" in message and type(failure).__name__ in message
     assert "once with a network connection" in message and "\n" not in message
-    assert f"sacrebleu --tokenize {tokenize}" in caught.value.options
+    assert caught.value.remedies == ({"tokenize": "NAME"},)
 
 
 # -- weight --------------------------------------------------------------------------------------------------

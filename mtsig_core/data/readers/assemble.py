@@ -31,22 +31,24 @@ def check_langpair(langpair: str) -> None:
 
 
 def by_name(files: Iterable[tuple[str, str | os.PathLike]], what: str, remedy: str,
-            options: str = "") -> dict[str, str | os.PathLike]:
+            *remedies: Mapping[str, str]) -> dict[str, str | os.PathLike]:
     """Files by name; raises InputError if a name is empty or comes twice.
 
     Parameters
     ----------
     files : iterable of (name, path)
-    what, remedy, options : str
+    what, remedy : str
         What the files are, such as "system", and what to do about two of one name, for the messages.
+    remedies
+        The same as data; see `MtsigError`.
     """
     paths: dict = {}
     for name, path in files:
         if not name.strip():
-            raise InputError(f"The {what} {shown(path)} has an empty name. {remedy}", options)
+            raise InputError(f"The {what} {shown(path)} has an empty name. {remedy}", *remedies)
         if name in paths:
             raise InputError(f"Two {what}s are called {shown(name)}: {shown(paths[name])} and {shown(path)}. {remedy}",
-                             options)
+                             *remedies)
         paths[name] = path
     return paths
 

@@ -109,12 +109,12 @@ def _check_names(tables: Sequence[NamedTable], lower_is_better: Collection[str])
     for name in names:
         if not name.strip() or "," in name or name != name.strip():
             raise SettingError(f"{shown(name)!r} is no name for scores: a list of metrics could not name them. "
-                               "Expected a word such as human.", "--scores human=FILE")
+                               "Expected a word such as human.", {"scores": "human=FILE"})
     for name in lower_is_better:
         if name not in names:
             raise SettingError(f"Lower is better in {shown(name)}: there are no scores of that name. "
                                f"There are: {', '.join(map(shown, sorted(names))) or 'none'}.",
-                               "--lower-is-better NAME, --scores NAME=FILE")
+                               {"lower_is_better": "NAME"}, {"scores": "NAME=FILE"})
 
 
 def _read(tables, known) -> Iterable[tuple[str, list[tuple[ScoreFile, Rating]]]]:
@@ -153,7 +153,7 @@ def _line_in(testset, file, rating, last, where):
     if isinstance(line, str):
         raise InputError(f"{where}: the line is {shown(line)!r}. Expected a number, the line in the text files, "
                          "counted from 1; or give a file with the id of each line of the texts.",
-                         "--ids FILE")
+                         {"ids": "FILE"})
     if not 1 <= line <= last:
         hint = " Lines are counted from 1: add 1 to each." if line == 0 else " See whether it is for these texts."
         raise InputError(f"{where}: there is no line {line}. Expected 1 to {last}, as the text files have.{hint}")

@@ -57,9 +57,9 @@ def read_text(
         raise SettingError("No reference. Give at least one, a text file with one segment per line.")
     if langpair is not None:
         check_langpair(langpair)
-    remedy = ("Give each a name of its own.", "NAME=FILE")
-    files = {what: by_name(((_stem(path) if own is None else own, path) for own, path in group), what, *remedy)
-             for what, group in (("reference", references), ("system", systems))}
+    files = {what: by_name(((_stem(path) if own is None else own, path) for own, path in group), what,
+                           "Give each a name of its own.", {argument: "NAME=FILE"})
+             for what, argument, group in (("reference", "ref", references), ("system", "system", systems))}
     if name is None:
         paths = [*files["reference"].values(), *files["system"].values()]
         name = " ".join(filter(None, [_common_folder(paths), langpair]))
