@@ -10,6 +10,7 @@ from mtsig_core.cli.main import _parser, main
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PAPERS = (CHECKOUT / "docs" / "papers.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^python -m mtsig_core (.+)$", PAPERS, re.MULTILINE)
 
@@ -31,6 +32,13 @@ def test_every_make_target_exists():
     makefile = (CHECKOUT / "Makefile").read_text()
     for target in set(re.findall(r"make ([a-z-]+)", README)) - {"are"}:
         assert f"\n{target}:" in makefile, target
+
+
+def test_every_file_that_contributors_are_sent_to_exists():
+    places = ("", "mtsig_core", "mtsig_core/metrics", "mtsig_core/data", "mtsig_core/inference", "mtsig_core/experiments",
+              "pages", "tests/metrics")
+    for name in re.findall(r"`([\w/]+\.(?:py|txt|md))`", CONTRIBUTING):
+        assert any((CHECKOUT / place / name).is_file() for place in places) or "NAME" in name, name
 
 
 def test_every_picture_exists():
