@@ -6,14 +6,13 @@ a score of the sums. A corpus score is never a mean of sentence scores.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 
 __all__ = ["Metric", "METRICS", "check_tokenizer", "depends_on_testset", "is_segment_mean", "make_metric", "metric_of",
@@ -84,9 +83,7 @@ def make_metric(name: str, **settings) -> Metric:
         If there is no such metric; the message names the nearest.
     """
     if name not in METRICS:
-        near: Sequence[str] = difflib.get_close_matches(name.lower(), METRICS, 1, 0.4)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise SettingError(f"Unknown metric {name!r}.{hint} Available: {', '.join(METRICS)}.")
+        raise unknown("metric", name, METRICS)
     module, _, cls = METRICS[name].partition(":")
     return getattr(__import__(module, fromlist=[cls]), cls)(**settings)
 
@@ -113,10 +110,7 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
 
         return SegmentMean(metric, testset.scores[metric].higher_is_better)
     if isinstance(metric, str) and testset.scores and metric not in METRICS:
-        available = metrics_of(testset)
-        near = difflib.get_close_matches(metric, available, 1, 0.4)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise SettingError(f"Unknown metric {metric!r}.{hint} Available: {', '.join(available)}.")
+        raise unknown("metric", metric, metrics_of(testset))
     made = make_metric(metric, **settings) if isinstance(metric, str) else metric
     if not testset.has_texts and not is_segment_mean(made):
         raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has segment scores alone: "
