@@ -14,7 +14,7 @@ from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.report import export, html_report, latex, terminal
+from mtsig_core.report import export, terminal
 from mtsig_core.results import Exclusion
 
 __all__ = ["run_compare", "run_score", "run_segments"]
@@ -31,9 +31,7 @@ def run_compare(args) -> int:
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))
-    render = {"text": terminal.comparison_text, "json": export.comparison_json, "csv": export.comparison_csv,
-              "latex": latex.comparison_latex, "html": html_report.comparison_html, "matrix": export.matrix_csv}
-    write(render[args.format](result), args.out)
+    write(result.render(args.format), args.out)
     return 0
 
 
