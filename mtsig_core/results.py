@@ -13,7 +13,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest, unknown
 
 __all__ = ["TestSetInfo", "Settings", "Caution", "Exclusion", "SystemResult", "PairResult", "ReferenceLeaders",
-           "MetricResult", "Comparison"]
+           "MetricResult", "Comparison", "by_metric"]
 
 _COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
 
@@ -210,6 +210,11 @@ class _ByMetric(dict):
         raise unknown("metric", name, self)
 
 
+def by_metric(found: Mapping[str, object]) -> Mapping[str, object]:
+    """What was found by each metric, read-only; a metric that is not there is answered with the nearest."""
+    return MappingProxyType(_ByMetric(found))
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """The answer of `mtsig_core.compare`; a notebook shows it as a table."""
@@ -221,7 +226,7 @@ class Comparison:
     excluded: tuple[Exclusion, ...] = ()
 
     def __post_init__(self):
-        object.__setattr__(self, "metrics", MappingProxyType(_ByMetric(self.metrics)))
+        object.__setattr__(self, "metrics", by_metric(self.metrics))
 
     def __reduce__(self):  # a mapping proxy cannot be pickled
         return Comparison, (self.testset, self.settings, self.warnings, dict(self.metrics), self.excluded)

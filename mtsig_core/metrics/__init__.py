@@ -6,7 +6,7 @@ a score of the sums. A corpus score is never a mean of sentence scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import numpy as np
@@ -16,7 +16,7 @@ from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 
 __all__ = ["Metric", "METRICS", "check_tokenizer", "depends_on_testset", "is_segment_mean", "make_metric", "metric_of",
-           "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
+           "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
 
 
 class Metric(Protocol):
@@ -116,6 +116,22 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
         raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has segment scores alone: "
                            f"{', '.join(testset.scores)}. Choose one of these, or give texts too.")
     return made
+
+
+def metrics_for(testset: TestSet, metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+    """One metric or several for this test set, as `metric_of` finds each.
+
+    Raises
+    ------
+    SettingError
+        If there is none, or one comes twice.
+    """
+    several = isinstance(metrics, Iterable) and not isinstance(metrics, str)
+    found = [metric_of(testset, metric) for metric in (metrics if several else [metrics])]
+    names = [metric.name for metric in found]
+    if not names or len(set(names)) < len(names):
+        raise SettingError(f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once.")
+    return found
 
 
 def is_segment_mean(metric: Metric) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from mtsig_core.inference.scores import Scores
+from mtsig_core.report.cells import number
 from mtsig_core.report.html_tables import literal, table
 from mtsig_core.report.tables import group_cautions, leaderboard_rows, pair_rows, summary, system_rows, verdict
 from mtsig_core.results import Comparison, MetricResult
 
-__all__ = ["comparison_table", "metric_table"]
+__all__ = ["comparison_table", "metric_table", "score_table"]
 
 _FEW = 3  # pairs, or kinds of warnings, that are not folded away
 # No colour of text or paper: both are the notebook's. Its own rules for tables are less specific than these.
@@ -41,17 +43,30 @@ def comparison_table(comparison: Comparison) -> str:
         if result.pairs:
             parts.append(_folded(f"Pairs: {len(result.pairs)}", table(*pair_rows(result, settings), names=(0, 5)),
                                  len(result.pairs)))
-    groups = group_cautions(comparison.warnings, several=len(comparison.metrics) > 1)
-    if groups:
-        said = "".join(_paragraph("<br>".join(map(literal, texts))) for texts in groups)
-        parts.append(_folded(f"Keep in mind: {len(comparison.warnings)}", said, len(groups)))
-    return _whole(parts)
+    return _whole([*parts, *_kept_in_mind(comparison)])
 
 
 def metric_table(result: MetricResult) -> str:
     """The systems by one metric, and its signature."""
     return _whole([_paragraph(_title(result)), table(*system_rows(result), names=(1,)),
                    _paragraph(f"<code>{literal(result.signature)}</code>")])
+
+
+def score_table(scores: Scores) -> str:
+    """The systems, a column for each metric, and the signatures."""
+    columns = [{row.system: number(row.score) for row in found.systems} for found in scores.metrics.values()]
+    header = ["system", *(found.metric.upper() for found in scores.metrics.values())]
+    rows = [[name, *(column.get(name, "-") for column in columns)] for name in scores.testset.systems]
+    return _whole([table(header, rows, names=(0,)),
+                   *(_paragraph(f"{_title(found)} <code>{literal(found.signature)}</code>")
+                     for found in scores.metrics.values()), *_kept_in_mind(scores)])
+
+
+def _kept_in_mind(result: Comparison | Scores) -> Iterator[str]:
+    groups = group_cautions(result.warnings, several=len(result.metrics) > 1)
+    if groups:
+        said = "".join(_paragraph("<br>".join(map(literal, texts))) for texts in groups)
+        yield _folded(f"Keep in mind: {len(result.warnings)}", said, len(groups))
 
 
 def _title(result):
