@@ -5,9 +5,9 @@ a notebook alike. What would mend it is there as data, too: the command line say
 2, a notebook shows it as arguments below the error.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-__all__ = ["MtsigError", "InputError", "SettingError", "StoreError", "NotYetError", "Cancelled"]
+__all__ = ["MtsigError", "InputError", "SettingError", "StoreError", "NotYetError", "Cancelled", "nearest", "unknown"]
 
 
 class MtsigError(Exception):
@@ -53,3 +53,26 @@ class NotYetError(MtsigError):
 
 class Cancelled(MtsigError):
     """The work was stopped on request, between two blocks."""
+
+
+def unknown(what: str, name: object, among: Iterable[str]) -> SettingError:
+    """The error for a name that is none of those there are.
+
+    >>> str(unknown("test", "bootstap", ["ar", "bootstrap"]))
+    "Unknown test 'bootstap'. Did you mean 'bootstrap'? Available: ar, bootstrap."
+    """
+    among = list(among)
+    return SettingError(f"Unknown {what} {name!r}.{nearest(name, among)} Available: {', '.join(among)}.")
+
+
+def nearest(name: object, among: Iterable[str]) -> str:
+    """What the message about an unknown name goes on with: the one that was probably meant, or nothing.
+
+    >>> nearest("Holm", ["holm", "bh"]), nearest("x", ["holm", "bh"])
+    (" Did you mean 'holm'?", '')
+    """
+    from difflib import get_close_matches  # late: only a mistake needs it
+
+    known = {other.lower(): other for other in among}
+    near = get_close_matches(str(name).lower(), known, 1, 0.4)
+    return f" Did you mean {known[near[0]]!r}?" if near else ""

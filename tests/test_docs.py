@@ -35,8 +35,8 @@ def test_every_make_target_exists():
 
 
 def test_every_file_that_contributors_are_sent_to_exists():
-    places = ("", "mtsig_core", "mtsig_core/metrics", "mtsig_core/data", "mtsig_core/inference", "mtsig_core/experiments",
-              "pages", "tests/metrics")
+    folders = ("metrics", "data", "inference", "experiments")
+    places = ("", "mtsig_core", *(f"mtsig_core/{folder}" for folder in folders), "pages", "tests/metrics")
     for name in re.findall(r"`([\w/]+\.(?:py|txt|md))`", CONTRIBUTING):
         assert any((CHECKOUT / place / name).is_file() for place in places) or "NAME" in name, name
 

@@ -4,11 +4,15 @@ import dataclasses
 import itertools
 import json
 import math
+import pickle
 
 import pytest
 
-from mtsig_core import Comparison, InputError, TestSet, compare
+from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, read_text
+from mtsig_core.cli.main import main
+from mtsig_core.figures import forest, matrix, of_comparison
 from mtsig_core.report.export import comparison_json
+from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import PairResult
 from tests.toys import bleu_counts, compare_given, toy
 
@@ -114,6 +118,57 @@ def test_odd_input_gives_none_and_never_nan(testset, test):
 def test_one_unit_has_no_jackknife_interval():
     result = compare(ODD["one document"], trials=39, resamples=9).metrics["bleu"]
     assert {(row.ci_low, row.ci_high) for row in (*result.systems, *result.pairs)} == {(None, None)}
+
+
+class TestShown:
+    def test_in_a_line(self):
+        assert repr(TEXTS) == str(TEXTS) == \
+            "<Comparison on 'toy': 3 systems, 5 segments; 'bleu' 0 of 3 pairs significant>"
+        assert repr(PLAIN) == (f"<MetricResult 'given': 3 systems, best 'C' {PLAIN.systems[0].score:.2f}, "
+                               f"{sum(pair.significant for pair in PLAIN.pairs)} of 3 pairs significant>")
+        assert repr(AGAINST_B).endswith(f" {sum(pair.significant for pair in AGAINST_B.pairs)} of 2 pairs significant>")
+
+    def test_a_line_is_one_line(self):
+        named = compare(TestSet("a\nb", {"x\ny": ["a"] * 3}, {"ref": ["a"] * 3}), trials=99, resamples=50)
+        assert "\n" not in repr(named) + repr(named.metrics["bleu"])
+
+    @pytest.mark.parametrize("form", ["text", "json", "csv", "latex", "html", "matrix"])
+    def test_every_form_reads_as_the_command_line_writes_it(self, form, capsys, tmp_path):
+        for name, text in (("A", "a b c d x"), ("B", "a b c x x"), ("ref", "a b c d e")):
+            (tmp_path / name).write_text(f"{text}\n" * 5)
+        testset = read_text([(None, tmp_path / "ref")], [(None, tmp_path / name) for name in "AB"])
+        assert main(["compare", "--ref", str(tmp_path / "ref"), *itertools.chain(*(
+            ("--system", str(tmp_path / name)) for name in "AB")), "--trials", "99", "--resamples", "50",
+            "--format", form]) == 0
+        assert capsys.readouterr().out == compare(testset, trials=99, resamples=50).render(form)
+
+    @pytest.mark.parametrize("found, names", [
+        (TEXTS, ["forest", "matrix"]), (compare(toy(1, 5), trials=99, resamples=50), ["forest"]),
+        (compare(toy(3, 5), baseline="B", trials=99, resamples=50), ["forest"])])
+    def test_only_figures_that_there_are(self, found, names):
+        assert list(of_comparison(found, "bleu")) == names
+        for name in names:
+            drawn = {"forest": forest, "matrix": matrix}[name](found.metrics["bleu"], found.settings)
+            assert found.figure(name, "bleu") == drawn
+        if "matrix" not in names:
+            with pytest.raises(SettingError, match="has no figure 'matrix'. It has: forest."):
+                found.figure("matrix")
+
+    @pytest.mark.parametrize("ask, said", [
+        (lambda: TEXTS.to_frame("pair"), "Unknown table 'pair'. Did you mean 'pairs'\\? Available: systems, pairs"),
+        (lambda: PLAIN.to_frame("tables"), "Unknown table 'tables'"),
+        (lambda: TEXTS.metrics["blue"], "Unknown metric 'blue'. Did you mean 'bleu'"),
+        (lambda: paper_sentences(TEXTS, "ter"), "Unknown metric 'ter'.*Available: bleu"),
+        (lambda: TEXTS.figure("forrest"), "has no figure 'forrest'. Did you mean 'forest'\\? It has: forest, matrix"),
+        (lambda: TEXTS.figure(metric="blue"), "Unknown metric 'blue'"),
+        (lambda: TEXTS.render("jsn"), "Unknown form 'jsn'. Did you mean 'json'\\? Available: text, json")])
+    def test_names_that_are_not_there(self, ask, said):
+        with pytest.raises(SettingError, match=said):
+            ask()
+
+    def test_metrics_may_be_asked_for_as_in_any_mapping(self):
+        assert TEXTS.metrics.get("ter") is None and "ter" not in TEXTS.metrics and list(TEXTS.metrics) == ["bleu"]
+        assert pickle.loads(pickle.dumps(TEXTS)) == TEXTS
 
 
 class TestFromJson:

@@ -10,12 +10,11 @@ from mtsig_core.cli.options import TESTED, given
 from mtsig_core.cli.output import write
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.by_reference import references_alone
-from mtsig_core.inference.cautions import about_texts
 from mtsig_core.inference.comparison import compare
-from mtsig_core.inference.measured import measure
+from mtsig_core.inference.scores import score
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.report import export, html_report, latex, terminal
+from mtsig_core.report import export, terminal
 from mtsig_core.results import Exclusion
 
 __all__ = ["run_compare", "run_score", "run_segments"]
@@ -29,23 +28,16 @@ def run_compare(args) -> int:
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))
-    render = {"text": terminal.comparison_text, "json": export.comparison_json, "csv": export.comparison_csv,
-              "latex": latex.comparison_latex, "html": html_report.comparison_html, "matrix": export.matrix_csv}
-    write(render[args.format](result), args.out)
+    write(result.render(args.format), args.out)
     return 0
 
 
 def run_score(args) -> int:
     testset = read(args)
-    if not testset.systems:
-        raise SettingError("No system to score. Give at least one with --system FILE.")
-    scores = {}
-    for metric in told(testset, chosen_metrics(args, testset)):
-        seen = measure(testset.under(metric.name), metric)
-        scores[metric.name] = metric.signature(testset), dict(zip(seen.names, seen.scores.tolist(), strict=True))
-    terminal.warn(about_texts(testset))
+    found = score(testset, told(testset, chosen_metrics(args, testset), warn=False))  # the result has the warnings
+    terminal.warn(found.warnings)
     render = {"text": terminal.scores_text, "json": export.scores_json, "csv": export.scores_csv}
-    write(render[args.format](scores), args.out)
+    write(render[args.format](found), args.out)
     return 0
 
 

@@ -92,9 +92,8 @@ class Saved:
     ----------
     link : str
         Who knows it may open the set.
-    name : str
-    digest : str
-        Of its content.
+    name, digest : str
+        What it is called; the digest of its content.
     size : int
         Bytes, packed.
     n_segments, n_systems : int

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mtsig_core.errors import InputError, SettingError
+from mtsig_core.errors import InputError, SettingError, nearest
 
 __all__ = ["SegmentScores", "TestSet", "as_system", "is_human"]
 
@@ -338,7 +338,8 @@ class TestSet:
         names = list(names)
         for name in names:
             if name not in among:
-                raise SettingError(f"No {what} {name!r} in {self.name}. It has: {', '.join(among) or 'none'}.")
+                raise SettingError(f"No {what} {name!r} in {self.name}.{nearest(name, among)} It has: "
+                                   f"{', '.join(among) or 'none'}.")
         return names
 
 

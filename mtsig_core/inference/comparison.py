@@ -21,7 +21,7 @@ from mtsig_core.inference.power import minimum_detectable_difference
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
 from mtsig_core.inference.settings import check_jobs, check_metric, interval_kind, resolve
 from mtsig_core.inference.significance import TESTS, decide
-from mtsig_core.metrics import Metric, metric_of, tokenizer_of
+from mtsig_core.metrics import Metric, metrics_for, tokenizer_of
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult, TestSetInfo
 
 __all__ = ["compare", "joined"]
@@ -37,7 +37,7 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
     Parameters
     ----------
     testset : TestSet
-    metrics : str, or sequence of str or Metric
+    metrics : str, Metric, or sequence of these
         Names, of the test set's own segment scores too, or metrics made with settings of their own. Of segment
         scores, a system's score is the mean of those it has, and pairs are compared on the segments both have.
     test : {"ar", "bootstrap", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"}
@@ -82,18 +82,15 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
     >>> pair.a, pair.b, pair.p_value, pair.better
     ('A', 'B', 0.001, 'a')
     """
-    metrics = [metrics] if isinstance(metrics, str) else metrics
-    metrics = [metric_of(testset, metric) for metric in metrics]
-    names = [metric.name for metric in metrics]
-    if not names or len(set(names)) < len(names):
-        raise SettingError(f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once.")
+    metrics = metrics_for(testset, metrics)
     for metric in metrics:
         check_metric(metric, test, ci)
     settings, units = resolve(
         testset, test=test, unit=unit, block_length=block_length, trials=trials, alpha=alpha, correction=correction,
         ci=ci, resamples=resamples, seed=seed, baseline=baseline)
     check_jobs(jobs)
-    alone = references_alone(testset.under(*names), settings.test, baseline) if by_reference else {}
+    needed = testset.under(*(metric.name for metric in metrics))
+    alone = references_alone(needed, settings.test, baseline) if by_reference else {}
     results = {}
     for metric in metrics:
         def stage(name, metric=metric):

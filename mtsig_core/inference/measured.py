@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import gaps
 from mtsig_core.inference.engine import UnitStatistics
 from mtsig_core.inference.resampling import Units, make_units
@@ -80,8 +80,8 @@ class Measured:
         known, names = self.names, list(names)
         for name in names:
             if name not in known:
-                raise SettingError(f"No system {name!r} with a score by {self.metric.name}. Systems that have one: "
-                                   f"{', '.join(known)}.")
+                raise SettingError(f"No system {name!r} with a score by {self.metric.name}.{nearest(name, known)} "
+                                   f"Systems that have one: {', '.join(known)}.")
         return self._rows([known.index(name) for name in names])
 
     def pair(self, a: str, b: str) -> tuple[np.ndarray, int]:

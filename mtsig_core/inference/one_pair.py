@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import engine
 from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.intervals import Sample, fitting_intervals
@@ -155,7 +155,8 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
         raise SettingError(f"A pair is two systems, and {a!r} is given twice. Choose another for one of them.")
     for name in (a, b):
         if name not in testset.systems:
-            raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(testset.systems)}.")
+            raise SettingError(f"No system {name!r} in {testset.name}.{nearest(name, testset.systems)} It has: "
+                               f"{', '.join(testset.systems)}.")
     settings, _ = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples,
                                    seed=seed)
     check_trials(trials, alpha, "ar")

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import engine
 from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.measured import Measured, measure
@@ -130,7 +130,8 @@ def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, 
     metric = metric_of(testset, metric)
     for name in only or ():
         if name not in testset.systems:
-            raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(testset.systems)}.")
+            raise SettingError(f"No system {name!r} in {testset.name}.{nearest(name, testset.systems)} It has: "
+                               f"{', '.join(testset.systems)}.")
     seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
     return settings, seen if only is None else seen.only(only)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import asdict
 from numbers import Integral, Real
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import InputError, SettingError
+from mtsig_core.errors import InputError, SettingError, nearest, unknown
 from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.intervals import INTERVALS, fitting_intervals
 from mtsig_core.inference.resampling import UNITS, Units, make_units
@@ -38,7 +37,8 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
                                        resamples=resamples, seed=seed)
     check_trials(trials, alpha, test)
     if baseline is not None and baseline not in testset.systems:
-        raise SettingError(f"No system {baseline!r} to use as baseline. Systems: {', '.join(testset.systems)}.")
+        raise SettingError(f"No system {baseline!r} to use as baseline.{nearest(baseline, testset.systems)} Systems: "
+                           f"{', '.join(testset.systems)}.")
 
     if correction == "auto":
         correction = chosen.default_correction
@@ -128,9 +128,7 @@ def _by_segment(kind, asked, what, value, needed, other):
 def _choose(what: str, value: str, among: Iterable[str]):
     among = list(among)
     if value not in among:
-        near = difflib.get_close_matches(str(value), among, 1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise SettingError(f"Unknown {what} {value!r}.{hint} Available: {', '.join(among)}.")
+        raise unknown(what, value, among)
 
 
 def _whole(what: str, value: int, least: int, most: int | None = None):

@@ -6,19 +6,18 @@ a score of the sums. A corpus score is never a mean of sentence scores.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Protocol
 
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 
 __all__ = ["Metric", "METRICS", "check_tokenizer", "depends_on_testset", "is_segment_mean", "make_metric", "metric_of",
-           "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
+           "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
 
 
 class Metric(Protocol):
@@ -87,9 +86,7 @@ def make_metric(name: str, **settings) -> Metric:
         If there is no such metric; the message names the nearest.
     """
     if name not in METRICS:
-        near: Sequence[str] = difflib.get_close_matches(name.lower(), METRICS, 1, 0.4)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise SettingError(f"Unknown metric {name!r}.{hint} Available: {', '.join(METRICS)}.")
+        raise unknown("metric", name, METRICS)
     return _class_of(name)(**settings)
 
 
@@ -121,15 +118,28 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
 
         return SegmentMean(metric, testset.scores[metric].higher_is_better)
     if isinstance(metric, str) and testset.scores and metric not in METRICS:
-        available = metrics_of(testset)
-        near = difflib.get_close_matches(metric, available, 1, 0.4)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise SettingError(f"Unknown metric {metric!r}.{hint} Available: {', '.join(available)}.")
+        raise unknown("metric", metric, metrics_of(testset))
     made = make_metric(metric, **settings) if isinstance(metric, str) else metric
     if not testset.has_texts and not is_segment_mean(made):
         raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has segment scores alone: "
                            f"{', '.join(testset.scores)}. Choose one of these, or give texts too.")
     return made
+
+
+def metrics_for(testset: TestSet, metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+    """One metric or several for this test set, as `metric_of` finds each.
+
+    Raises
+    ------
+    SettingError
+        If there is none, or one comes twice.
+    """
+    several = isinstance(metrics, Iterable) and not isinstance(metrics, str)
+    found = [metric_of(testset, metric) for metric in (metrics if several else [metrics])]
+    names = [metric.name for metric in found]
+    if not names or len(set(names)) < len(names):
+        raise SettingError(f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once.")
+    return found
 
 
 def is_segment_mean(metric: Metric) -> bool:

@@ -8,7 +8,6 @@ the spaces matter.
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import InputError, SettingError
+from mtsig_core.errors import InputError, SettingError, unknown
 
 __all__ = ["TOKENIZERS", "Tokenizer", "check_tokenizer", "cuts", "default_tokenizer", "fitting_tokenizers",
            "make_tokenizer", "tokenizer_name"]
@@ -122,10 +121,7 @@ def check_tokenizer(name: str) -> None:
         If there is none; the message names the nearest.
     """
     if name not in TOKENIZERS:
-        lower = {known.lower(): known for known in TOKENIZERS}
-        near = difflib.get_close_matches(str(name).lower(), lower, 1, 0.4)
-        hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
-        raise SettingError(f"Unknown tokenizer {name!r}.{hint} Available: {', '.join(TOKENIZERS)}.")
+        raise unknown("tokenizer", name, TOKENIZERS)
 
 
 @functools.cache

@@ -7,12 +7,13 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
+from mtsig_core.inference.scores import Scores
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import Metric
 from mtsig_core.report.records import matrix_records
@@ -88,16 +89,16 @@ def matrix_csv(comparison: Comparison) -> str:
     return to_csv([*header, "cells"], ([*row, what] for row in rows))
 
 
-def scores_json(scores: Mapping[str, tuple[str, Mapping[str, float]]]) -> str:
-    """Scores by metric: {metric: (signature, {system: points})}."""
-    return to_json({"metrics": {name: {"signature": signature, "scores": dict(values)}
-                                for name, (signature, values) in scores.items()}})
+def scores_json(scores: Scores) -> str:
+    return to_json({"metrics": {name: {"signature": found.signature,
+                                       "scores": {row.system: row.score for row in found.systems}}
+                                for name, found in scores.metrics.items()}})
 
 
-def scores_csv(scores: Mapping[str, tuple[str, Mapping[str, float]]]) -> str:
+def scores_csv(scores: Scores) -> str:
     return to_csv(["metric", "system", "score", "signature"],
-                  ([name, system, value, signature] for name, (signature, values) in scores.items()
-                   for system, value in values.items()))
+                  ([name, row.system, row.score, found.signature] for name, found in scores.metrics.items()
+                   for row in found.systems))
 
 
 def segment_rows(testset: TestSet, metric: Metric, statistics: np.ndarray) -> tuple[list[str], Iterable[list]]:

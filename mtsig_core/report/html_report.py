@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Iterable
 
 from mtsig_core.report.html_figures import STYLE, forest_svg, matrix_key, matrix_svg
+from mtsig_core.report.html_tables import literal, table
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import (
     by_reference_rows,
@@ -16,7 +16,6 @@ from mtsig_core.report.tables import (
     summary,
     verdict,
 )
-from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult, Settings
 
 __all__ = ["comparison_html"]
@@ -76,26 +75,26 @@ def comparison_html(comparison: Comparison) -> str:
     True
     """
     info = comparison.testset
-    title = _text(f"Comparison of systems on {info.name}")
+    title = literal(f"Comparison of systems on {info.name}")
     body = [f"<h1>{title}</h1>"]
     body += [_answer(comparison, result) for result in comparison.metrics.values()]
     if info.simulated:
         body.append('<p><span class="simulated">Simulated: the texts of this test set are made up.</span></p>')
-    body += [f'<p class="note">{_text("; ".join(part))}</p>' for part in summary(comparison)]
+    body += [f'<p class="note">{literal("; ".join(part))}</p>' for part in summary(comparison)]
     for result in comparison.metrics.values():
         header, rows = leaderboard_rows(result, comparison.settings)
-        body += [f"<h2>{_text(result.metric.upper())}: systems</h2>", _table(header, rows, names=(1,)),
+        body += [f"<h2>{literal(result.metric.upper())}: systems</h2>", table(header, rows, names=(1,)),
                  _figure(forest_svg(result, comparison.settings), _forest_key(comparison.settings))]
         header, rows = by_reference_rows(result)
-        body += [f"<h2>{_text(result.metric.upper())}: leaders by reference</h2>",
-                 _table(header, rows, names=(0, 1, 2))] if rows else []
+        body += [f"<h2>{literal(result.metric.upper())}: leaders by reference</h2>",
+                 table(header, rows, names=(0, 1, 2))] if rows else []
     body += _left_out(comparison)
     body += _warnings(comparison)
     for result in comparison.metrics.values():
         body += _pairs(comparison, result)
     for result in comparison.metrics.values():
-        body += [f"<h2>{_text(result.metric.upper())}: for a paper</h2>",
-                 f"<p>{_text(paper_sentences(comparison, result.metric))}</p>"]
+        body += [f"<h2>{literal(result.metric.upper())}: for a paper</h2>",
+                 f"<p>{literal(paper_sentences(comparison, result.metric))}</p>"]
     body += ["<h2>Settings</h2>", _settings(comparison)]
     return "\n".join([
         "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
@@ -110,7 +109,7 @@ def _answer(comparison: Comparison, result: MetricResult) -> str:
     said = verdict(result, comparison.settings)
     if said is None:
         said = f"{result.systems[0].system} scores {result.systems[0].score:.2f}"
-    return f'<p class="answer">{_text(said)} <small>{_text(result.metric.upper())}, {direction}</small></p>'
+    return f'<p class="answer">{literal(said)} <small>{literal(result.metric.upper())}, {direction}</small></p>'
 
 
 def _forest_key(settings: Settings) -> str:
@@ -119,13 +118,13 @@ def _forest_key(settings: Settings) -> str:
 
 
 def _figure(drawn: str, key: str) -> str:
-    return f'<figure>{drawn}<figcaption>{_text(key)}</figcaption></figure>'
+    return f'<figure>{drawn}<figcaption>{literal(key)}</figcaption></figure>'
 
 
 def _left_out(comparison: Comparison) -> Iterable[str]:
     if comparison.excluded:
         yield "<h2>Left out</h2>"
-        yield _table(["system", "reason"], [[one.system, one.reason] for one in comparison.excluded], names=(0, 1))
+        yield table(["system", "reason"], [[one.system, one.reason] for one in comparison.excluded], names=(0, 1))
 
 
 def _warnings(comparison: Comparison) -> Iterable[str]:
@@ -133,19 +132,19 @@ def _warnings(comparison: Comparison) -> Iterable[str]:
     if groups:
         yield "<h2>Keep in mind</h2>"
     for texts in groups:
-        yield f'<p class="warning">{"<br>".join(map(_text, texts))}</p>'
+        yield f'<p class="warning">{"<br>".join(map(literal, texts))}</p>'
 
 
 def _pairs(comparison: Comparison, result: MetricResult) -> Iterable[str]:
     if not result.pairs:
         return
     header, rows = pair_rows(result, comparison.settings)
-    yield f"<h2>{_text(result.metric.upper())}: pairs</h2>"
+    yield f"<h2>{literal(result.metric.upper())}: pairs</h2>"
     if comparison.settings.baseline is None:
         yield _figure(matrix_svg(result, comparison.settings), matrix_key(result, comparison.settings))
     yield '<p class="note">Not significant (a dash under "better") does not mean equal.</p>'
     unfolded = " open" if len(rows) <= _FEW_PAIRS else ""
-    yield f"<details{unfolded}><summary>{len(rows)} pairs</summary>{_table(header, rows, names=(0, 5))}</details>"
+    yield f"<details{unfolded}><summary>{len(rows)} pairs</summary>{table(header, rows, names=(0, 5))}</details>"
 
 
 def _settings(comparison: Comparison) -> str:
@@ -155,23 +154,7 @@ def _settings(comparison: Comparison) -> str:
              ("correction", settings.correction), ("intervals", interval_kinds(comparison)),
              ("resamples", settings.resamples), ("seed", settings.seed), ("baseline", settings.baseline),
              ("mtsig", settings.version)]
-    rows = [(name, _text(str(value))) for name, value in known if value is not None]
-    rows += [(f"{_text(result.metric.upper())} signature", f"<code>{_text(result.signature)}</code>")
+    rows = [(name, literal(str(value))) for name, value in known if value is not None]
+    rows += [(f"{literal(result.metric.upper())} signature", f"<code>{literal(result.signature)}</code>")
              for result in comparison.metrics.values()]
     return "<dl>" + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows) + "</dl>"
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[int]) -> str:
-    """A table of text; the columns in `names` are set left and may break. What is undefined is a dash."""
-    def cells(tag, row):
-        opened = [f'<{tag} class="name">' if k in names else f"<{tag}>" for k in range(len(row))]
-        return "".join(f"{start}{_text(cell or '-')}</{tag}>" for start, cell in zip(opened, row, strict=True))
-
-    body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return (f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{cells("th", header)}</tr></thead>\n'
-            f"<tbody>\n{body}\n</tbody></table></div>")
-
-
-def _text(text: str) -> str:
-    """Text shown literally: no tag, and no character that turns the direction of what follows."""
-    return escape(printable(text))

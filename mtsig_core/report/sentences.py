@@ -39,7 +39,7 @@ def paper_sentences(comparison: Comparison, metric: str) -> str:
 
     Raises
     ------
-    KeyError
+    SettingError
         If the comparison has no such metric.
 
     Examples

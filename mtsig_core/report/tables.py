@@ -12,8 +12,8 @@ from mtsig_core.report.cells import Cell, number
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 
 __all__ = ["summary", "interval_kinds", "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows",
-           "rank_change_rows", "pair_rows", "across_rows", "relation_rows", "with_metrics", "without_relation",
-           "p_word", "format_p", "group_cautions", "row_against_column", "with_interval"]
+           "system_rows", "rank_change_rows", "pair_rows", "across_rows", "relation_rows", "with_metrics",
+           "without_relation", "p_word", "format_p", "group_cautions", "row_against_column", "with_interval"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -122,6 +122,15 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str
             row += [*_chances(pair, settings), {"a": "better", "b": "worse", None: "not separated"}[pair.better]]
         rows.append(row + [""] * (len(header) - len(row)))
     return header, rows
+
+
+def system_rows(result: MetricResult) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of what a result says of its systems without the settings: rank interval, system, score,
+    interval, and wins, ties and losses."""
+    tally = result.tally()
+    return ["rank", "system", _metric_word(result), "interval", "wins", "ties", "losses"], [
+        [_ranks(row), row.system, number(row.score), _interval(row.ci_low, row.ci_high),
+         *(number(count, "d") for count in tally[row.system])] for row in result.systems]
 
 
 def rank_change_rows(before: MetricResult, after: MetricResult) -> tuple[list[str], list[list[str]]]:

@@ -6,6 +6,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from mtsig_core.inference.scores import Scores
 from mtsig_core.report.tables import (
     by_reference_rows,
     group_cautions,
@@ -36,12 +37,12 @@ def comparison_text(comparison: Comparison) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def scores_text(scores) -> str:
-    """Scores by metric: {metric: (signature, {system: points})}, in the given order of systems."""
+def scores_text(scores: Scores) -> str:
+    """The systems by each metric, and its signature."""
     lines = []
-    for name, (signature, values) in scores.items():
-        rows = [[system, f"{value:.2f}"] for system, value in values.items()]
-        lines += [*_table(["system", name.upper()], rows, "<>"), "", signature, ""]
+    for found in scores.metrics.values():
+        rows = [[row.system, f"{row.score:.2f}"] for row in found.systems]
+        lines += [*_table(["system", found.metric.upper()], rows, "<>"), "", found.signature, ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -1,4 +1,7 @@
-"""Frozen results. Numbers only: no formatted strings, undefined is None."""
+"""Frozen results. Numbers only: no formatted strings, undefined is None.
+
+What they show of themselves (tables, files, figures) is made in `mtsig_core.report` and `mtsig_core.figures`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 
 from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError, nearest, unknown
 
 __all__ = ["TestSetInfo", "SamplingSettings", "Settings", "Caution", "Exclusion", "SystemResult", "PairResult",
-           "ReferenceLeaders", "MetricResult", "Comparison"]
+           "ReferenceLeaders", "MetricResult", "Comparison", "by_metric"]
 
 _COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
 
@@ -171,7 +175,7 @@ class ReferenceLeaders:
     n_segments: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MetricResult:
     """All systems, best first, and all pairs under one metric; with several references, the leaders by each.
 
@@ -196,11 +200,25 @@ class MetricResult:
     ci: str | None = None
     n_units: int | None = None
 
+    def __repr__(self):
+        return (f"<MetricResult {self.metric!r}: {len(self.systems)} systems, best {self.systems[0].system!r} "
+                f"{self.systems[0].score:.2f}, {self._differing()}>")
+
+    def _repr_html_(self) -> str:
+        from mtsig_core.report.notebook import metric_table
+
+        return metric_table(self)
+
+    def _differing(self):
+        return f"{sum(pair.significant for pair in self.pairs)} of {len(self.pairs)} pairs significant"
+
     def to_frame(self, table: str = "systems"):
         """One of the two tables as a pandas DataFrame, ``"systems"`` or ``"pairs"``."""
         import pandas as pd  # late: half a second that the command line does not need
 
-        row = {"systems": SystemResult, "pairs": PairResult}[table]
+        if table not in _TABLES:
+            raise unknown("table", table, _TABLES)
+        row = _TABLES[table]
         types = {f.name: _COLUMN_TYPES[f.type.removesuffix(" | None")] for f in fields(row)}  # also where all are None
         return pd.DataFrame([asdict(r) for r in getattr(self, table)], columns=list(types)).astype(types)
 
@@ -213,9 +231,22 @@ class MetricResult:
         return {name: tuple(c) for name, c in counts.items()}
 
 
-@dataclass(frozen=True)
+_TABLES = {"systems": SystemResult, "pairs": PairResult}
+
+
+class _ByMetric(dict):
+    def __missing__(self, name):
+        raise unknown("metric", name, self)
+
+
+def by_metric(found: Mapping[str, object]) -> Mapping[str, object]:
+    """What was found by each metric, read-only; a metric that is not there is answered with the nearest."""
+    return MappingProxyType(_ByMetric(found))
+
+
+@dataclass(frozen=True, repr=False)
 class Comparison:
-    """The answer of `mtsig_core.compare`."""
+    """The answer of `mtsig_core.compare`; a notebook shows it as a table."""
 
     testset: TestSetInfo
     settings: Settings
@@ -224,10 +255,20 @@ class Comparison:
     excluded: tuple[Exclusion, ...] = ()
 
     def __post_init__(self):
-        object.__setattr__(self, "metrics", MappingProxyType(dict(self.metrics)))
+        object.__setattr__(self, "metrics", by_metric(self.metrics))
 
     def __reduce__(self):  # a mapping proxy cannot be pickled
         return Comparison, (self.testset, self.settings, self.warnings, dict(self.metrics), self.excluded)
+
+    def __repr__(self):
+        found = ", ".join(f"{name!r} {result._differing()}" for name, result in self.metrics.items())
+        return (f"<Comparison on {self.testset.name!r}: {len(self.testset.systems)} systems, "
+                f"{self.testset.n_segments} segments; {found}>")
+
+    def _repr_html_(self) -> str:
+        from mtsig_core.report.notebook import comparison_table
+
+        return comparison_table(self)
 
     def to_frame(self, table: str = "systems"):
         """One table over all metrics, with a column ``metric`` first."""
@@ -235,6 +276,43 @@ class Comparison:
 
         frames = [result.to_frame(table) for result in self.metrics.values()]
         return pd.concat(frames, keys=list(self.metrics), names=["metric"]).reset_index(0).reset_index(drop=True)
+
+    def render(self, form: str = "text") -> str:
+        """The whole of it as a file has it, byte for byte what ``compare --format`` writes.
+
+        Parameters
+        ----------
+        form : {"text", "json", "csv", "matrix", "latex", "html"}
+            ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs nothing else.
+        """
+        from mtsig_core.report.forms import FORMS
+
+        if form not in FORMS:
+            raise unknown("form", form, FORMS)
+        return FORMS[form](self)
+
+    def figure(self, name: str = "forest", metric: str | None = None):
+        """One of its figures, as on the dashboard.
+
+        Parameters
+        ----------
+        name : {"forest", "matrix"}
+            Scores with intervals and rank intervals; or all pairs at once, which a comparison with a baseline, or of
+            one system, does not have.
+        metric : str, optional
+            By default the first.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+        """
+        from mtsig_core.figures import of_comparison
+
+        drawn = of_comparison(self, next(iter(self.metrics)) if metric is None else metric)
+        if name not in drawn:
+            raise SettingError(f"This comparison has no figure {name!r}.{nearest(name, drawn)} It has: "
+                               f"{', '.join(drawn)}.")
+        return drawn[name]()
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
@@ -260,6 +338,6 @@ class Comparison:
         Traceback (most recent call last):
         mtsig_core.errors.InputError: metrics is []. Expected an object with keys.
         """
-        from mtsig_core.results.reading import read_comparison
+        from mtsig_core.report.json_reading import read_comparison
 
         return read_comparison(text)

@@ -1,4 +1,4 @@
-"""A comparison from its JSON, checked piece by piece."""
+"""A comparison read back from the JSON that `mtsig_core.report.export.comparison_json` wrote."""
 
 from __future__ import annotations
 
@@ -33,11 +33,10 @@ def read_comparison(text: str) -> Comparison:
                for name, value in _object(_at("metrics", data, _WHOLE), "metrics").items()}
     if not metrics:
         raise InputError(f"{_WHOLE} has no metric. Expected at least one under 'metrics'.")
-    return Comparison(
-        _record(TestSetInfo, _at("testset", data, _WHOLE), "testset"),
-        _record(Settings, _at("settings", data, _WHOLE), "settings"),
-        _records(Caution, _at("warnings", data, _WHOLE), "warnings"), metrics,
-        _records(Exclusion, data.get("excluded", []), "excluded"))
+    return Comparison(_record(TestSetInfo, _at("testset", data, _WHOLE), "testset"),
+                      _record(Settings, _at("settings", data, _WHOLE), "settings"),
+                      _records(Caution, _at("warnings", data, _WHOLE), "warnings"), metrics,
+                      _records(Exclusion, data.get("excluded", []), "excluded"))
 
 
 def _parsed(text):

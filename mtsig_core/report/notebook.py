@@ -1,0 +1,85 @@
+"""Results as a notebook shows them: compact, in the font and the colours of the notebook, light or dark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mtsig_core.inference.scores import Scores
+from mtsig_core.report.cells import number
+from mtsig_core.report.html_tables import literal, table
+from mtsig_core.report.tables import group_cautions, leaderboard_rows, pair_rows, summary, system_rows, verdict
+from mtsig_core.results import Comparison, MetricResult
+
+__all__ = ["comparison_table", "metric_table", "score_table"]
+
+_FEW = 3  # pairs, or kinds of warnings, that are not folded away
+# No colour of text or paper: both are the notebook's. Its own rules for tables are less specific than these.
+_STYLE = """<style>
+.mtsig .scroll {overflow-x: auto} .mtsig p {margin: .5em 0}
+.mtsig table {border-collapse: collapse; font-variant-numeric: tabular-nums}
+.mtsig table th, .mtsig table td {text-align: right; padding: .2em .6em; white-space: nowrap}
+.mtsig table th.name, .mtsig table td.name {text-align: left; white-space: pre-wrap}
+.mtsig table thead th {border-bottom: 1px solid currentColor; vertical-align: bottom}
+.mtsig summary {cursor: pointer}
+</style>"""
+
+
+def comparison_table(comparison: Comparison) -> str:
+    """What was compared; for each metric who is ahead, the systems, and the pairs; what to keep in mind.
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet, compare
+    >>> ts = TestSet("toy", {"<b>A</b>": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> "<b>BLEU</b>. &lt;b&gt;A&lt;/b&gt; is ahead of all others" in comparison_table(compare(ts, trials=999))
+    True
+    """
+    settings = comparison.settings
+    parts = [_paragraph(literal("; ".join(part))) for part in summary(comparison)]
+    for result in comparison.metrics.values():
+        said = verdict(result, settings)
+        parts.append(_paragraph(_title(result) + ("" if said is None else f". {literal(said)}")))
+        parts.append(table(*leaderboard_rows(result, settings), names=(1,)))
+        if result.pairs:
+            parts.append(_folded(f"Pairs: {len(result.pairs)}", table(*pair_rows(result, settings), names=(0, 5)),
+                                 len(result.pairs)))
+    return _whole([*parts, *_kept_in_mind(comparison)])
+
+
+def metric_table(result: MetricResult) -> str:
+    """The systems by one metric, and its signature."""
+    return _whole([_paragraph(_title(result)), table(*system_rows(result), names=(1,)),
+                   _paragraph(f"<code>{literal(result.signature)}</code>")])
+
+
+def score_table(scores: Scores) -> str:
+    """The systems, a column for each metric, and the signatures."""
+    columns = [{row.system: number(row.score) for row in found.systems} for found in scores.metrics.values()]
+    header = ["system", *(found.metric.upper() for found in scores.metrics.values())]
+    rows = [[name, *(column.get(name, "-") for column in columns)] for name in scores.testset.systems]
+    return _whole([table(header, rows, names=(0,)),
+                   *(_paragraph(f"{_title(found)} <code>{literal(found.signature)}</code>")
+                     for found in scores.metrics.values()), *_kept_in_mind(scores)])
+
+
+def _kept_in_mind(result: Comparison | Scores) -> Iterator[str]:
+    groups = group_cautions(result.warnings, several=len(result.metrics) > 1)
+    if groups:
+        said = "".join(_paragraph("<br>".join(map(literal, texts))) for texts in groups)
+        yield _folded(f"Keep in mind: {len(result.warnings)}", said, len(groups))
+
+
+def _title(result):
+    return f"<b>{literal(result.metric.upper())}</b>"
+
+
+def _paragraph(content: str) -> str:
+    return f"<p>{content}</p>"
+
+
+def _folded(title: str, content: str, size: int) -> str:
+    return f"<details{' open' * (size <= _FEW)}><summary>{title}</summary>{content}</details>"
+
+
+def _whole(parts: Sequence[str]) -> str:
+    return "\n".join(['<div class="mtsig">', _STYLE, *parts, "</div>"])

@@ -1,0 +1,68 @@
+"""What a notebook shows: everything that decides, names as text, and no colour of its own."""
+
+import doctest
+import re
+
+import pytest
+
+from mtsig_core import Caution, TestSet, compare
+from mtsig_core.report import notebook
+from mtsig_core.report.tables import leaderboard_rows
+from tests.report.test_html_report import HOSTILE, Page
+from tests.report.test_outputs import SETTINGS, comparison, result
+from tests.toys import toy
+
+
+def test_the_examples():
+    assert doctest.testmod(notebook).failed == 0
+
+
+def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
+    page = Page(comparison(warnings=[Caution("x", "Mind the gap.")])._repr_html_())
+    for part in ("set; 10 segments", "999 trials", "BLEU. Tied for first: A, B", "Pairs: 3", "Keep in mind: 1",
+                 "Mind the gap."):
+        assert part in page.text
+    _, rows = leaderboard_rows(result(), SETTINGS)
+    assert page.cells[:27] == [cell or "-" for row in rows for cell in row]
+    assert page.cells[27:30] == ["A - B", "+0.50", "[-0.50, +1.50]"]
+
+
+def test_a_metric_has_its_systems_without_what_only_the_settings_tell():
+    page = Page(result()._repr_html_())
+    assert page.cells == ["1-2", "A", "30.00", "[29.00, 31.00]", "1", "1", "0",
+                          "1-2", "B", "29.50", "[28.00, 31.00]", "1", "1", "0", "3-3", "C", "20.00", "-", "0", "0", "2"]
+    assert "tok:13a" in page.text
+
+
+@pytest.mark.parametrize("settings", [{"test": "koehn"}, {"baseline": "B"}])
+def test_without_ranks(settings):
+    found = compare(toy(3, 5), trials=99, resamples=50, **settings)
+    assert "Pairs: " in Page(found._repr_html_()).text
+    assert Page(found.metrics["bleu"]._repr_html_()).cells[0] == "-"
+
+
+def test_one_system_has_no_pairs():
+    assert "Pairs" not in Page(compare(toy(1, 5), trials=99, resamples=50)._repr_html_()).text
+
+
+def test_names_are_text():
+    testset = TestSet(HOSTILE[0], {name: [f"a b c {k}"] * 5 for k, name in enumerate(HOSTILE)},
+                      {HOSTILE[1]: ["a b c d"] * 5})
+    found = compare(testset, trials=99, resamples=50)
+    for code in (found._repr_html_(), found.metrics["bleu"]._repr_html_()):
+        page = Page(code)
+        assert page.tags <= {"div", "style", "p", "b", "br", "table", "thead", "tbody", "tr", "th", "td", "details",
+                             "summary", "code"}
+        assert {name for name, _ in page.attributes} <= {"class", "tabindex", "open"}
+        assert "<script>alert(1)</script>" in page.text and "\u202e" not in code
+
+
+def test_colours_are_those_of_the_notebook():
+    style = re.search("<style>(.*)</style>", comparison()._repr_html_(), re.DOTALL)[1]
+    assert not re.search(r"#[0-9a-f]{3}|rgb|background|color:|url|@import", style)
+    assert all(rule.strip().startswith(".mtsig ") for rule in re.findall(r"([^{}]+){", style))  # and of nothing else
+
+
+def test_much_is_folded():
+    several = comparison(warnings=[Caution(f"kind {k}", "Mind.") for k in range(4)])._repr_html_()
+    assert several.count("<details open>") == 1 and several.count("<details>") == 1
