@@ -94,9 +94,8 @@ class Saved:
         Who knows it may open the set.
     name, digest : str
         What it is called; the digest of its content.
-    size : int
-        Bytes, packed.
-    n_segments, n_systems : int
+    size, n_segments, n_systems : int
+        The size is in bytes, packed.
     source : Source
         What names the files on the command line.
     created, used : float

@@ -93,7 +93,7 @@ def score(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *,
     """
     metrics = metrics_for(testset, metrics)
     if not testset.systems:
-        raise InputError(f"No system in {testset.name}. Give at least one output to score.", "--system FILE")
+        raise InputError(f"No system in {testset.name}. Give at least one output to score.", {"system": "FILE"})
     found = {}
     for metric in metrics:
         def counted(share, metric=metric):
