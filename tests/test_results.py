@@ -100,7 +100,7 @@ ODD = {
     "nothing said": TestSet("odd", {"A": [""] * 4, "B": [""] * 4}, {"ref": ["a b c d e"] * 4}),
     "nothing asked": TestSet("odd", {"A": ["a"] * 4, "B": ["b c"] * 4}, {"ref": [""] * 4}),
     "identical": TestSet("odd", {"A": ["a b c d"] * 4, "B": ["a b c d"] * 4}, {"ref": ["a b c d e"] * 4}),
-    "one system": TestSet("odd", {"A": ["a b c d"] * 4}, {"ref": ["a b c d e"] * 4}, documents="aabb"),
+    "one system": TestSet("odd", {"A": ["a b c d"] * 4}, {"ref": ["a b c d e"] * 4}, documents=list("aabb")),
 }
 
 

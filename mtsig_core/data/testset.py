@@ -11,6 +11,8 @@ from types import MappingProxyType
 
 import numpy as np
 
+from mtsig_core.data.checks import as_list, as_names, as_texts
+from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.errors import InputError, SettingError, nearest
 
 __all__ = ["SegmentScores", "TestSet", "as_system", "is_human"]
@@ -34,36 +36,6 @@ def as_system(reference: str) -> str:
     ('HUMAN-refA', 'HUMAN-A')
     """
     return reference if reference == "HUMAN" or reference.startswith("HUMAN-") else f"HUMAN-{reference}"
-
-
-@dataclass(frozen=True, eq=False)
-class SegmentScores:
-    """Scores that people or a model gave to single segments; immutable.
-
-    Parameters
-    ----------
-    by_system : mapping of str to sequence of (float or None)
-        By system, one number per segment of the test set, on the scale it was given; ``None`` where there is none.
-    higher_is_better : bool
-    """
-
-    by_system: Mapping[str, Sequence[float | None]]
-    higher_is_better: bool = True
-
-    def __post_init__(self):
-        frozen = {name: tuple(values) for name, values in self.by_system.items()}
-        object.__setattr__(self, "by_system", MappingProxyType(frozen))
-
-    def __reduce__(self):
-        return SegmentScores, (dict(self.by_system), self.higher_is_better)
-
-    def at(self, indices: Sequence[int]) -> SegmentScores:
-        """The scores of the segments at these positions."""
-        return replace(self, by_system={k: [v[i] for i in indices] for k, v in self.by_system.items()})
-
-    def of(self, names: Mapping[str, str]) -> SegmentScores:
-        """The scores of these systems alone, {name: what it is called from now on}."""
-        return replace(self, by_system={new: self.by_system[k] for k, new in names.items() if k in self.by_system})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,8 +62,8 @@ class TestSet:
     lines : sequence of int, optional
         The line of each segment in the files it was read from, counted from 1. Defaults to 1, 2, ...
     scores : mapping of str to SegmentScores
-        By the name of the metric. They are of systems; those of a reference, and of other human translations, count
-        once these act as systems.
+        By the name of the metric; where higher is better, a mapping from systems to numbers will do. They are of
+        systems; those of a reference, and of other human translations, count once these act as systems.
     parses : mapping of str to sequence of str
         By system or reference, the dependency parse of each segment, as `mtsig_core.data.readers.conllu` has it: a
         line for each word with form, lemma, head and relation between tabs; an empty line between sentences.
@@ -101,7 +73,7 @@ class TestSet:
     Raises
     ------
     InputError
-        If the sequences differ in length, or a segment has no reference.
+        If a part is no sequence of texts, they differ in length, or a segment has no reference.
 
     Examples
     --------
@@ -126,19 +98,27 @@ class TestSet:
     tokenizer: str | None = None
 
     def __post_init__(self):
-        for key in ("systems", "references"):
-            frozen = {name: tuple(texts) for name, texts in getattr(self, key).items()}
+        for key, one in (("systems", "system"), ("references", "reference"), ("parses", "parse of")):
+            named = as_names(f"{self.name}: {key}", getattr(self, key))
+            frozen = {name: self._texts(one, name, texts) for name, texts in named.items()}
             object.__setattr__(self, key, MappingProxyType(frozen))
-        object.__setattr__(self, "scores", MappingProxyType(dict(self.scores)))
+        scores = {name: by_system if isinstance(by_system, SegmentScores) else SegmentScores(by_system)
+                  for name, by_system in as_names(f"{self.name}: scores", self.scores).items()}
+        object.__setattr__(self, "scores", MappingProxyType(scores))
         if not self.references and not self.scores:
             raise InputError(f"{self.name}: no reference. Give at least one.")
-        object.__setattr__(self, "parses", MappingProxyType({k: tuple(v) for k, v in self.parses.items()}))
         if self.lines is None:
             object.__setattr__(self, "lines", range(1, self.n_segments + 1))
-        for key in ("sources", "documents", "domains", "lines"):
+        object.__setattr__(self, "lines", as_list(f"{self.name}: lines", self.lines))
+        for key in ("sources", "documents", "domains"):
             if getattr(self, key) is not None:
-                object.__setattr__(self, key, tuple(getattr(self, key)))
+                object.__setattr__(self, key, as_texts(f"{self.name}: {key}", getattr(self, key)))
         self._check()
+
+    def _texts(self, one, name, texts):
+        texts = as_list(f"{self.name}: {one} {name}", texts)
+        rated_alone = one == "system" and self.scores and all(text is None for text in texts)
+        return texts if rated_alone else as_texts(f"{self.name}: {one} {name}", texts, missing=one == "reference")
 
     def _check(self):
         n = self.n_segments

@@ -1,10 +1,12 @@
 """TestSet: aligned, immutable, known by its content."""
 
 import copy
+import math
 import pickle
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,6 +46,50 @@ class TestChecks:
     def test_segment_without_reference(self):
         with pytest.raises(InputError, match="line 12 has no reference"):
             TestSet("toy", systems={}, references={"r": ["r", None], "s": [None, None]}, lines=[11, 12])
+
+    @pytest.mark.parametrize("given, said", [
+        ({"systems": {"A": "a b c"}}, "toy: system A is the text 'a b c'. Expected a list with an item for each"),
+        ({"references": {"r": "r"}}, "toy: reference r is the text 'r'"),
+        ({"systems": {"A": b"ab"}}, "toy: system A is the text b'ab'"),
+        ({"documents": "xy"}, "toy: documents is the text 'xy'"),
+        ({"systems": {"A": 5}}, "toy: system A is 5. Expected a list"),
+        ({"systems": {"A": {"a": "b", "c": "d"}}}, "toy: system A is {'a': 'b', 'c': 'd'}. Expected a list"),
+        ({"systems": [["a", "b"]]}, "toy: systems are [['a', 'b']]. Expected a mapping from names to lists"),
+        ({"references": ["r", "r"]}, "toy: references are ['r', 'r']. Expected a mapping"),
+        ({"systems": {3: ["a", "b"]}}, "toy: systems: 3 is no name"),
+        ({"systems": {" ": ["a", "b"]}}, "toy: systems: ' ' is no name. Expected a text that is not empty"),
+        ({"systems": {"A": ["a", None]}}, "toy: system A: segment 2 is None. Expected a text; where there is nothing,"),
+        ({"systems": {"A": [None, None]}}, "toy: system A: segment 1 is None"),
+        ({"systems": {"A": ["a", math.nan]}}, "toy: system A: segment 2 is nan"),
+        ({"systems": {"A": [1, "a"]}}, "toy: system A: segment 1 is 1. Expected a text"),
+        ({"systems": {"A": [["a"], ["b"]]}}, "toy: system A: segment 1 is ['a']"),
+        ({"references": {"r": ["r", 2.5]}}, "toy: reference r: segment 2 is 2.5. Expected a text; where there is "
+                                            "nothing, None"),
+        ({"documents": [1, 2]}, "toy: documents: segment 1 is 1"),
+        ({"sources": ["x", None]}, "toy: sources: segment 2 is None"),
+        ({"scores": {"human": {"A": "90"}}}, "Scores of A is the text '90'"),
+        ({"scores": {"human": {"A": ["90", 80]}}}, "Scores of A: segment 1 is '90'. Expected a finite number, or None"),
+        ({"scores": {"human": {"A": [True, 80]}}}, "Scores of A: segment 1 is True"),
+        ({"scores": {"human": {"A": [math.inf, 80]}}}, "Scores of A: segment 1 is inf"),
+        ({"scores": {"human": [1, 2]}}, "Scores are [1, 2]. Expected a mapping"),
+        ({"scores": {"": {"A": [1, 2]}}}, "toy: scores: '' is no name"),
+    ])
+    def test_what_is_no_list_of_texts_or_numbers(self, given, said):
+        with pytest.raises(InputError) as raised:
+            TestSet("toy", **{"systems": {"A": ["a", "b"]}, "references": {"r": ["r", "r"]}} | given)
+        assert str(raised.value).startswith(said)
+
+    def test_long_things_are_cut(self):
+        with pytest.raises(InputError, match=r"is the text 'x{39}\.\.\.\. Expected"):
+            TestSet("toy", {"A": "x" * 1000}, {"r": ["r"]})
+
+    def test_arrays_and_other_sequences_will_do(self):
+        scores = {"human": {"A": np.array([1, np.nan], np.float32), "B": pd.Series([2, 3])}}
+        systems = {"A": np.array(["a", "b"]), "B": pd.Series(["c", ""])}
+        testset = TestSet("toy", systems, {"r": ("r", "r")}, scores=scores)
+        assert testset.systems["B"] == ("c", "") and list(testset.systems["A"]) == ["a", "b"]
+        assert testset.scores["human"].by_system == {"A": (1.0, None), "B": (2.0, 3.0)}
+        assert testset.scores["human"].higher_is_better
 
     def test_empty_segments_are_segments(self):
         assert TestSet("toy", systems={"A": [""]}, references={"r": [""]}).n_segments == 1

@@ -1,4 +1,4 @@
-"""Segment scores in a file: TSV, CSV, JSONL, Parquet, or what COMET writes -> a list of ratings."""
+"""Segment scores: TSV, CSV, JSONL, Parquet, what COMET writes, or a table in memory -> a list of ratings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from mtsig_core.data.readers.lines import decode, read_bytes, shown
+from mtsig_core.data.readers.memory import in_memory, score_rows
 from mtsig_core.errors import InputError
 
 __all__ = ["Rating", "ScoreFile", "as_key", "read_score_file"]
@@ -50,8 +51,8 @@ def read_score_file(path: str | os.PathLike, metric: str, is_system: Callable[[s
 
     Parameters
     ----------
-    path : path-like
-        Which format it is shows in its content.
+    path : path-like, data frame, or mapping of str to sequence
+        Which format a file has shows in its content; else columns by name.
     metric : str
         The name of the scores, under which their column may go too.
     is_system : callable
@@ -62,6 +63,8 @@ def read_score_file(path: str | os.PathLike, metric: str, is_system: Callable[[s
     InputError
         With the row, what was expected there, and what came.
     """
+    if in_memory(path):
+        return _table(*score_rows(path, metric), metric, is_system)
     name = shown(path)
     data, unpacked = read_bytes(path)
     if not data.strip():

@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mtsig_core.data.readers.lines import read_lines, shown
+from mtsig_core.data.readers.memory import in_memory, of_systems
 from mtsig_core.data.readers.score_files import Rating, ScoreFile, as_key, read_score_file
 from mtsig_core.data.testset import SegmentScores, TestSet, is_human
 from mtsig_core.errors import InputError, SettingError
@@ -27,9 +28,10 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
     ----------
     testset : TestSet
         With texts.
-    tables : sequence of (str, path-like)
-        Name of the scores, which becomes that of a metric, and file; several files of one name are put together.
-        See `mtsig_core.data.readers.score_files.read_score_file`. Lines are those of the files of the test set, so
+    tables : sequence of (str, table), or mapping of str to table
+        Name of the scores, which becomes that of a metric, and table: a file, a data frame, columns by name, or an
+        array of shape (systems, segments) in the order of the test set. Several of one name are put together. See
+        `mtsig_core.data.readers.score_files.read_score_file`. Lines are those of the files of the test set, so
         `TestSet.lines`; scores of lines that it leaves out (a canary, another part) are left out. Scores of a
         reference, and of what is named like one (refA, HUMAN-B), count only where it acts as a system.
     lower_is_better : collection of str
@@ -44,7 +46,15 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
         If a table cannot be read or does not fit the test set: with file, row, what was expected and what came.
     SettingError
         If a name cannot be that of a metric.
+
+    Examples
+    --------
+    >>> texts = TestSet("toy", {"A": ["a b", "c d"], "B": ["a x", "c d"]}, {"ref": ["a b", "c d"]})
+    >>> rated = join_scores(texts, {"comet": {"A": [0.9, 0.8], "B": [0.5, None]}})
+    >>> rated.scores["comet"].by_system["B"]
+    (0.5, None)
     """
+    tables = [(name, of_systems(table, testset)) for name, table in _named(tables)]
     _check_names(tables, lower_is_better)
     known = {*testset.systems, *testset.references}
     position = {line: k for k, line in enumerate(testset.lines)}
@@ -78,15 +88,21 @@ def read_scores(tables: Sequence[NamedTable], lower_is_better: Collection[str] =
     Parameters
     ----------
     tables, lower_is_better
-        As in `join_scores`.
+        As in `join_scores`; an array does not say whose its scores are.
     name : str, optional
-        By default that of the first file.
+        By default that of the first file, or of the scores of the first table.
 
     Raises
     ------
     InputError, SettingError
         As in `join_scores`.
+
+    Examples
+    --------
+    >>> read_scores({"human": {"A": [80, 70, 90], "B": [75, 70, 60], "docid": ["x", "x", "y"]}})
+    <TestSet 'human': 2 systems, 3 segments>
     """
+    tables = _named(tables)
     _check_names(tables, lower_is_better)
     groups = list(_read(tables, None))
     everything = [entry for _, ratings in groups for entry in ratings]
@@ -98,9 +114,20 @@ def read_scores(tables: Sequence[NamedTable], lower_is_better: Collection[str] =
         for _, rating in ratings:
             scores[metric][rating.system][position[rating.line]] = rating.score
     numbers = lines if isinstance(lines[0], int) else None
-    name = Path(os.fsdecode(tables[0][1])).name.partition(".")[0] if name is None else name
+    if name is None:
+        metric, first = tables[0]
+        name = metric if in_memory(first) else Path(os.fsdecode(first)).name.partition(".")[0]
     return TestSet(name, {system: [None] * len(lines) for system in systems}, {}, lines=numbers,
                    documents=_documents(everything, lines), scores=_frozen(scores, lower_is_better))
+
+
+def _named(tables):
+    """Pairs of a name and a table, of which a mapping has each name once."""
+    pairs = list(tables.items() if isinstance(tables, Mapping) else tables)
+    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
+        raise SettingError("Tables of scores come with the name of their scores. Expected pairs such as "
+                           '[("human", table)], or {"human": table}.')
+    return pairs
 
 
 def _check_names(tables: Sequence[NamedTable], lower_is_better: Collection[str]) -> None:

@@ -1,0 +1,92 @@
+"""What is refused as a part of a test set: a text where a list of texts belongs, a number where a text does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Set
+from numbers import Real
+
+from mtsig_core.errors import InputError
+
+__all__ = ["as_list", "as_names", "as_scores", "as_texts"]
+
+
+def as_names(where: str, values) -> Mapping:
+    """A mapping whose keys are names.
+
+    Raises
+    ------
+    InputError
+        If it is none, or a name is no text or empty.
+    """
+    if not isinstance(values, Mapping):
+        raise InputError(f"{where} are {_shown(values)}. Expected a mapping from names to lists, such as "
+                         "{'A': [...], 'B': [...]}.")
+    for name in values:
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"{where}: {_shown(name)} is no name. Expected a text that is not empty.")
+    return values
+
+
+def as_list(where: str, values) -> tuple:
+    """The items of a list, an array or another sequence, one for each segment.
+
+    Raises
+    ------
+    InputError
+        If it is a text, whose items would be its characters, or has no items in order.
+    """
+    if isinstance(values, str | bytes):
+        raise InputError(f"{where} is the text {_shown(values)}. Expected a list with an item for each segment; for a "
+                         "single segment, a list of one.")
+    if isinstance(values, Mapping | Set) or not isinstance(values, Iterable):
+        raise InputError(f"{where} is {_shown(values)}. Expected a list with an item for each segment.")
+    return tuple(values)
+
+
+def as_texts(where: str, values, missing: bool = False) -> tuple:
+    """Texts, one for each segment; or None in places, where some may be `missing`.
+
+    Raises
+    ------
+    InputError
+        At the first that is something else.
+
+    Examples
+    --------
+    >>> as_texts("system A", ["a b", 3.5])
+    Traceback (most recent call last):
+    mtsig_core.errors.InputError: system A: segment 2 is 3.5. Expected a text; where there is nothing, an empty one, ''.
+    """
+    texts = as_list(where, values)
+    if not all(issubclass(kind, str) or (missing and kind is type(None)) for kind in set(map(type, texts))):
+        k = next(k for k, text in enumerate(texts) if not (isinstance(text, str) or (missing and text is None)))
+        nothing = "None" if missing else "an empty one, ''"
+        raise InputError(f"{where}: segment {k + 1} is {_shown(texts[k])}. Expected a text; where there is nothing, "
+                         f"{nothing}.")
+    return texts
+
+
+def as_scores(where: str, values) -> tuple[float | None, ...]:
+    """Finite numbers, one for each segment; None where there is none, or NaN.
+
+    Raises
+    ------
+    InputError
+        At the first that is something else.
+    """
+    return tuple(_score(where, k, value) for k, value in enumerate(as_list(where, values), 1))
+
+
+def _score(where, k, value):
+    if value is None:
+        return None
+    if not isinstance(value, Real) or isinstance(value, bool) or math.isinf(value):
+        raise InputError(f"{where}: segment {k} is {_shown(value)}. Expected a finite number, or None where there is "
+                         "none.")
+    return None if math.isnan(value) else float(value)
+
+
+def _shown(value, longest: int = 40) -> str:
+    text = repr(value)
+    return text if len(text) <= longest else f"{text[:longest]}..."
