@@ -49,7 +49,6 @@ def rank_intervals(better: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def intransitive_triples(better: np.ndarray) -> int:
     """Number of triples (i, j, k) with i not separable from j, nor j from k, but i better than k."""
     tied = ~(better | better.T)
-    np.fill_diagonal(tied, False)
     through = tied.astype(np.int64) @ tied.astype(np.int64)
     return int((through * better).sum())
 
@@ -61,8 +60,6 @@ def headline(result: MetricResult) -> tuple[str, ...] | None:
     """
     if len(result.systems) < 2 or result.systems[0].rank_low is None:
         return None
-    if result.systems[0].rank_low == result.systems[0].rank_high == 1:
-        return (result.systems[0].system,)
     return tuple(row.system for row in result.systems if row.rank_low == 1)
 
 

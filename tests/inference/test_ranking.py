@@ -4,11 +4,19 @@ import itertools
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core.inference.engine import all_pairs
-from mtsig_core.inference.ranking import decision_matrix, headline, intransitive_triples, rank_intervals
+from mtsig_core.inference.ranking import (
+    decision_matrix,
+    headline,
+    intransitive_triples,
+    otherwise_led,
+    rank_intervals,
+)
+from mtsig_core.results import ReferenceLeaders
 
 
 @st.composite
@@ -78,3 +86,29 @@ class TestHeadline:
     def test_undefined(self):
         assert headline(ranked((None, None), (None, None))) is None
         assert headline(ranked((1, 1))) is None
+
+
+class TestOtherwiseLed:
+    """S0 is ahead by all references together, on pairs with up to 60 segments."""
+
+    def led(self, leaders, n_segments, intervals=((1, 1), (2, 3), (2, 3)), in_common=(60, 40, None)):
+        row = ReferenceLeaders("ref", leaders, n_segments)
+        pairs = [SimpleNamespace(n=n) for n in in_common]
+        found = otherwise_led(SimpleNamespace(**vars(ranked(*intervals)), pairs=pairs, by_reference=(row,)))
+        assert found in ((), (row,))
+        return bool(found)
+
+    @pytest.mark.parametrize("leaders, n_segments, expected", [
+        (("S0",), 60, False), (("S0",), 50, False),
+        (("S1",), 60, True), (("S1",), 50, True), (("S1", "S2"), 50, True),
+        (("S0", "S1"), 60, True), (("S0", "S1"), 59, False)])
+    def test_more_leaders_are_another_answer_only_on_as_many_segments(self, leaders, n_segments, expected):
+        assert self.led(leaders, n_segments) == expected
+
+    @pytest.mark.parametrize("leaders, expected", [(("S1", "S0"), False), (("S0",), True), (("S0", "S1", "S2"), False)])
+    def test_several_that_are_first_together(self, leaders, expected):
+        assert self.led(leaders, 50, intervals=((1, 2), (1, 2), (3, 3))) == expected
+
+    def test_nobody_is_ahead_without_ranks_or_of_nobody(self):
+        assert not self.led(("S1",), 60, intervals=((None, None), (None, None)))
+        assert not self.led(("S0",), 60, intervals=((1, 1),), in_common=())
