@@ -3,42 +3,46 @@
 from __future__ import annotations
 
 import math
-from html import escape
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mtsig_core.inference.significance import significant
-from mtsig_core.report.palette import ink, level, mixed, width, wrapped
+from mtsig_core.report.palette import level, width, wrapped
 from mtsig_core.report.records import matrix_records
 from mtsig_core.report.tables import apart, format_p, p_word, row_against_column, with_interval
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import MetricResult, Settings
 
-__all__ = ["STYLE", "forest_svg", "matrix_key", "matrix_svg"]
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+__all__ = ["LEVELS", "forest_svg", "matrix_key", "matrix_svg", "template"]
 
 _WIDE = 1040  # of a figure, in pixels; the page shrinks it to what there is
 _DIGIT = 0.65  # of the font size, in the widest of the usual fonts
 _LINE = 17  # from one line of a name to the next
-_LEVELS = 10  # of each colour
+LEVELS = 10  # of each colour
 
-#: Styles of both figures. Cells keep their colours in the dark, and their ink with them.
-STYLE = """
-figure {margin: 1rem 0; break-inside: avoid}
-figcaption {font-size: .9rem; opacity: .85; margin-top: .25rem}
-svg {max-width: 100%; height: auto; display: block}
-svg text {font-family: system-ui, sans-serif; fill: var(--text); white-space: pre}
-svg .head {font-weight: 600} svg .end {text-anchor: end} svg .mid {text-anchor: middle} svg .bold {font-weight: 700}
-svg .tick {stroke: var(--line)} svg .bar {stroke: var(--grey); stroke-width: 1.5}
-svg circle {stroke-width: 2; stroke: var(--grey); fill: var(--back)} svg circle.filled {fill: var(--grey)}
-svg circle.first {stroke: var(--mark)} svg circle.first.filled {fill: var(--mark)}
-svg .rank {fill: var(--grey); opacity: .75} svg .rank.first {fill: var(--mark)}
-svg .self {fill: var(--grey); opacity: .3} svg .below {fill: var(--soft)}
-""" + "\n".join(
-    f"svg rect.{kind}{k} {{fill: rgb{mixed(share)}}} svg text.{kind}{k} {{fill: {ink(share)}}}"
-    for kind, k, share in [(kind, k, sign * k / _LEVELS) for kind, sign in (("up", 1), ("down", -1))
-                           for k in range(_LEVELS + 1)])
+
+@cache
+def template(name: str) -> Template:
+    """A template of the report, which shows text literally: no tag, and no character that turns the direction of what
+    follows."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    def literal(value):
+        return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+    environment = Environment(loader=FileSystemLoader(Path(__file__).with_name("templates")), autoescape=True,
+                              finalize=literal, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
+    environment.filters["px"] = "{:.1f}".format
+    return environment.get_template(name)
 
 
 def forest_svg(result: MetricResult, settings: Settings) -> str:
     """Scores with their intervals and, where there are any, rank intervals: a row a system, best on top."""
+    shapes = template("shapes.svg").module
     systems, (anchor, filled) = result.systems, apart(result, settings)
     ranked = len(systems) > 1 and systems[0].rank_low is not None
     names = [wrapped(printable(s.system), 32) for s in systems]
@@ -50,34 +54,34 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
     rank_at = _scale(1, max(2, len(systems)), middle + 24, _WIDE - 70)
     heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
     bottom = 30 + sum(heights)
-    drawn = [_text(left, 18, f"{result.metric.upper()} {with_interval(result, settings)}", "head")]
+    drawn = [shapes.text(left, 18, f"{result.metric.upper()} {with_interval(result, settings)}", "head")]
     for tick in ticks:
-        drawn += [_line(across(tick), 28, across(tick), bottom, "tick"),
-                  _text(across(tick), bottom + 18, f"{tick:g}", "mid")]
+        drawn += [shapes.line(across(tick), 28, across(tick), bottom, "tick"),
+                  shapes.text(across(tick), bottom + 18, f"{tick:g}", "mid")]
     if ranked:
-        drawn.append(_text(middle + 14, 18, "Rank interval", "head"))
+        drawn.append(shapes.text(middle + 14, 18, "Rank interval", "head"))
         for tick in sorted({1, *range(5, len(systems) - 2, 5), len(systems)}):
-            drawn += [_line(rank_at(tick), 28, rank_at(tick), bottom, "tick"),
-                      _text(rank_at(tick), bottom + 18, str(tick), "mid")]
+            drawn += [shapes.line(rank_at(tick), 28, rank_at(tick), bottom, "tick"),
+                      shapes.text(rank_at(tick), bottom + 18, str(tick), "mid")]
     top = 30
     for s, lines, height in zip(systems, names, heights, strict=True):
         y, first = top + height / 2, " first" if s.system == anchor else ""
-        drawn.append(_lines(left - 8, y, lines))
+        drawn.append(shapes.lines(left - 8, y, lines, _LINE))
         if s.ci_low is not None:
-            drawn.append(_line(across(s.ci_low), y, across(s.ci_high), y, "bar"))
-            drawn += [_line(across(end), y - 4, across(end), y + 4, "bar") for end in (s.ci_low, s.ci_high)]
-        drawn.append(f'<circle cx="{across(s.score):.1f}" cy="{y:.1f}" r="5" '
-                     f'class="dot{first}{" filled" * (s.system in filled)}"/>')
+            drawn.append(shapes.line(across(s.ci_low), y, across(s.ci_high), y, "bar"))
+            drawn += [shapes.line(across(end), y - 4, across(end), y + 4, "bar") for end in (s.ci_low, s.ci_high)]
+        drawn.append(shapes.dot(across(s.score), y, f"{first}{' filled' * (s.system in filled)}"))
         if ranked:
             start, end = rank_at(s.rank_low) - 6, rank_at(s.rank_high) + 6
             told = str(s.rank_low) if s.rank_low == s.rank_high else f"{s.rank_low}–{s.rank_high}"
-            drawn += [_rect(start, y - 6, end - start, 12, f"rank{first}"), _text(end + 5, y + 5, told)]
+            drawn += [shapes.rect(start, y - 6, end - start, 12, f"rank{first}"), shapes.text(end + 5, y + 5, told)]
         top += height
-    return _svg(_WIDE, bottom + 28, f"Scores with intervals{' and rank intervals' * ranked}, best first", drawn)
+    return shapes.svg(_WIDE, bottom + 28, f"Scores with intervals{' and rank intervals' * ranked}, best first", drawn)
 
 
 def matrix_svg(result: MetricResult, settings: Settings) -> str:
     """All pairs: above the diagonal the improvement of row over column, below it adjusted p or the share of wins."""
+    shapes = template("shapes.svg").module
     n, pairs = len(result.systems), {frozenset((pair.a, pair.b)): pair for pair in result.pairs}
     names = [printable(s.system) for s in result.systems]
     upright = max(map(width, names)) <= 22  # else the columns have numbers, and the rows say whose they are
@@ -95,26 +99,25 @@ def matrix_svg(result: MetricResult, settings: Settings) -> str:
     drawn = []
     for k, (name, lines) in enumerate(zip(names, rows, strict=True)):
         x, y = left + side * (k + 0.5), starts[k] + heights[k] / 2
-        drawn.append(_lines(left - 8, y, lines))
-        drawn.append(_text(x, top - 8, str(k + 1), "mid") if not upright else
-                     f'<text transform="translate({x + 5:.1f} {top - 8:.1f}) rotate(-90)">{escape(name)}</text>')
+        drawn.append(shapes.lines(left - 8, y, lines, _LINE))
+        drawn.append(shapes.upright(x + 5, top - 8, name) if upright else shapes.text(x, top - 8, str(k + 1), "mid"))
     for i in range(n):
         for j in range(n):
             x, y, middle = left + side * j, starts[i], starts[i] + heights[i] / 2
             pair = pairs.get(frozenset((result.systems[i].system, result.systems[j].system)))
             if pair is None:
-                drawn.append(_rect(x, y, side - 1, heights[i] - 1, "self"))
+                drawn.append(shapes.rect(x, y, side - 1, heights[i] - 1, "self"))
                 continue
             kind = "below" if i > j else _kind(values[i][j], limit)
             raw = pair.p_value is not None and significant(pair.p_value, settings.alpha)
             glyph = "●" if pair.significant else "○" if raw else ""
             style = kind if i < j else "" if pair.significant else "bold"
             up = 5 if i < j and glyph else -4
-            drawn += [_rect(x, y, side - 1, heights[i] - 1, kind),
-                      _text(x + side / 2, middle - up, told[i][j], f"mid {style}", f' font-size="{size:.1f}"')]
+            drawn += [shapes.rect(x, y, side - 1, heights[i] - 1, kind),
+                      shapes.text(x + side / 2, middle - up, told[i][j], f"mid {style}", size)]
             if i < j and glyph:
-                drawn.append(_text(x + side / 2, middle + 12, glyph, f"mid {style}"))
-    return _svg(left + side * n + 4, starts[-1] + heights[-1] + 6, f"All pairs of {n} systems, best first", drawn)
+                drawn.append(shapes.text(x + side / 2, middle + 12, glyph, f"mid {style}"))
+    return shapes.svg(left + side * n + 4, starts[-1] + heights[-1] + 6, f"All pairs of {n} systems, best first", drawn)
 
 
 def matrix_key(result: MetricResult, settings: Settings) -> str:
@@ -139,7 +142,7 @@ def _told(value, above, digits):
 
 def _kind(value, limit):
     share = level(value, limit)
-    return f"{'up' if share >= 0 else 'down'}{round(_LEVELS * abs(share))}"
+    return f"{'up' if share >= 0 else 'down'}{round(LEVELS * abs(share))}"
 
 
 def _ticks(low, high, most=6):
@@ -153,28 +156,3 @@ def _ticks(low, high, most=6):
 
 def _scale(low, high, start, end):
     return lambda value: start + (end - start) * (0.5 if high == low else (value - low) / (high - low))
-
-
-def _lines(x, y, lines):
-    """Lines of text that end at x, their middle at y."""
-    first = y + 5 - _LINE * (len(lines) - 1) / 2
-    spans = "".join(f'<tspan x="{x:.1f}" y="{first + _LINE * k:.1f}">{escape(line)}</tspan>'
-                    for k, line in enumerate(lines))
-    return f'<text class="end">{spans}</text>'
-
-
-def _text(x, y, text, kind="", more=""):
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}"{more}>{escape(text)}</text>'
-
-
-def _line(x1, y1, x2, y2, kind):
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{kind}"/>'
-
-
-def _rect(x, y, wide, high, kind):
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" class="{kind}"/>'
-
-
-def _svg(wide, high, alt, drawn):
-    return (f'<svg width="{wide:.0f}" height="{high:.0f}" viewBox="0 0 {wide:.0f} {high:.0f}" font-size="14" '
-            f'role="img" aria-label="{escape(alt)}">\n' + "\n".join(drawn) + "\n</svg>")

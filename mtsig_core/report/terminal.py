@@ -6,6 +6,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from mtsig_core.data.readers.lines import shown
 from mtsig_core.inference.scores import Scores
 from mtsig_core.report.tables import (
     by_reference_rows,
@@ -54,9 +55,7 @@ def warn(cautions: Iterable[Caution]) -> None:
 
 def printable(text: str) -> str:
     """The text with everything that a terminal might obey (control and direction characters) made visible."""
-    return "".join(
-        ch if ch == " " or unicodedata.category(ch)[0] not in "CZ" else ch.encode("unicode_escape").decode()
-        for ch in text)
+    return text if text.isprintable() else shown(text)
 
 
 def printable_lines(text: str) -> str:

@@ -127,6 +127,11 @@ class TestNotText:
         "SHIFT_JIS": "今日は天気がいいので、公園へ行きます。\nカタカナもあります。\n",
         "EUC-JP": "今日は天気がいいので、公園へ行きます。\nカタカナもあります。\n",
         "EUC-KR": "오늘은 날씨가 좋아서 공원에 갑니다.\n기계 번역의 품질이 높아집니다.\n",
+        "WINDOWS-1251": "Сегодня хорошая погода.\n",
+        "KOI8-R": "Сегодня хорошая погода, мы идём гулять в парк.\nКачество перевода растёт.\n",
+        "WINDOWS-1253": "Σήμερα ο καιρός είναι καλός.\nΗ μετάφραση είναι δύσκολη.\n",
+        "WINDOWS-1255": "מזג האוויר יפה היום, ואנחנו הולכים לפארק.\nאיכות התרגום עולה.\n",
+        "WINDOWS-1256": "الطقس جميل اليوم.\nالترجمة صعبة جدا.\n",
     }
 
     @pytest.mark.parametrize("encoding", TEXTS)
@@ -134,9 +139,13 @@ class TestNotText:
         data = self.TEXTS[encoding].encode(encoding)
         assert f"looks like {encoding}; convert it: iconv -f {encoding} -t UTF-8" in error(write("t.txt", data))
 
+    def test_katakana_are_no_accents(self, write):  # in Shift JIS most are a high byte and a letter
+        data = "アイウカキクタチツナニ、タイトルとアイテム。\n".encode("shift_jis")
+        assert "looks like SHIFT_JIS" in error(write("t.txt", data))
+
     def test_unguessed_encoding(self, write):
-        message = error(write("t.txt", "Сегодня хорошая погода.\n".encode("cp1251")))
-        assert "line 1: byte 0xD1 at offset 0" in message
+        message = error(write("t.txt", "วันนี้อากาศดี\nการแปลเป็นเรื่องยาก\n".encode("tis_620")))
+        assert "line 1: byte 0xC7 at offset 0" in message
         assert "hard to tell" in message and "iconv -f ENCODING -t UTF-8" in message
 
     @pytest.mark.parametrize("text", [TEXTS["WINDOWS-1252"] * 3, TEXTS["GB18030"] * 3, "Да, конечно.\n" * 9])
