@@ -6,6 +6,8 @@ PORT ?= 8501
 ARGS ?=
 # Metrics with compiled code, compiled once while the browser is installed: else each worker and server does it at once.
 COMPILED := bleu,chrf,ter,nist,wer,meteor,gtm
+# What an editable install is made of; any other change needs none.
+PACKAGE := pyproject.toml requirements.txt mtsig_core/version.py
 
 .PHONY: run test test-statistics bench setup check-python clean
 
@@ -28,14 +30,12 @@ $(VENV)/bin/python: | check-python
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --upgrade pip
 
-$(VENV)/run.stamp: requirements.txt | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install --quiet -r requirements.txt
-	$(VENV)/bin/python -c "import os, site; \
-		open(os.path.join(site.getsitepackages()[0], 'mtsig.pth'), 'w').write(os.getcwd())"  # to be found from any folder
+$(VENV)/run.stamp: $(PACKAGE) | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install --quiet -e .
 	touch $@
 
-$(VENV)/test.stamp: requirements.txt requirements-dev.txt tests/browser/install.sh tests/data/store/install.sh | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install --quiet -r requirements-dev.txt
+$(VENV)/test.stamp: $(PACKAGE) tests/browser/install.sh tests/data/store/install.sh | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install --quiet -e '.[test]'
 	$(VENV)/bin/python -m mtsig_core score --demo-segments 40 --metrics $(COMPILED) >/dev/null & compiled=$$!; \
 		sh tests/browser/install.sh $(VENV)/bin/python && sh tests/data/store/install.sh && wait $$compiled
 	touch $@

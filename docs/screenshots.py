@@ -1,4 +1,4 @@
-"""Take a picture of every page: ``python docs/screenshots.py``. Needs the packages of requirements-dev.txt.
+"""Take a picture of every page: ``python docs/screenshots.py``. Needs the packages of the extra ``test``.
 
 Each page is taken in light, in dark, and as large as a projector shows it, on the simulated corpus or on the test set
 that further options name: ``python docs/screenshots.py --folder wmt24 --langpair en-de``.

@@ -1,8 +1,5 @@
-"""The command line: ``python -m mtsig_core``."""
-
-import sys
+"""The command line: ``python -m mtsig_core`` is ``mtsig``."""
 
 from mtsig_core.cli.main import main
 
-if __name__ == "__main__":
-    sys.exit(main())
+raise SystemExit(main())

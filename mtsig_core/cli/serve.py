@@ -14,7 +14,9 @@ from mtsig_core.errors import SettingError
 
 __all__ = ["serve"]
 
-_ROOT = Path(__file__).resolve().parents[2]
+_PACKAGE = Path(__file__).resolve().parents[1]
+_INSTALLED = _PACKAGE / "_dashboard"
+_ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent  # in a checkout the dashboard lies beside the package
 
 
 def serve(source: Source | None, *, port: int, open_browser: bool) -> int:
@@ -27,9 +29,9 @@ def serve(source: Source | None, *, port: int, open_browser: bool) -> int:
     """
     app = _ROOT / "app.py"
     if not app.is_file():
-        raise SettingError(f"The dashboard is not there: expected {app}. Run from a checkout of mtsig.")
+        raise SettingError(f"The dashboard is not there: expected {app}. Install mtsig anew: pip install .")
     if importlib.util.find_spec("streamlit") is None:
-        raise SettingError("The dashboard needs the package streamlit. Install it: pip install -r requirements.txt")
+        raise SettingError("The dashboard needs the package streamlit. Install it: pip install streamlit")
     _check_port(port)
     environment = dict(os.environ)
     environment.pop(SOURCE_VARIABLE, None)

@@ -56,7 +56,8 @@ def free_port():
 @contextmanager
 def server(*args, **environment):
     """Start the dashboard through the command line; gives its address, and ends it afterwards."""
-    with started("mtsig_core", "serve", *args, "--no-browser", port="--port", **environment) as address:
+    command = (sys.executable, "-m", "mtsig_core", "serve", *args, "--no-browser")
+    with started(*command, port="--port", **environment) as address:
         yield address
 
 
@@ -69,11 +70,11 @@ def printed(command, *options):
 
 
 @contextmanager
-def started(*command, port, **environment):
-    """Run a module that serves the dashboard; `port` is what its option for it is called."""
+def started(*command, port, cwd=CHECKOUT, **environment):
+    """Run a command that serves the dashboard; `port` is what its option for it is called."""
     number = free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", *map(str, command), port, str(number)], cwd=CHECKOUT,
+        [*map(str, command), port, str(number)], cwd=cwd,
         env={**os.environ, "MTSIG_DATA_ROOT": "", **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://localhost:{number}"
     try:

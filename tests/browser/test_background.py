@@ -1,6 +1,7 @@
 """Work that takes long: its progress, its Cancel, and other pages meanwhile. The work waits for the test."""
 
 import re
+import sys
 import time
 
 import pytest
@@ -24,8 +25,8 @@ def dashboard(tmp_path_factory):
                for word, every in (("big", 2), ("little", 7), ("tiny", 3)))
     source = written(tmp_path_factory.mktemp("task"), ref, systems, names="abc")
     folder = tmp_path_factory.mktemp("held")
-    with started("tests.browser.held", folder, "--server.headless", "true", port="--server.port",
-                 **{SOURCE_VARIABLE: source.to_json()}) as address:
+    command = (sys.executable, "-m", "tests.browser.held", folder, "--server.headless", "true")
+    with started(*command, port="--server.port", **{SOURCE_VARIABLE: source.to_json()}) as address:
         yield Held(address, folder)
 
 

@@ -1,6 +1,6 @@
 """The demonstration corpus: six simulated systems, calibrated to those of Koehn (2004). Nothing in it is real.
 
-`simulate` makes it, in seconds; `load_demo` reads the same from ``assets/demo.xz``, in less than one.
+`simulate` makes it, in seconds; `load_demo` reads the same from ``demo.xz``, in less than one.
 ``python -m mtsig_core.data.simulation.corpus`` writes that file anew. ``docs/simulation.md`` says what it imitates and
 what not.
 """
@@ -31,7 +31,7 @@ from mtsig_core.errors import SettingError
 
 __all__ = ["ASSET", "KOEHN_SYSTEMS", "N_SEGMENTS", "SEED", "load_demo", "simulate", "write_demo"]
 
-ASSET = Path(__file__).resolve().parents[3] / "assets" / "demo.xz"
+ASSET = Path(__file__).with_name("demo.xz")
 N_SEGMENTS, SEED = HOME_SEGMENTS, 7
 _MODEL = Model()
 _TITLE = "simulated corpus"

@@ -1,4 +1,4 @@
-"""The grammar behind the simulated corpus: from ``assets/demo.words.txt`` to sentences, all of them at once.
+"""The grammar behind the simulated corpus: from ``demo.words.txt`` to sentences, all of them at once.
 
 A sentence starts as one rule and is rewritten until only meanings are left; a meaning has one or more interchangeable
 words. Texts stay arrays of numbers until the very end, so that a million words take a fraction of a second.
@@ -17,7 +17,7 @@ import numpy as np
 
 __all__ = ["Grammar", "Tokens", "load_grammar", "ragged", "sentences"]
 
-WORD_FILE = Path(__file__).resolve().parents[3] / "assets" / "demo.words.txt"
+WORD_FILE = Path(__file__).with_name("demo.words.txt")
 MOST_CLAUSES = 4
 _SPOKEN_WITH_Y = ("useful", "uni")  # a useful map, a unit
 _GOLDEN = 0.618  # multiples of it spread evenly over [0, 1)

@@ -1,0 +1,116 @@
+"""mtsig as it is installed: the wheel, in an environment of its own, used from a folder that is not the checkout."""
+
+import json
+import subprocess
+import sys
+import sysconfig
+from email.parser import BytesParser
+from pathlib import Path
+from urllib.parse import urlsplit
+from zipfile import ZipFile
+
+import pytest
+from packaging.requirements import Requirement
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.NewSession_pb2 import Config
+from websockets.sync.client import connect
+
+from mtsig_core.version import __version__
+from tests.browser.conftest import LIMIT, started
+from tests.pages.toys import sentences, write
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+
+
+def run(*command, cwd=None):
+    """What a command prints."""
+    done = subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Built without the network, by what the extra `test` has installed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--check-build-dependencies",
+        "--wheel-dir", folder, CHECKOUT)
+    [file] = folder.iterdir()
+    return file
+
+
+@pytest.fixture(scope="module", params=["the wheel alone", pytest.param("with pip", marks=pytest.mark.slow)])
+def scripts(request, wheel, tmp_path_factory):
+    """The folder of the commands of an environment that mtsig is installed in.
+
+    Quick, what mtsig needs is borrowed from here; slow, pip gets it, and builds mtsig itself.
+    """
+    environment = tmp_path_factory.mktemp("environment")
+    scripts, packages = (Path(sysconfig.get_path(name, "venv", {"base": environment})) for name in
+                         ("scripts", "purelib"))
+    if request.param == "with pip":
+        run(sys.executable, "-m", "venv", environment)
+        run(scripts / "python", "-m", "pip", "install", CHECKOUT)
+    else:
+        run(sys.executable, "-m", "venv", "--without-pip", environment)
+        run(sys.executable, "-m", "pip", "--python", scripts / "python", "install", "--no-deps", "--no-index", wheel)
+        (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
+    return scripts
+
+
+def test_the_wheel_holds_the_core_and_the_dashboard_alone(wheel):
+    parts = {"mtsig_core": "mtsig_core",
+             **{part: f"mtsig_core/_dashboard/{part}" for part in ("app.py", "pages", "assets", ".streamlit")}}
+    expected = {f"{place}{str(file).removeprefix(str(CHECKOUT / part))}" for part, place in parts.items()
+                for file in [CHECKOUT / part, *(CHECKOUT / part).rglob("*")]
+                if file.is_file() and "__pycache__" not in file.parts}
+    assert {"mtsig_core/data/simulation/demo.xz", "mtsig_core/_dashboard/pages/_ui/frame.py"} <= expected
+    assert {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name} == expected
+
+
+def test_what_it_needs_is_listed_once(wheel):
+    with ZipFile(wheel) as files:
+        [name] = [name for name in files.namelist() if name.endswith("/METADATA")]
+        metadata = BytesParser().parsebytes(files.read(name))
+    assert (metadata["Name"], metadata["Version"]) == ("mtsig", __version__)
+    needed = {Requirement(line) for line in metadata.get_all("Requires-Dist") if "extra ==" not in line}
+    listed = (CHECKOUT / "requirements.txt").read_text().splitlines()
+    assert needed == {Requirement(line) for line in listed if not line.startswith("#")}
+
+
+def test_the_code_that_runs_is_the_installed_one(scripts, tmp_path):
+    found = run(scripts / "python", "-c", "import mtsig_core; print(mtsig_core.__file__)", cwd=tmp_path)
+    assert Path(found).is_relative_to(scripts.parent)
+
+
+def test_the_command_line(scripts, tmp_path):
+    assert run(scripts / "mtsig", "--version") == f"mtsig {__version__}\n"
+    write(tmp_path / "ref.txt", sentences(30))
+    write(tmp_path / "a.txt", [text.replace("small", "big") for text in sentences(30)])
+    write(tmp_path / "b.txt", sentences(30))
+    printed = run(scripts / "mtsig", "compare", "--ref", "ref.txt", "--system", "a.txt", "--system", "b.txt",
+                  "--format", "json", cwd=tmp_path)
+    assert [found["system"] for found in json.loads(printed)["metrics"]["bleu"]["systems"]] == ["b", "a"]
+
+
+def test_the_dashboard(scripts, tmp_path):
+    """On the simulated corpus, which comes with the wheel, as does what the first page says of it."""
+    with started(scripts / "mtsig", "serve", "--no-browser", port="--port", cwd=tmp_path) as address:
+        messages = first_run(address)
+    [session] = [message.new_session for message in messages if message.HasField("new_session")]
+    assert session.config.toolbar_mode == Config.VIEWER  # as .streamlit/config.toml has it
+    shown = [message.delta.new_element for message in messages if message.HasField("delta")]
+    assert [element.heading.body for element in shown if element.HasField("heading")] == ["Which differences are real?"]
+    assert any("Spanish" in element.html.body for element in shown)
+    assert not [element.exception for element in shown if element.HasField("exception")]
+
+
+def first_run(address):
+    """What the server sends to a browser that opens the dashboard, until the page is there."""
+    messages = []
+    with connect(f"ws://{urlsplit(address).netloc}/_stcore/stream", max_size=None) as socket:
+        socket.send(BackMsg(rerun_script={}).SerializeToString())
+        while not messages or not messages[-1].HasField("script_finished"):
+            messages.append(ForwardMsg.FromString(socket.recv(LIMIT / 1000)))
+    return messages
