@@ -60,6 +60,8 @@ def headline(result: MetricResult) -> tuple[str, ...] | None:
     """
     if len(result.systems) < 2 or result.systems[0].rank_low is None:
         return None
+    if result.systems[0].rank_low == result.systems[0].rank_high == 1:
+        return (result.systems[0].system,)
     return tuple(row.system for row in result.systems if row.rank_low == 1)
 
 
