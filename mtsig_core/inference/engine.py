@@ -7,7 +7,7 @@ otherwise float64), so the results do not depend on how the work is cut up or on
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import cache
 
@@ -35,8 +35,6 @@ class UnitStatistics:
     metric : Metric
     statistics : ndarray, shape (systems, segments, stats)
     units : Units
-    order : sequence of int, optional
-        The systems in the order wanted, by default as they come.
 
     Attributes
     ----------
@@ -47,18 +45,17 @@ class UnitStatistics:
         (stats, systems)
     """
 
-    def __init__(self, metric: Metric, statistics: np.ndarray, units: Units, order: Sequence[int] | None = None):
+    def __init__(self, metric: Metric, statistics: np.ndarray, units: Units):
         if statistics.dtype.kind == "f":
             statistics = np.round(statistics.astype(np.float64) * _GRAIN) / _GRAIN
         elif statistics.dtype not in (np.int32, np.int64):
             statistics = statistics.astype(np.int64)  # differences of unsigned or short numbers would wrap round
         self.metric, self.units = metric, units
         self._by_unit = units.sum(statistics)
-        self._order = np.arange(len(statistics)) if order is None else np.asarray(order)
-        self.totals = self._by_unit.sum(axis=1, dtype=np.float64)[self._order].T
+        self.totals = self._by_unit.sum(axis=1, dtype=np.float64).T
         self.shape = self.totals.shape
         self.scores = self.score(self.totals)
-        self._columns, self._source, self._chained = _distinct_columns(self._by_unit, self._order)
+        self._columns, self._source, self._chained = _distinct_columns(self._by_unit)
         self._peak = _largest(self._columns)
         # Draws and swaps add as many units as there are. Where such sums stay below 2^24 all can be float32;
         # Metric.score reckons in float64 all the same.
@@ -90,11 +87,11 @@ class UnitStatistics:
     def without(self, groups: np.ndarray) -> Iterator[np.ndarray]:
         """For each system, the totals less those of each group of units: (groups, stats)."""
         firsts = np.flatnonzero(np.diff(groups, prepend=-1))
-        for system, totals in zip(self._order, self.totals.T, strict=True):
-            yield totals - np.add.reduceat(self._by_unit[system], firsts, axis=0, dtype=np.float64)
+        for by_unit, totals in zip(self._by_unit, self.totals.T, strict=True):
+            yield totals - np.add.reduceat(by_unit, firsts, axis=0, dtype=np.float64)
 
 
-def _distinct_columns(by_unit: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _distinct_columns(by_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The columns that really have to be multiplied: about half of them for BLEU.
 
     Statistics repeat: with one reference all systems share its lengths, and the number of bigrams is the number of
@@ -103,7 +100,6 @@ def _distinct_columns(by_unit: np.ndarray, order: np.ndarray) -> tuple[np.ndarra
     Parameters
     ----------
     by_unit : ndarray, shape (systems, units, stats)
-    order : ndarray of int, shape (systems,)
 
     Returns
     -------
@@ -121,7 +117,7 @@ def _distinct_columns(by_unit: np.ndarray, order: np.ndarray) -> tuple[np.ndarra
     columns = np.empty((n_systems * n_stats, n_units), dtype)  # memory is taken only where it is written
 
     # Columns are told apart by a random sum modulo 2^64, and then compared.
-    keys = np.einsum("sun,u->ns", by_unit if whole else by_unit.view(np.int64), _random_weights(n_units))[:, order]
+    keys = np.einsum("sun,u->ns", by_unit if whole else by_unit.view(np.int64), _random_weights(n_units))
     steps = np.diff(keys, axis=0, prepend=0)  # sums of differences are differences of sums
     _, inverse, counts = np.unique(steps, return_inverse=True, return_counts=True)
     shared = counts[inverse].reshape(keys.shape) > 1
@@ -134,16 +130,16 @@ def _distinct_columns(by_unit: np.ndarray, order: np.ndarray) -> tuple[np.ndarra
         key = int((steps if chained[k, s] else keys)[k, s])
         if key not in seen:
             seen[key] = len(seen)
-            columns[seen[key]] = by_unit[order[s], :, k]
+            columns[seen[key]] = by_unit[s, :, k]
             if chained[k, s]:
-                columns[seen[key]] -= by_unit[order[s], :, k - 1]
+                columns[seen[key]] -= by_unit[s, :, k - 1]
         source[k, s] = seen[key]
     for k in range(n_stats):
         found = columns[source[k]]
         if chained[k].any():
-            found[chained[k]] += by_unit[order[chained[k]], :, k - 1]
-        if not np.array_equal(found, by_unit[order, :, k]):  # two different ones had the same sum: store them all
-            columns[:] = by_unit[order].transpose(2, 0, 1).reshape(columns.shape)
+            found[chained[k]] += by_unit[chained[k], :, k - 1]
+        if not np.array_equal(found, by_unit[:, :, k]):  # two different ones had the same sum: store them all
+            columns[:] = by_unit.transpose(2, 0, 1).reshape(columns.shape)
             return columns, np.arange(len(columns)).reshape(keys.shape), np.zeros_like(chained)
     return columns[:len(seen)], source, chained
 

@@ -139,3 +139,8 @@ class TestRomanoWolf:
     def test_rounding_breaks_no_tie(self):
         null = np.repeat([[1.0, -1.0]], 50, axis=1)
         assert romano_wolf(np.array([1.0]), null * (1 - 1e-13)) == 1
+
+    def test_a_difference_that_is_the_same_in_every_draw_gets_1(self):
+        """As of a single document: each bootstrap sample is the test set itself."""
+        null = np.vstack([np.random.default_rng(5).normal(size=99), np.zeros(99)])
+        assert romano_wolf(np.array([9.0, 2.0]), null).tolist() == [1 / 100, 1]

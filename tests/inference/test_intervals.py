@@ -64,6 +64,14 @@ def test_percentile_leaves_out_the_share_it_says():
     assert ((drawn < low).sum(), (drawn > high).sum()) == (25, 25)  # Koehn's sorted values 26 to 975
 
 
+@pytest.mark.parametrize("n", [1, 2, 19, 100])
+@pytest.mark.parametrize("alpha", [1e-17, 0.05, 0.3, 0.999])  # 1 - 1e-17 is 1 in floating point
+def test_percentile_is_numpys_quantile(n, alpha):
+    drawn = np.random.default_rng(n).normal(30, 1, (3, n))
+    found = INTERVALS["percentile"](Sample(np.zeros(3), drawn, np.empty((3, 0))), alpha)
+    np.testing.assert_allclose(found, np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=1), rtol=1e-12)
+
+
 @st.composite
 def samples(draw):
     numbers = st.integers(-50, 50).map(lambda x: x / 4)
@@ -83,7 +91,7 @@ class TestEveryInterval:
         turned = INTERVALS[name](Sample(-sample.observed, -sample.drawn, -sample.left_out), alpha)
         np.testing.assert_allclose(turned, [-high, -low], atol=1e-9)
 
-    @given(samples(), st.sampled_from([-8.0, 2.0, 100.0]), st.sampled_from([0.5, 4.0]))
+    @given(samples(), st.sampled_from([-8.0, 2.0, 100.0]), st.sampled_from([2**-10, 0.5, 4.0]))
     def test_moves_and_stretches_with_the_values(self, name, sample, shift, scale):
         low, high = INTERVALS[name](sample, 0.05)
         moved = Sample(*(shift + scale * x for x in (sample.observed, sample.drawn, sample.left_out)))
@@ -117,6 +125,44 @@ class TestEveryInterval:
 def test_bca_stays_finite_where_all_values_lie_on_one_side():
     sample = Sample(np.array([0.0, 9.0]), np.random.default_rng(6).uniform(1, 2, (2, 99)), np.ones((2, 5)))
     assert np.isfinite(INTERVALS["bca"](sample, 0.05)).all()
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_bca_takes_values_on_one_side_as_half_a_replicate_short_of_all(side):
+    drawn = np.linspace(1, 2, 99)[None] * side
+    found = np.sort(np.abs(INTERVALS["bca"](Sample(np.zeros(1), drawn, np.ones((1, 5))), 0.05)), axis=None)
+    levels = stats.norm.cdf(2 * stats.norm.ppf(0.5 / 99) + stats.norm.ppf([0.025, 0.975]))
+    np.testing.assert_allclose(found, 1 + levels, rtol=1e-9)
+
+
+def test_bca_counts_values_equal_to_the_observed_one_half():
+    drawn = np.concatenate([np.linspace(20, 29, 10), np.full(20, 30.0), np.linspace(31, 60, 30)])  # 20 of 60 below
+    bias = stats.norm.ppf(1 / 3)
+    levels = stats.norm.cdf(2 * bias + stats.norm.ppf([0.1, 0.9]))
+    found = INTERVALS["bca"](Sample(np.array([30.0]), drawn[None], np.ones((1, 5))), 0.2)
+    np.testing.assert_allclose(np.ravel(found), np.quantile(drawn, levels), rtol=1e-9)
+
+
+class TestStudentT:
+    def interval(self, *scores, alpha=0.05):
+        row = np.array([scores])
+        sample = Sample(np.nanmean(row, axis=1), np.empty((1, 0)), np.empty((1, 0)), row)
+        return np.ravel(INTERVALS["t"](sample, alpha))
+
+    @pytest.mark.parametrize("alpha", ALPHAS)
+    def test_of_what_has_a_score(self, alpha):
+        scores = [70.0, 90.0, 85.0]
+        of_scipy = stats.t.interval(1 - alpha, 2, loc=np.mean(scores), scale=stats.sem(scores))
+        np.testing.assert_allclose(self.interval(*scores[:2], np.nan, scores[2], np.nan, alpha=alpha), of_scipy)
+
+    def test_two_segments_have_one_and_one_has_none(self):
+        np.testing.assert_allclose(self.interval(70.0, 74.0), [72 - 2 * 12.7062, 72 + 2 * 12.7062], atol=1e-3)
+        assert np.isnan(self.interval(70.0, np.nan)).all()
+
+
+def test_the_interval_of_segment_scores_is_for_their_means_alone():
+    assert list(fitting_intervals(True)) == ["percentile", "basic", "bca", "jackknife-t", "t"]
+    assert list(fitting_intervals(False)) == ["percentile", "basic", "bca", "jackknife-t"]
 
 
 def test_one_unit_has_no_jackknife_interval():

@@ -204,6 +204,8 @@ class TestGaps:
         pair = next(p for p in found.metrics["human"].pairs if {p.a, p.b} == {"A", "C"})
         assert (pair.n, pair.p_value, pair.p_adjusted, pair.significant, pair.better) == (0, None, None, False, None)
         assert (pair.ci_low, pair.se, pair.mdd, pair.win) == (None, None, None, None)
+        means = {name: np.nanmean(row) for name, row in rows.items()}  # what there is: the difference of their scores
+        assert pair.delta == pytest.approx(means[pair.a] - means[pair.b])
         codes = {c.code: c for c in found.warnings}
         assert "no-common-line" in codes and "rated-on-different-lines" in codes
         assert "pairs" in codes["rated-on-different-lines"].text

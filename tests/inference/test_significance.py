@@ -15,7 +15,17 @@ from mtsig_core import TestSet
 from mtsig_core.inference import engine
 from mtsig_core.inference.engine import UnitStatistics, bootstrap_scores, swap_differences
 from mtsig_core.inference.resampling import BLOCK, Units
-from mtsig_core.inference.significance import TESTS, approximate_randomization, fitting_tests, signed_shift, win_rates
+from mtsig_core.inference.significance import (
+    TESTS,
+    approximate_randomization,
+    decide,
+    fitting_tests,
+    signed_shift,
+    significant,
+    student_t,
+    wilcoxon,
+    win_rates,
+)
 from mtsig_core.metrics.bleu import Bleu
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, texts
 
@@ -91,6 +101,10 @@ class TestEveryP:
         trials = test.trials_for(level)
         assert test.smallest_p(trials) <= level * (1 + 1e-9)
         assert trials == 0 or test.smallest_p(trials - 1) > level * (1 - 1e-9)
+
+    @pytest.mark.parametrize("trials", [1, 48, 97, 102, 999, 9999])  # 1 / (1 / 49) is above 49 in floating point
+    def test_the_smallest_p_of_so_many_trials_needs_no_more(self, test, trials):
+        assert test.trials_for(test.smallest_p(trials)) == trials
 
 
 class TestWinRates:
@@ -214,6 +228,64 @@ class TestAgainstSacreBleu:
         sizes = np.abs(differences[0])
         np.testing.assert_allclose(sizes - sizes.mean(), replicates, rtol=0, atol=1e-9)
         assert round(p * (self.TRIALS + 1)) - 1 == beyond > 0
+
+
+class TestWithoutDraws:
+    """Student's t and Wilcoxon's, on the differences of segment scores."""
+
+    @pytest.mark.parametrize("n, method", [(49, "exact"), (50, "exact"), (51, "asymptotic")])
+    def test_ranks_are_exact_for_up_to_50_differences(self, n, method):
+        d = np.random.default_rng(n).normal(0.3, 1, n)
+        assert wilcoxon(np.zeros(1), np.append(d, [0, np.nan])[None])[0] == pytest.approx(
+            stats.wilcoxon(d, method=method).pvalue, rel=1e-9)
+
+    def test_two_segments_are_enough_for_t(self):
+        assert student_t(np.zeros(1), np.array([[3.0, np.nan, 1.0]]))[0] == pytest.approx(
+            stats.ttest_1samp([3.0, 1.0], 0).pvalue)
+
+    @pytest.mark.parametrize("test", [student_t, wilcoxon])
+    def test_what_rounding_leaves_is_no_difference(self, test):
+        assert test(np.zeros(1), np.full((1, 9), 1e-12)) == 1
+
+    @pytest.mark.parametrize("name", ["t", "wilcoxon"])
+    def test_no_trials_limit_p(self, name):
+        assert TESTS[name].of_segments and TESTS[name].smallest_p(None) == TESTS[name].smallest_p(19) == 0
+
+
+@pytest.mark.parametrize("p, expected", [
+    (0.05, True), (0.05 + 1e-12, True), (0.05 - 1e-6, True), (0.05 + 1e-6, False), (0.0, True), (np.nan, False)])
+def test_significant_is_at_most_alpha_rounding_apart(p, expected):
+    assert significant(p, 0.05) == expected
+    np.testing.assert_array_equal(significant(np.array([p, 0.9]), 0.05), [expected, False])
+
+
+class TestDecide:
+    IMPROVEMENT = np.array([2.0, -2.0, 0.0, 2.0, -2.0, 2.0])
+
+    def test_the_sign_counts_where_p_is_at_most_alpha(self):
+        p = np.array([0.05, 0.01, 0.01, 0.06, 0.06, np.nan])
+        assert decide(self.IMPROVEMENT, 0.05, p=p).tolist() == [1, -1, 0, 0, 0, 0]
+
+    def test_the_larger_share_counts_where_it_is_at_least_1_less_alpha(self):
+        win, lose = np.array([[0.95, 0.05], [0.05, 0.95], [0.94, 0.0], [0.0, 0.94], [0.5, 0.5], [0.0, 0.0]]).T
+        assert decide(self.IMPROVEMENT, 0.05, win=win, lose=lose).tolist() == [1, -1, 0, 0, 0, 0]
+
+    def test_rounding_does_not_decide(self):
+        assert 41 / 50 < 1 - 9 / 50  # in floating point
+        assert decide(np.ones(1), 9 / 50, win=np.array([41 / 50]), lose=np.zeros(1)).tolist() == [1]
+
+    def test_equal_shares_decide_nothing_however_large_alpha(self):
+        assert decide(np.ones(1), 0.6, win=np.array([0.5]), lose=np.array([0.5])).tolist() == [0]
+
+    @pytest.mark.parametrize("given", [{}, dict(win=np.ones(6)), dict(lose=np.ones(6))])
+    def test_nothing_is_decided_on_nothing(self, given):
+        found = decide(self.IMPROVEMENT, 0.05, **given)
+        assert found.tolist() == [0] * 6 and found.dtype.kind == "i"
+
+
+def test_tests_of_segment_scores_are_for_their_means_alone():
+    assert list(fitting_tests(True)) == ["ar", "bootstrap", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"]
+    assert list(fitting_tests(False)) == list(fitting_tests(True))[:5]
 
 
 def test_only_the_tests_as_published_carry_a_caution():
