@@ -172,6 +172,11 @@ class MetricResult:
     by_reference: tuple[ReferenceLeaders, ...] = ()
     tokenizer: str | None = None  # that finds its words; None also in results of versions that did not say
 
+    @property
+    def sign(self) -> int:
+        """What turns a difference of scores into an improvement."""
+        return 1 if self.higher_is_better else -1
+
     def to_frame(self, table: str = "systems"):
         """One of the two tables as a pandas DataFrame, ``"systems"`` or ``"pairs"``."""
         import pandas as pd  # late: half a second that the command line does not need

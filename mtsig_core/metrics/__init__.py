@@ -16,8 +16,8 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 
-__all__ = ["Metric", "METRICS", "check_tokenizer", "depends_on_testset", "is_segment_mean", "make_metric", "metric_of",
-           "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
+__all__ = ["Metric", "METRICS", "check_tokenizer", "depends_on_testset", "direction", "is_segment_mean", "make_metric",
+           "metric_of", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
 
 
 class Metric(Protocol):
@@ -122,6 +122,11 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
         raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has segment scores alone: "
                            f"{', '.join(testset.scores)}. Choose one of these, or give texts too.")
     return made
+
+
+def direction(metric: Metric) -> int:
+    """1 where higher is better, else -1: what turns a difference of scores into an improvement."""
+    return 1 if metric.higher_is_better else -1
 
 
 def is_segment_mean(metric: Metric) -> bool:
