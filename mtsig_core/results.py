@@ -212,6 +212,11 @@ class MetricResult:
     def _differing(self):
         return f"{sum(pair.significant for pair in self.pairs)} of {len(self.pairs)} pairs significant"
 
+    @property
+    def sign(self) -> int:
+        """What turns a difference of scores into an improvement."""
+        return 1 if self.higher_is_better else -1
+
     def to_frame(self, table: str = "systems"):
         """One of the two tables as a pandas DataFrame, ``"systems"`` or ``"pairs"``."""
         import pandas as pd  # late: half a second that the command line does not need

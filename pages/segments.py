@@ -12,7 +12,7 @@ from mtsig_core.inference.segments import (
     scores_on,
     segment_table,
 )
-from mtsig_core.metrics import metric_of
+from mtsig_core.metrics import direction, metric_of
 from mtsig_core.report import export
 from pages._ui import background, controls, frame, one_pair, results, screen, side_by_side
 from pages._ui.ending import end_page
@@ -75,7 +75,7 @@ n = len(found)
 which = f"All {n} segments" if n == testset.n_segments else f"{n} of {testset.n_segments} segments"
 try:
     score_a, score_b = scores_on(testset, metric, a, b, results.statistics(testset, view.metric), found)
-    delta = (score_a - score_b) * (1 if metric.higher_is_better else -1)
+    delta = (score_a - score_b) * direction(metric)
     screen.answer(f"{which}: {a} {score_a:.2f}, {b} {score_b:.2f}, {delta:+.2f} {unit}")
 except MtsigError as problem:  # segments that nobody rated can be read all the same
     screen.answer(f"{which}: {problem}")

@@ -27,7 +27,6 @@ if not pairs:
     end_page()
 has_p = TESTS[settings.test].p_values is not None
 n_significant = sum(pair.significant for pair in pairs)
-sign = 1 if result.higher_is_better else -1
 
 
 def compared(**changed):
@@ -43,7 +42,7 @@ def how_many(yes, test, correction):
 
 def show_disagreement(pairs, adjusted, found, key):
     """The pairs on which columns disagree: the adjusted p under each, a filled point where significant."""
-    numbers = [[pairs[k].a, pairs[k].b, sign * pairs[k].delta, *(float(p[k]) for p in adjusted.values())]
+    numbers = [[pairs[k].a, pairs[k].b, result.sign * pairs[k].delta, *(float(p[k]) for p in adjusted.values())]
                for k in found]
     screen.table(["pair", "difference", *adjusted], [
         [f"{a} - {b}", number(delta, "+.2f"),

@@ -18,7 +18,7 @@ from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.settings import check_jobs, check_trials, resolve_sampling
 from mtsig_core.inference.significance import approximate_randomization, win_rates
-from mtsig_core.metrics import Metric
+from mtsig_core.metrics import Metric, direction
 from mtsig_core.results import SamplingSettings
 
 __all__ = ["KINDS", "positions", "sampling"]
@@ -170,7 +170,7 @@ def _sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings:
         sides = data
     a, b = pairs.T
     deltas = sides.scores[a] - sides.scores[b]
-    win, lose = win_rates((drawn[a] - drawn[b]) * (1 if metric.higher_is_better else -1))
+    win, lose = win_rates((drawn[a] - drawn[b]) * direction(metric))
     p = approximate_randomization(deltas, engine.swap_differences(sides, pairs, trials, settings.seed))
     return _Found(data.scores, low, high, deltas, *(np.where(np.isnan(deltas), np.nan, x) for x in (win, lose, p)))
 

@@ -13,7 +13,7 @@ from mtsig_core.experiments.sentence_means import SentenceMean
 from mtsig_core.inference import engine
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import subset
-from mtsig_core.metrics import Metric, is_segment_mean, metric_of
+from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of
 from mtsig_core.metrics.cache import cached_statistics
 
 __all__ = ["Averages", "Case", "Disagreement", "SystemAverage", "averages"]
@@ -155,7 +155,7 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     mean, names = SentenceMean(metric), list(testset.systems)
     sentences = mean.from_counts(statistics)
     corpus, average = metric.score(statistics.sum(axis=1)), mean.score(sentences.sum(axis=1))
-    sign = 1 if metric.higher_is_better else -1
+    sign = direction(metric)
     pairs = engine.all_pairs(len(names))
     matches = _column(metric, statistics, "correct_4")
     zeros = None if matches is None else float((matches == 0).mean())
@@ -185,7 +185,7 @@ def _size(pair: Disagreement) -> float:
 
 
 def _case(testset, metric, mean, pairs, statistics, sentences, seed, report):
-    names, sign = list(testset.systems), 1 if metric.higher_is_better else -1
+    names, sign = list(testset.systems), direction(metric)
     fit = np.arange(testset.n_segments)
     if (long_enough := _column(metric, statistics, "total_4")) is not None:
         fit = np.flatnonzero((long_enough > 0).all(axis=0))

@@ -13,7 +13,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.papers import KOEHN_T2
 from mtsig_core.experiments.sentence_means import SentenceMean, segment_mean
 from mtsig_core.inference.one_score import Progress, bootstrap_systems, stage
-from mtsig_core.metrics import Metric, metric_of
+from mtsig_core.metrics import Metric, direction, metric_of
 from mtsig_core.metrics.cache import cached_statistics
 
 __all__ = ["SIZES", "Factor", "StudentsT", "TInterval", "densities", "factor", "koehns_factors", "students_t"]
@@ -213,7 +213,7 @@ def densities(n: int, alpha: float = 0.05, points: int = 161) -> tuple[np.ndarra
 
 def _chosen(testset, mean, statistics, system):
     if system is None:
-        scores = mean.score(statistics.sum(axis=1)) * (1 if mean.higher_is_better else -1)
+        scores = mean.score(statistics.sum(axis=1)) * direction(mean)
         return list(testset.systems)[int(np.argmax(np.where(np.isfinite(scores), scores, -np.inf)))]
     if system not in testset.systems:
         raise SettingError(f"No system {system!r} in {testset.name}. It has: {', '.join(testset.systems)}.")

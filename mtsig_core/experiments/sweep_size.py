@@ -23,7 +23,7 @@ from mtsig_core.inference.power import power_at
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, subset
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import percentile_test, significant
-from mtsig_core.metrics import Metric, depends_on_testset
+from mtsig_core.metrics import Metric, depends_on_testset, direction
 
 __all__ = ["sweep_sizes"]
 
@@ -182,7 +182,7 @@ def _one(subject, size, repeat, settings) -> _Drawn:
     ends = np.array(percentile(Sample(data.scores[:k], drawn[:k], np.empty((k, 0))), settings.alpha))
     with np.errstate(divide="ignore", invalid="ignore"):
         relative = (ends - medians) / np.where(medians == 0, np.nan, np.abs(medians))
-    sign = 1 if subject.metric.higher_is_better else -1
+    sign = direction(subject.metric)
     deltas, differences = (sign * (x[rows[:, 0]] - x[rows[:, 1]]) for x in (data.scores, drawn))
     # a subset without a segment that both have says nothing: a difference of 0 is never significant
     p_values = percentile_test(np.nan_to_num(deltas), np.nan_to_num(differences))
@@ -219,7 +219,7 @@ def _gathered(subject, settings, tasks, drawn) -> SizeSweep:
 def _errors(subject, whole, settings):
     """{(a, b): (improvement, standard error)} on the whole set, with the draws of `compare`."""
     drawn = _bootstrap(whole, _WHOLE, settings.seed, 0)
-    sign, (first, second) = 1 if subject.metric.higher_is_better else -1, subject.rows.T
+    sign, (first, second) = direction(subject.metric), subject.rows.T
     deltas = sign * (whole.scores[first] - whole.scores[second])
     errors = (drawn[first] - drawn[second]).std(axis=1, ddof=1)
     return {(subject.names[i], subject.names[j]): (float(delta), float(error))

@@ -37,7 +37,7 @@ def matrix(result: MetricResult, settings: Settings) -> go.Figure:
     cells = {}
     for pair in result.pairs:
         i, j = place[pair.a], place[pair.b]
-        improvement = pair.delta if result.higher_is_better else -pair.delta
+        improvement = result.sign * pair.delta
         cells[min(i, j), max(i, j)] = (pair, improvement if i < j else -improvement)
     limit = max((abs(value) for _, value in cells.values()), default=0) or 1.0
     size = _WIDTH / max(n, 1)

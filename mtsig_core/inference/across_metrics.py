@@ -60,12 +60,11 @@ def pairs_across(results: Sequence[MetricResult]) -> list[PairAcross]:
     """
     tables = []
     for result in results:
-        sign = 1 if result.higher_is_better else -1
         table = {}
         for pair in result.pairs:
             decision = {"a": 1, "b": -1, None: 0}[pair.better]
-            table[pair.a, pair.b] = (sign * pair.delta, decision)
-            table[pair.b, pair.a] = (-sign * pair.delta, -decision)
+            table[pair.a, pair.b] = (result.sign * pair.delta, decision)
+            table[pair.b, pair.a] = (-result.sign * pair.delta, -decision)
         tables.append(table)
     return [
         PairAcross(pair.a, pair.b, *map(tuple, zip(*(table[pair.a, pair.b] for table in tables), strict=True)))

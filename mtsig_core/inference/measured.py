@@ -13,7 +13,7 @@ from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import gaps
 from mtsig_core.inference.engine import UnitStatistics
 from mtsig_core.inference.resampling import Units, make_units
-from mtsig_core.metrics import Metric, is_segment_mean, metric_of, part_counter
+from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of, part_counter
 from mtsig_core.metrics.cache import cached_statistics
 
 __all__ = ["Measured", "measure"]
@@ -43,7 +43,7 @@ class Measured:
     @property
     def sign(self) -> int:
         """What turns a difference of scores into an improvement."""
-        return 1 if self.metric.higher_is_better else -1
+        return direction(self.metric)
 
     @cached_property
     def scores(self) -> np.ndarray:

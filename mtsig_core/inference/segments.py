@@ -12,7 +12,7 @@ from mtsig_core.inference import engine
 from mtsig_core.inference.gaps import common, has_gaps, paired
 from mtsig_core.inference.one_pair import contributions
 from mtsig_core.inference.resampling import make_units
-from mtsig_core.metrics import Metric
+from mtsig_core.metrics import Metric, direction
 
 __all__ = ["ORDERS", "PLACES", "added_by_segment", "find_segments", "in_order", "scores_on", "segment_table"]
 
@@ -49,10 +49,8 @@ def added_by_segment(testset: TestSet, metric: Metric, a: str, b: str, statistic
     [False, True]
     """
     both = _common_statistics(testset, metric, a, b, statistics)
-    values = contributions(engine.UnitStatistics(metric, both, make_units(testset, "segment")))
-    if not metric.higher_is_better:
-        values = -values
-        values.flags.writeable = False
+    values = direction(metric) * contributions(engine.UnitStatistics(metric, both, make_units(testset, "segment")))
+    values.flags.writeable = False
     return values
 
 

@@ -16,8 +16,8 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 
-__all__ = ["Metric", "METRICS", "check_tokenizer", "depends_on_testset", "is_segment_mean", "make_metric", "metric_of",
-           "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
+__all__ = ["Metric", "METRICS", "check_tokenizer", "depends_on_testset", "direction", "is_segment_mean", "make_metric",
+           "metric_of", "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
 
 
 class Metric(Protocol):
@@ -140,6 +140,11 @@ def metrics_for(testset: TestSet, metrics: str | Metric | Iterable[str | Metric]
     if not names or len(set(names)) < len(names):
         raise SettingError(f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once.")
     return found
+
+
+def direction(metric: Metric) -> int:
+    """1 where higher is better, else -1: what turns a difference of scores into an improvement."""
+    return 1 if metric.higher_is_better else -1
 
 
 def is_segment_mean(metric: Metric) -> bool:

@@ -99,11 +99,9 @@ def cache_folder() -> Path | None:
     chosen = os.environ.get("MTSIG_CACHE")
     if chosen is not None:
         return Path(chosen).expanduser() if chosen else None
-    shared = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(shared):  # others are to be ignored, says the XDG specification
-        return Path(shared) / "mtsig"
-    own = {"darwin": "Library/Caches", "win32": "AppData/Local"}.get(sys.platform, ".cache")
-    return Path.home() / own / "mtsig"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("mtsig", appauthor=False, opinion=False)
 
 
 def _place(metric, testset):

@@ -76,7 +76,7 @@ def relation_records(results: Sequence[MetricResult]) -> tuple[list[str], list[l
 
 def _seen(pair: PairResult, name: str, result: MetricResult) -> list:
     """Improvement of a system over the other of its pair, interval, p, adjusted p, and shares of wins."""
-    sign = (1 if pair.a == name else -1) * (1 if result.higher_is_better else -1)
+    sign = (1 if pair.a == name else -1) * result.sign
     ends = [None, None] if pair.ci_low is None else sorted((sign * pair.ci_low, sign * pair.ci_high))
     wins = [pair.win, pair.lose] if pair.a == name else [pair.lose, pair.win]
     return [sign * pair.delta, *ends, pair.p_value, pair.p_adjusted, *wins]

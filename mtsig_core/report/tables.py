@@ -113,7 +113,7 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str
         row = [_ranks(system), system.system, number(system.score), _interval(system.ci_low, system.ci_high)]
         if system.system in against:
             pair, sign = against[system.system]
-            row += _signed(pair, sign if result.higher_is_better else -sign)
+            row += _signed(pair, sign * result.sign)
         else:
             row += ["", ""]
         if not settings.baseline:
@@ -200,7 +200,7 @@ def pair_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list
     rows = []
     for pair in result.pairs:
         rows.append([
-            f"{pair.a} - {pair.b}", *_signed(pair, 1 if result.higher_is_better else -1), *_chances(pair, settings),
+            f"{pair.a} - {pair.b}", *_signed(pair, result.sign), *_chances(pair, settings),
             {"a": pair.a, "b": pair.b, None: "-"}[pair.better], number(pair.se),
             number(pair.se_ratio), number(pair.mdd), *([number(pair.n, "d")] * gaps)])
     return header, rows

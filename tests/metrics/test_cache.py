@@ -274,7 +274,6 @@ def test_a_full_disk_leaves_nothing_behind(folder, monkeypatch, capsys):
 def test_the_default_is_the_users_cache_folder(monkeypatch, tmp_path):
     monkeypatch.delenv("MTSIG_CACHE")
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "platform", "linux")
     for shared, expected in (("", tmp_path / ".cache/mtsig"), ("relative", tmp_path / ".cache/mtsig"),
                              (str(tmp_path / "xdg"), tmp_path / "xdg/mtsig")):
         monkeypatch.setenv("XDG_CACHE_HOME", shared)
