@@ -19,7 +19,7 @@ from mtsig_core.inference.significance import TESTS, TOLERANCE, decide, win_rate
 from mtsig_core.metrics import Metric
 from mtsig_core.results import Settings
 
-__all__ = ["Drawn", "PairNumbers", "compare_pairs", "draw", "unbeaten"]
+__all__ = ["Drawn", "PairNumbers", "compare_pairs", "draw", "sides_of", "tested_against", "unbeaten"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,17 +88,11 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
     pairs : ndarray of int, shape (pairs, 2)
         Rows of `systems`.
     """
-    metric = seen.metric
-    n = common(metric, systems.statistics, pairs)
-    some, sides, rows = n > 0, systems, pairs
-    if seen.has_gaps and some.any():
-        statistics, rows = paired(systems.statistics, pairs[some])
-        sides = draw(metric, statistics, units, settings, jobs, stage("pairs"))
-    elif not some.all():
-        rows = pairs[some]
+    n, sides, rows = sides_of(seen, systems, pairs, units, settings, jobs, stage("pairs"))
+    some = n > 0
 
     def other_unit(kind):
-        other = engine.UnitStatistics(metric, sides.statistics, seen.units(kind))
+        other = engine.UnitStatistics(seen.metric, sides.statistics, seen.units(kind))
         return engine.bootstrap_scores(other, settings.resamples, settings.seed, jobs=jobs,
                                        progress=stage(f"standard errors by {kind}"))
 
@@ -115,6 +109,20 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
 
     apart = systems.data.scores[pairs[:, 0]] - systems.data.scores[pairs[:, 1]]
     return PairNumbers(n, whole(delta, apart), *map(whole, (*ends, se, ratio, *tested)))
+
+
+def sides_of(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Units, settings: Settings, jobs: int,
+             progress: engine.Progress | None) -> tuple[np.ndarray, Drawn, np.ndarray]:
+    """How many segments each pair has in common; and of the pairs that have any, what is compared, and its rows.
+
+    Where no score is missing these are the systems themselves, else both sides of each pair on their segments.
+    """
+    n = common(seen.metric, systems.statistics, pairs)
+    some = n > 0
+    if not (seen.has_gaps and some.any()):
+        return n, systems, pairs[some]
+    statistics, rows = paired(systems.statistics, pairs[some])
+    return n, draw(seen.metric, statistics, units, settings, jobs, progress), rows
 
 
 def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Progress | None) -> tuple[str, ...]:
@@ -165,7 +173,7 @@ def _test(sides: Drawn, pairs, delta, settings, jobs, progress):
     if not len(pairs):
         return (None,) * 5
     test = TESTS[settings.test]
-    replicates = _replicates(test, sides, pairs, settings, jobs, progress)
+    replicates = tested_against(sides, pairs, settings, jobs, progress)
     if test.p_values is None:
         return None, None, None, *win_rates(replicates)
     p = test.p_values(delta, replicates)
@@ -178,8 +186,10 @@ def _test(sides: Drawn, pairs, delta, settings, jobs, progress):
     return p, adjusted, stepped, None, None
 
 
-def _replicates(test, sides, pairs, settings, jobs, progress):
+def tested_against(sides: Drawn, pairs: np.ndarray, settings: Settings, jobs: int,
+                   progress: engine.Progress | None) -> np.ndarray:
     """What the test looks at beside the observed differences, a row for each pair."""
+    test = TESTS[settings.test]
     if test.draws == "swaps":
         return engine.swap_differences(sides.data, pairs, settings.trials, settings.seed, jobs=jobs, progress=progress)
     source = sides.sample.segments if test.of_segments else sides.scores[:, :settings.trials]
