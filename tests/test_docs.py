@@ -11,7 +11,7 @@ from mtsig_core.cli.main import _parser, main
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 PAPERS = (CHECKOUT / "docs" / "papers.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^python -m mtsig_core (.+)$", PAPERS, re.MULTILINE)
+COMMANDS = re.findall(r"^mtsig (.+)$", PAPERS, re.MULTILINE)
 
 
 def test_every_option_and_command_exists(capsys):

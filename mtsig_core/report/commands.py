@@ -50,9 +50,9 @@ def command_line(command: str, *given: str, usual: Mapping[str, object] | None =
     Examples
     --------
     >>> command_line("sweep size", "--demo", usual={"seed": 0}, seed=0, alpha=None, system_name="-x")
-    'python -m mtsig_core sweep size --demo --system-name=-x'
+    'mtsig sweep size --demo --system-name=-x'
     """
     usual = usual or {}
     more = [part for key, value in asked.items() if value is not None and value != usual.get(key)
             for part in option_with(f"--{key.replace('_', '-')}", str(value))]
-    return shlex.join(["python", "-m", "mtsig_core", *command.split(), *given, *more])
+    return shlex.join(["mtsig", *command.split(), *given, *more])
