@@ -12,7 +12,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PAPERS = (CHECKOUT / "docs" / "papers.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^python -m mtsig_core (.+)$", PAPERS, re.MULTILINE)
+COMMANDS = re.findall(r"^mtsig (.+)$", PAPERS, re.MULTILINE)
 
 
 def test_every_option_and_command_exists(capsys):

@@ -1,4 +1,4 @@
-"""The command line: ``python -m mtsig_core``."""
+"""The command line: ``mtsig``."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from mtsig_core.report.commands import remedy_options
 from mtsig_core.version import __version__
 
 EXAMPLES = """examples:
-  python -m mtsig_core compare --ref ref.txt --system a.txt --system b.txt --docs docs.txt --langpair en-de
-  python -m mtsig_core compare --folder wmt24 --langpair en-de --refs refA --format json --out result.json
-  python -m mtsig_core score --ref ref.txt --system Mine=outputs/v2.txt
-  python -m mtsig_core compare --demo-segments 2000
-  python -m mtsig_core compare --scores human=ratings.tsv --test wilcoxon
-  python -m mtsig_core sweep resamples --demo --system-name Danish --format csv
-  python -m mtsig_core sample broad --demo --sample-size 300
-  python -m mtsig_core sample spread --folder wmt24 --langpair en-de --refs refA
-  python -m mtsig_core sweep size --demo --unit segment --difference 1
-  python -m mtsig_core validate type1 --demo --jobs -1
-  python -m mtsig_core validate units --folder wmt24 --langpair en-de --refs refA --metrics bleu,chrf
-  python -m mtsig_core metrics precisions --demo --format csv
-  python -m mtsig_core serve --folder wmt24 --langpair en-de
+  mtsig compare --ref ref.txt --system a.txt --system b.txt --docs docs.txt --langpair en-de
+  mtsig compare --folder wmt24 --langpair en-de --refs refA --format json --out result.json
+  mtsig score --ref ref.txt --system Mine=outputs/v2.txt
+  mtsig compare --demo-segments 2000
+  mtsig compare --scores human=ratings.tsv --test wilcoxon
+  mtsig sweep resamples --demo --system-name Danish --format csv
+  mtsig sample broad --demo --sample-size 300
+  mtsig sample spread --folder wmt24 --langpair en-de --refs refA
+  mtsig sweep size --demo --unit segment --difference 1
+  mtsig validate type1 --demo --jobs -1
+  mtsig validate units --folder wmt24 --langpair en-de --refs refA --metrics bleu,chrf
+  mtsig metrics precisions --demo --format csv
+  mtsig serve --folder wmt24 --langpair en-de
 """
 
 
@@ -75,7 +75,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
-        prog="python -m mtsig_core", description="Is one machine translation system really better than another?",
+        prog="mtsig", description="Is one machine translation system really better than another?",
         epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"mtsig {__version__}")
     top = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")

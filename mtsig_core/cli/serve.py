@@ -35,15 +35,13 @@ def serve(source: Source | None, *, port: int, open_browser: bool) -> int:
     _check_port(port)
     environment = dict(os.environ)
     environment.pop(SOURCE_VARIABLE, None)
-    if root := environment.get("MTSIG_DATA_ROOT"):
-        if not os.path.isdir(root):
-            raise SettingError(f"MTSIG_DATA_ROOT is {root}, which is no folder. Expected one that holds shared tasks.")
-        environment["MTSIG_DATA_ROOT"] = os.path.abspath(root)  # the server runs in another folder
+    if (root := environment.get("MTSIG_DATA_ROOT")) and not os.path.isdir(root):
+        raise SettingError(f"MTSIG_DATA_ROOT is {root}, which is no folder. Expected one that holds shared tasks.")
     if source is not None:
         source.read()  # mistakes show here, not in the browser
         environment[SOURCE_VARIABLE] = _absolute(source).to_json()
-    os.chdir(_ROOT)  # where its configuration lies
-    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port),
+    # Streamlit finds its configuration beside the app. -P: what lies in the user's folder is no module of it.
+    command = [sys.executable, "-P", "-m", "streamlit", "run", str(app), "--server.port", str(port),
                "--server.headless", "false" if open_browser else "true"]
     print(f"mtsig: dashboard at http://localhost:{port} (Ctrl+C stops it)", file=sys.stderr, flush=True)
     os.execve(sys.executable, command, environment)

@@ -61,12 +61,12 @@ def command_line(command: str, source: Source, *flags: str, usual: Mapping[str, 
     Examples
     --------
     >>> command_line("sweep size", Source(demo=0), usual={"seed": 0}, metrics="bleu", seed=0, alpha=None, a="-x")
-    'python -m mtsig_core sweep size --demo --a=-x'
+    'mtsig sweep size --demo --a=-x'
     """
     usual = {"metrics": "bleu", **(usual or {})}
     more = [part for key, value in asked.items() if value is not None and value != usual.get(key)
             for part in _with(f"--{key.replace('_', '-')}", str(value))]
-    return shlex.join(["python", "-m", "mtsig_core", *command.split(), *source_options(source), *flags, *more])
+    return shlex.join(["mtsig", *command.split(), *source_options(source), *flags, *more])
 
 
 def remedy_options(error: MtsigError) -> str:

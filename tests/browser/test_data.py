@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import shlex
 import zipfile
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from mtsig_core.report.tables import format_p
 from tests.browser.conftest import follow, printed, ready, settled
 from tests.browser.grids import cells
+from tests.pages.toys import arguments
 from tests.toys import SPACELESS
 
 pytestmark = pytest.mark.browser
@@ -90,12 +90,12 @@ def test_chinese_without_a_language_pair_waits_for_it(data, page, tmp_path, monk
     ready(page)
     assert "· tokenizer zh" in page.locator(".mt-status").first.inner_text()
     page.get_by_text("Numbers, files, command").first.click()
-    command = page.locator("code", has_text="python -m").first.inner_text()
+    command = page.locator("code", has_text="mtsig compare").first.inner_text()
     assert "--langpair en-zh" in command
     for name in content:
         (tmp_path / f"{name}.txt").write_bytes(content[name])
     monkeypatch.chdir(tmp_path)
-    found = printed(*shlex.split(command)[3:])["metrics"]["bleu"]
+    found = printed(*arguments(command))["metrics"]["bleu"]
     assert "|tok:zh|" in found["signature"]
     assert cells(page, "leaderboard-table")[1][2].startswith(f"{found['systems'][0]['score']:.3f}"[:-1])
 

@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 import sacrebleu
 
+from tests.browser.conftest import free_port
+
 
 def test_score_is_sacrebleus(run, files, options):
     data = json.loads(run("score", *options, "--format", "json").out)["metrics"]["bleu"]
@@ -68,6 +70,16 @@ def test_a_closed_pipe_ends_quietly(options, checkout):
 def test_serve_checks_before_it_starts(run, files):
     assert "absent.txt" in run("serve", "--ref", files / "absent.txt", "--no-browser").err
     assert "--port is 0" in run("serve", "--port", "0", "--no-browser").err
+
+
+def test_serve_stays_in_the_folder_where_it_was_started(run, tmp_path, monkeypatch):
+    """Folders that the environment names are meant from there."""
+    started = []
+    monkeypatch.setattr(os, "execve", lambda program, command, environment: started.append((os.getcwd(), environment)))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MTSIG_DATA_ROOT", ".")
+    run("serve", "--port", free_port(), "--no-browser")
+    assert [(folder, environment["MTSIG_DATA_ROOT"]) for folder, environment in started] == [(str(tmp_path), ".")]
 
 
 def test_progress_goes_to_a_terminal_and_only_there(options, checkout):

@@ -66,7 +66,7 @@ def test_survives_json():
     assert Source.from_json(source.to_json()) == source == parse(*source_options(source))
 
 
-def test_a_server_in_another_folder_finds_the_same_files():
+def test_the_commands_of_a_server_hold_in_any_folder():
     source = parse("--ref", "A=r", "--system", "S=s", "--parse", "S=p", "--scores", "human=t", "--ids", "i")
     served = _absolute(source)
     assert served.ids == os.path.abspath("i") and served.parse == (("S", os.path.abspath("p")),)

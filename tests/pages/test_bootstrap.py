@@ -1,7 +1,6 @@
 """The Bootstrap page without a browser."""
 
 import json
-import shlex
 from functools import partial
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
-from tests.pages.toys import NAMES, answers, words
+from tests.pages.toys import NAMES, answers, arguments, words
 
 
 @pytest.fixture
@@ -86,9 +85,8 @@ def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
     page = open_page(source, seed="4", system=NAMES[0], ci="percentile")
     printed = []
     for name in ("compare", "sweep"):
-        command = shlex.split(next(e.value for e in page.code if f"mtsig_core {name} " in e.value))
-        assert command[:3] == ["python", "-m", "mtsig_core"]
-        assert main([*command[3:], "--format", "json"]) == 0
+        command = arguments(next(e.value for e in page.code if f"mtsig {name} " in e.value))
+        assert main([*command, "--format", "json"]) == 0
         printed.append(json.loads(capsys.readouterr().out)["metrics"]["bleu"])
     system = next(s for s in printed[0]["systems"] if s["system"] == NAMES[0])
     assert f"[{system['ci_low']:.2f}, {system['ci_high']:.2f}]" in answers(page)[0]

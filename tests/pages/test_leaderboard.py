@@ -4,14 +4,13 @@ import dataclasses
 import html
 import json
 import re
-import shlex
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from mtsig_core.cli.main import main
-from tests.pages.toys import NAMES, frame_rows, sentences, words, write, written
+from tests.pages.toys import NAMES, arguments, frame_rows, sentences, words, write, written
 
 
 @pytest.fixture
@@ -144,7 +143,7 @@ class TestWhoTakesPart:
         page = link(two_references, humans="true", exclude=[NAMES[1]], baseline="HUMAN-second <b>")
         said = words(page)
         assert "Against HUMAN-second &lt;b&gt;:" in said and "vs baseline" in said
-        command = shlex.split(page.code[0].value)[3:]
+        command = arguments(page.code[0].value)
         assert main([*command, "--format", "json"]) == 0
         printed = json.loads(capsys.readouterr().out)
         assert printed["settings"]["baseline"] == "HUMAN-second <b>"
@@ -184,8 +183,8 @@ def test_further_metrics_stand_beside_and_where_they_disagree(link, capsys):
     assert "<th>CHRF ↑</th>" in said and "<th>TER ↓</th>" in said and "Do the metrics agree?" in titles(page)
     assert "BLEU and CHRF and TER: alike on" in said and "of 3 pairs" in said
     assert "metrics=" not in said
-    command = next(shlex.split(e.value) for e in page.code if "bleu,chrf,ter" in e.value)
-    assert main(command[3:]) == 0
+    command = next(arguments(e.value) for e in page.code if "bleu,chrf,ter" in e.value)
+    assert main(command) == 0
     printed = capsys.readouterr().out
     signs = re.findall(r"(?<!\S)[<>~]{3}(?!\S)", printed[printed.index("Row against column by BLEU, CHRF, TER"):])
     shown = re.findall(r"<td>((?:&lt;|&gt;|~){3})</td>", said)

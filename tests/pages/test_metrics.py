@@ -1,7 +1,6 @@
 """The Metrics page without a browser."""
 
 import json
-import shlex
 from html import unescape
 
 import pytest
@@ -13,7 +12,7 @@ from mtsig_core.experiments.ngram_precisions import precisions
 from mtsig_core.experiments.output_lengths import lengths
 from mtsig_core.experiments.students_t import students_t
 from tests.pages import toys
-from tests.pages.toys import NAMES, write, written
+from tests.pages.toys import NAMES, arguments, write, written
 
 VIEWS = ("n-gram precisions", "output length", "step by step", "sentence average", "Student's t", "signatures")
 
@@ -44,8 +43,8 @@ def words(page):
 
 def printed(page, capsys):
     """What the first command on the page prints."""
-    command = next(element.value for element in page.code if "mtsig_core metrics" in element.value)
-    assert main(shlex.split(command)[3:]) == 0
+    command = next(element.value for element in page.code if "mtsig metrics" in element.value)
+    assert main(arguments(command)) == 0
     return next(iter(json.loads(capsys.readouterr().out)["metrics"].values()))
 
 
@@ -135,7 +134,7 @@ def test_students_t(open_page, source, capsys, query):
     assert printed(page, capsys)["rows"][-1]["boot_low"] == last.boot_low
     assert "1.9849  (right: 1.9842)" in words(page)
     command = page.code[1].value
-    assert main(shlex.split(command)[3:]) == 0
+    assert main(arguments(command)) == 0
     density = next(iter(json.loads(capsys.readouterr().out)["metrics"].values()))["density"]
     drawn = json.loads(page.get("plotly_chart")[1].proto.spec)
     assert density["n"] == int(query.get("n", 5))

@@ -1,7 +1,6 @@
 """The Pair page without a browser."""
 
 import json
-import shlex
 import subprocess
 import sys
 from functools import partial
@@ -11,7 +10,7 @@ import pytest
 from mtsig_core import compare
 from mtsig_core.data.source import Source
 from mtsig_core.report.tables import format_p
-from tests.pages.toys import APP, NAMES, answers, sentences, words, written
+from tests.pages.toys import APP, NAMES, answers, arguments, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
 
@@ -122,9 +121,9 @@ def test_the_command_names_the_two_alone(open_pair, source):
 
 def test_the_command_prints_the_p_on_screen(open_pair, source):
     page = open_pair(source, a=NAMES[1], b=NAMES[0], seed="4")
-    command = shlex.split(next(e.value for e in page.code if "--only" in e.value))
-    done = subprocess.run([sys.executable, *command[1:], "--format", "json"], cwd=APP.parent, capture_output=True,
-                          check=True)
+    command = arguments(next(e.value for e in page.code if "--only" in e.value))
+    done = subprocess.run([sys.executable, "-m", "mtsig_core", *command, "--format", "json"], cwd=APP.parent,
+                          capture_output=True, check=True)
     pair, = json.loads(done.stdout)["metrics"]["bleu"]["pairs"]
     assert {pair["a"], pair["b"]} == set(NAMES[:2])
     assert f"p {format_p(pair['p_value'])} for this pair alone, as the command prints it" in words(page)

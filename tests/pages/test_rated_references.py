@@ -20,7 +20,7 @@ def source(tmp_path):
 
 
 def commands(page):
-    return [element.value for element in page.code if element.value.startswith("python -m")]
+    return [element.value for element in page.code if element.value.startswith("mtsig ")]
 
 
 def test_unranked_at_first(opened, source):

@@ -1,14 +1,13 @@
 """The Sampling page without a browser."""
 
 import json
-import shlex
 
 import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.blocks_and_broad import sampling
-from tests.pages.toys import NAMES, sentences, words, write, written
+from tests.pages.toys import NAMES, arguments, sentences, words, write, written
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
     page = open_page(source, system=NAMES[1], size="20", shuffle="true", seed="2")
     command = next(e.value for e in page.code if "sample blocks" in e.value)
     for line, kind in zip(command.splitlines(), ("blocks", "broad"), strict=True):
-        assert main(shlex.split(line)[3:]) == 0
+        assert main(arguments(line)) == 0
         data = json.loads(capsys.readouterr().out)
         summary = data["metrics"]["bleu"]["summary"][NAMES[1]]
         assert data["settings"]["shuffled"] and data["settings"]["kind"] == kind
@@ -54,7 +53,7 @@ def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
 
 def test_the_ratios_of_all_sizes_are_those_of_the_command(open_page, source, capsys):
     page = open_page(source, system=NAMES[0], shuffle="true", seed="4", alpha="0.1")
-    assert main(shlex.split(next(e.value for e in page.code if "sample spread" in e.value))[3:]) == 0
+    assert main(arguments(next(e.value for e in page.code if "sample spread" in e.value))) == 0
     one = json.loads(capsys.readouterr().out)["metrics"]["bleu"]
     mine = [row for row in one["rows"] if row["system"] == NAMES[0]]
     assert [row["size"] for row in mine] == [10, 20] == [row["size"] for row in one["ratios"]]

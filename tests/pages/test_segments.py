@@ -4,7 +4,6 @@ import csv
 import html
 import io
 import re
-import shlex
 import subprocess
 import sys
 from functools import partial
@@ -14,7 +13,7 @@ import pytest
 
 from mtsig_core.data.source import Source
 from mtsig_core.report import export
-from tests.pages.toys import APP, NAMES, answers, sentences, words, written
+from tests.pages.toys import APP, NAMES, answers, arguments, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
 LONG = "very long text " * 700
@@ -142,7 +141,7 @@ def test_the_file_has_all_that_match_and_is_made_when_asked_for(open_segments, s
 
 def test_the_command_prints_the_counts_of_the_two(open_segments, source):
     page = open_segments(source, a=NAMES[1], b=NAMES[0], exclude=NAMES[2])
-    command = shlex.split(page.code[0].value)
-    done = subprocess.run([sys.executable, *command[1:]], cwd=APP.parent, capture_output=True, check=True)
+    command = [sys.executable, "-m", "mtsig_core", *arguments(page.code[0].value)]
+    done = subprocess.run(command, cwd=APP.parent, capture_output=True, check=True)
     rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
     assert len(rows) == 120 and {row["system"] for row in rows} == set(NAMES[:2])

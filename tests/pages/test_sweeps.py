@@ -1,14 +1,13 @@
 """The Sweeps page without a browser."""
 
 import json
-import shlex
 from dataclasses import replace
 
 import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
-from tests.pages.toys import NAMES, answers, words
+from tests.pages.toys import NAMES, answers, arguments, words
 
 
 @pytest.fixture
@@ -22,8 +21,8 @@ def answer(page):
 
 def printed(page, what, capsys):
     """What the last command on the page that begins so prints."""
-    command = shlex.split([e.value for e in page.code if what in e.value][-1])
-    assert main(command[3:]) == 0
+    command = arguments([e.value for e in page.code if what in e.value][-1])
+    assert main(command) == 0
     return json.loads(capsys.readouterr().out)
 
 

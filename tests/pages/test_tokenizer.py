@@ -18,7 +18,7 @@ def chinese(tmp_path):
 
 
 def commands(page):
-    return [element.value for element in page.code if element.value.startswith("python -m")]
+    return [element.value for element in page.code if element.value.startswith("mtsig ")]
 
 
 @pytest.mark.parametrize("page", ["overview", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps",

@@ -1,7 +1,6 @@
 """The Validation page without a browser."""
 
 import json
-import shlex
 from dataclasses import replace
 
 import pytest
@@ -15,7 +14,7 @@ from mtsig_core.experiments.population import Rate
 from mtsig_core.experiments.type_one_error import type_one
 from mtsig_core.report.tables import format_p
 from mtsig_core.report.validation_tables import percent_of
-from tests.pages.toys import sentences, words, write, written
+from tests.pages.toys import arguments, sentences, words, write, written
 
 
 def few_families(*args, **asked):
@@ -37,14 +36,13 @@ def test_type_one_errors_are_those_of_the_core_and_of_the_command(open_page, cap
     assert f'segments swapped, by segment</div><div class="mt-big">{share}<' in words(page)
     for row in found.rows:
         assert f">{percent_of(row.rejected)}</td>" in words(page)
-    command = shlex.split(next(e.value for e in page.code if "validate type1" in e.value))
-    assert main(command[3:]) == 0
+    assert main(command_of(page, "type1")) == 0
     printed = json.loads(capsys.readouterr().out)["metrics"]["bleu"]["rows"]
     assert [row["rejected"]["count"] for row in printed] == [row.rejected.count for row in found.rows]
 
 
 def command_of(page, name):
-    return shlex.split(next(e.value for e in page.code if f"validate {name}" in e.value))[3:]
+    return arguments(next(e.value for e in page.code if f"validate {name}" in e.value))
 
 
 @pytest.mark.parametrize("experiment, text, name, figures", [

@@ -1,6 +1,7 @@
 """What the tests of pages share: made-up test sets with hostile names, and what a page says."""
 
 import json
+import shlex
 from html import escape
 from pathlib import Path
 
@@ -8,7 +9,8 @@ from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 
 from mtsig_core.data.source import Source
 
-__all__ = ["APP", "NAMES", "answers", "frame_rows", "sentences", "small_source", "write", "written", "words"]
+__all__ = ["APP", "NAMES", "answers", "arguments", "frame_rows", "sentences", "small_source", "write", "written",
+           "words"]
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
@@ -62,3 +64,10 @@ def frame_rows(frame):
 def answers(page):
     """Its large lines, from the top."""
     return [element.proto.body for element in page.get("html") if 'class="mt-answer"' in element.proto.body]
+
+
+def arguments(command):
+    """What a command on screen gives to mtsig."""
+    program, *given = shlex.split(command)
+    assert program == "mtsig"
+    return given

@@ -14,7 +14,7 @@ PAPERS = (Path(__file__).resolve().parents[2] / "docs" / "papers.md").read_text(
 
 
 def printed(capsys, command):
-    assert f"python -m mtsig_core {command}" in PAPERS
+    assert f"mtsig {command}" in PAPERS
     assert main([*shlex.split(command), "--jobs", "-1"]) == 0
     return json.loads(capsys.readouterr().out)["metrics"]["bleu"]
 
@@ -46,7 +46,7 @@ def test_ranges_of_samples(capsys, kind, figure, what):
 
 def test_table_1_of_riezler_and_maxwell(capsys):
     command = "validate pair --demo --metrics nist,bleu --segments 2000 --a Portuguese --b Danish"
-    assert f"python -m mtsig_core {command}" in PAPERS and main(shlex.split(command)) == 0
+    assert f"mtsig {command}" in PAPERS and main(shlex.split(command)) == 0
     found = json.loads(capsys.readouterr().out)["metrics"]
     for metric, scale, row in (("nist", 1, "NIST | 6.43 and 6.58, < .0001, < .0001"),
                                ("bleu", 100, "BLEU | .301 and .298, .158, .1")):
