@@ -16,8 +16,9 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 
-__all__ = ["Metric", "METRICS", "check_tokenizer", "depends_on_testset", "direction", "is_segment_mean", "make_metric",
-           "metric_of", "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
+__all__ = ["ADAPTERS", "Metric", "METRICS", "as_metric", "check_tokenizer", "depends_on_testset", "direction",
+           "is_adapted", "is_segment_mean", "make_metric", "metric_of", "metrics_for", "metrics_of", "part_counter",
+           "poorly_cut", "tokenizer_of"]
 
 
 class Metric(Protocol):
@@ -39,6 +40,8 @@ class Metric(Protocol):
         Whether it needs dependency parses of outputs and references.
     tokenizer : callable, optional
         TestSet -> the name of the tokenizer that finds its words, for a metric of words: see `tokenizer_of`.
+    is_adapted : bool, optional
+        Whether another package counts: nothing tells when its code has changed, so no counts are kept on disk.
     """
 
     name: str
@@ -75,6 +78,9 @@ METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
            "gtm": "mtsig_core.metrics.gtm:Gtm",
            "gtm-2": "mtsig_core.metrics.gtm:Gtm2",
            "dep-f": "mtsig_core.metrics.dep_f:DepF"}
+#: Metrics of other packages: the package of their class -> "module:class" that makes a metric of one.
+ADAPTERS: dict[str, str] = {
+}
 
 
 def make_metric(name: str, **settings) -> Metric:
@@ -87,23 +93,44 @@ def make_metric(name: str, **settings) -> Metric:
     """
     if name not in METRICS:
         raise unknown("metric", name, METRICS)
-    return _class_of(name)(**settings)
+    return _class(METRICS[name])(**settings)
 
 
-def _class_of(name: str) -> Callable[..., Metric]:
-    module, _, cls = METRICS[name].partition(":")
-    return getattr(import_module(module), cls)
+def _class(place: str) -> type:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def as_metric(given: object) -> Metric:
+    """A metric as it is, or what stands for one of another package, of which `ADAPTERS` has the known.
+
+    Raises
+    ------
+    SettingError
+        If it is neither.
+    """
+    if not isinstance(given, type):
+        if all(hasattr(given, name) for name in ("name", "statistics", "score", "signature")):
+            return given
+        for package in (cls.__module__.partition(".")[0] for cls in type(given).__mro__):
+            if package in ADAPTERS:
+                return _class(ADAPTERS[package])(given)
+    what = f"the class {given.__name__}" if isinstance(given, type) else f"of the type {type(given).__name__}"
+    known = "".join(f", an object of {package}" for package in ADAPTERS)
+    raise SettingError(f"A metric is {what}. Expected a name such as 'bleu', a metric from make_metric{known}. Scores "
+                       "of segments are a part of the test set: join_scores puts them there.")
 
 
 def metrics_of(testset: TestSet) -> list[str]:
     """The names of the metrics that a test set can be scored with; its own scores come last."""
-    known = [name for name in METRICS if testset.parses or not getattr(_class_of(name), "needs_parses", False)] \
+    known = [name for name in METRICS if testset.parses or not getattr(_class(METRICS[name]), "needs_parses", False)] \
         if testset.has_texts else []
     return list(dict.fromkeys([*known, *testset.scores]))
 
 
 def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
-    """The metric of that name for this test set: one of `METRICS`, or the mean of its own segment scores.
+    """The metric of that name for this test set: one of `METRICS`, or the mean of its own segment scores; or what a
+    metric that is given stands for, see `as_metric`.
 
     Raises
     ------
@@ -119,7 +146,7 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
         return SegmentMean(metric, testset.scores[metric].higher_is_better)
     if isinstance(metric, str) and testset.scores and metric not in METRICS:
         raise unknown("metric", metric, metrics_of(testset))
-    made = make_metric(metric, **settings) if isinstance(metric, str) else metric
+    made = make_metric(metric, **settings) if isinstance(metric, str) else as_metric(metric)
     if not testset.has_texts and not is_segment_mean(made):
         raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has segment scores alone: "
                            f"{', '.join(testset.scores)}. Choose one of these, or give texts too.")
@@ -150,6 +177,11 @@ def direction(metric: Metric) -> int:
 def is_segment_mean(metric: Metric) -> bool:
     """Whether a metric is a mean of segment scores, which Student's t and Wilcoxon's test are for."""
     return getattr(metric, "is_segment_mean", False)
+
+
+def is_adapted(metric: Metric) -> bool:
+    """Whether a metric stands for one of another package."""
+    return getattr(metric, "is_adapted", False)
 
 
 def tokenizer_of(metric: Metric, testset: TestSet) -> str | None:

@@ -27,7 +27,7 @@ import numpy as np
 from mtsig_core.data.readers.lines import shown
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.metrics import Metric, is_adapted, is_segment_mean
 from mtsig_core.version import __version__
 
 __all__ = ["MAX_BYTES", "cache_folder", "cached_statistics", "is_cached"]
@@ -106,7 +106,8 @@ def cache_folder() -> Path | None:
 
 def _place(metric, testset):
     """The file for these statistics, None where they are not kept."""
-    if not type(metric).__module__.startswith("mtsig_core.metrics.") or is_segment_mean(metric):  # nothing to count
+    own = type(metric).__module__.startswith("mtsig_core.metrics.") and not is_adapted(metric)
+    if not own or is_segment_mean(metric):  # nothing to count
         return None
     try:
         folder = cache_folder()
