@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
-from mtsig_core.cli.inputs import chosen_metrics, progress, read, told
+from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told
 from mtsig_core.cli.output import write
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.by_reference import references_alone
@@ -24,12 +23,11 @@ def run_compare(args) -> int:
     testset = read(args)
     each = args.test in TESTS and bool(references_alone(testset, args.test, args.baseline))
     metrics = told(testset, chosen_metrics(args, testset), each, warn=False)  # the result has the warnings
-    result = compare(
-        testset, metrics, test=args.test, unit=args.unit, block_length=args.block_length, trials=args.trials,
-        alpha=args.alpha, correction=args.correction, ci=args.ci, resamples=args.resamples, seed=args.seed,
-        baseline=args.baseline, jobs=args.jobs, progress=progress if sys.stderr.isatty() else None)
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
+    with progress_line() as progress:
+        result = compare(
+            testset, metrics, test=args.test, unit=args.unit, block_length=args.block_length, trials=args.trials,
+            alpha=args.alpha, correction=args.correction, ci=args.ci, resamples=args.resamples, seed=args.seed,
+            baseline=args.baseline, jobs=args.jobs, progress=progress)
     result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))
     render = {"text": terminal.comparison_text, "json": export.comparison_json, "csv": export.comparison_csv,
               "latex": latex.comparison_latex, "html": html_report.comparison_html, "matrix": export.matrix_csv}
