@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
-from mtsig_core.cli.inputs import chosen_metrics, progress, read, told
+from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told
 from mtsig_core.cli.options import TESTED, given
 from mtsig_core.cli.output import write
 from mtsig_core.errors import SettingError
@@ -24,9 +23,8 @@ def run_compare(args) -> int:
     testset = read(args)
     each = args.test in TESTS and bool(references_alone(testset, args.test, args.baseline))
     metrics = told(testset, chosen_metrics(args, testset), each, warn=False)  # the result has the warnings
-    result = compare(testset, metrics, **given(args, *TESTED), progress=progress if sys.stderr.isatty() else None)
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
+    with progress_line() as progress:
+        result = compare(testset, metrics, **given(args, *TESTED), progress=progress)
     result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))
     write(result.render(args.format), args.out)
     return 0

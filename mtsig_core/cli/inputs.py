@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from mtsig_core.cli.output import check_out
 from mtsig_core.cli.source_options import source_from
@@ -14,7 +16,7 @@ from mtsig_core.metrics import Metric, metric_of, tokenizer_of
 from mtsig_core.metrics.counting_time import long_wait
 from mtsig_core.report import terminal
 
-__all__ = ["chosen_metrics", "progress", "read", "told"]
+__all__ = ["chosen_metrics", "progress_line", "read", "told"]
 
 
 def read(args) -> TestSet:
@@ -48,6 +50,13 @@ def told(testset: TestSet, metrics: list[Metric], each_reference: bool = False, 
     return metrics
 
 
-def progress(stage: str, share: float) -> None:
-    sys.stderr.write(f"\r\x1b[K{stage} {share:4.0%}")
-    sys.stderr.flush()
+@contextmanager
+def progress_line() -> Iterator[Callable[[str, float], None] | None]:
+    """What shows (stage, share of it done) in one line of the terminal, cleared at the end; None without a terminal."""
+    def show(stage, share):
+        sys.stderr.write(f"\r\x1b[K{stage} {share:4.0%}")
+        sys.stderr.flush()
+
+    yield show if sys.stderr.isatty() else None
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")

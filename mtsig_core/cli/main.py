@@ -10,7 +10,7 @@ from functools import partial
 
 from mtsig_core.cli import sweep, sweep_resamples
 from mtsig_core.cli.compare import run_compare, run_score, run_segments
-from mtsig_core.cli.inputs import chosen_metrics, progress, read, told
+from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told
 from mtsig_core.cli.metrics import INSIDE, add_inside_options, inside
 from mtsig_core.cli.options import add_choice_of_systems, add_metric_options, add_output_options, add_test_options
 from mtsig_core.cli.output import write
@@ -146,9 +146,8 @@ def _experiment(work) -> Callable[[argparse.Namespace], int]:
         testset = read(args)
         metrics = told(testset, chosen_metrics(args, testset))
         testset = testset.under(*(metric.name for metric in metrics))
-        text = work(testset, metrics, args, progress if sys.stderr.isatty() else None)
-        if sys.stderr.isatty():
-            sys.stderr.write("\r\x1b[K")
+        with progress_line() as progress:
+            text = work(testset, metrics, args, progress)
         write(text, args.out)
         return 0
 

@@ -12,7 +12,7 @@ import secrets
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from mtsig_core.data.source import Source
 from mtsig_core.data.testset import SegmentScores, TestSet
 from mtsig_core.errors import SettingError, StoreError
 
-__all__ = ["Limits", "Saved", "Store", "open_store"]
+__all__ = ["Limits", "Saved", "Store", "megabytes", "open_store"]
 
 DAY = 24 * 60 * 60
 _SEEN_AGAIN = 60 * 60  # seconds: a set that is opened all the time is not noted as used each time
@@ -230,11 +230,9 @@ class Store:
         with self._reached("deleted"), self._engine.begin() as db:
             gone = db.execute(sa.delete(_SAVED).where(*which)).rowcount > 0
         if gone:
-            try:
-                with self._engine.begin() as db:
-                    db.execute(sa.delete(_CONTENT).where(_CONTENT.c.digest.not_in(sa.select(_SAVED.c.digest))))
-            except IntegrityError:  # somebody keeps that content again at this moment, so it stays
-                return gone
+            # Where somebody keeps that content again at this moment, it stays.
+            with suppress(IntegrityError), self._engine.begin() as db:
+                db.execute(sa.delete(_CONTENT).where(_CONTENT.c.digest.not_in(sa.select(_SAVED.c.digest))))
         return gone
 
     def _forget_expired(self):
@@ -249,13 +247,13 @@ class Store:
         mine = db.scalar(sa.select(sa.func.coalesce(sa.func.sum(_CONTENT.c.size), 0)).join(_SAVED)
                          .where(_SAVED.c.owner == owner))
         if mine + size > self.limits.mine:
-            raise SettingError(f"This test set takes {_mb(size)}, and yours take {_mb(mine)} of "
-                               f"{_mb(self.limits.mine)} already. Delete one that is not needed any more.")
+            raise SettingError(f"This test set takes {megabytes(size)}, and yours take {megabytes(mine)} of "
+                               f"{megabytes(self.limits.mine)} already. Delete one that is not needed any more.")
         total = sa.func.sum(_CONTENT.c.size).filter(_CONTENT.c.digest != digest)
         held = db.scalar(sa.select(sa.func.coalesce(total, 0)))
         if held + size > self.limits.all:
-            raise SettingError(f"This server keeps {_mb(held)} of test sets already and may keep "
-                               f"{_mb(self.limits.all)}. Ask whoever runs it for room, or run mtsig yourself.")
+            raise SettingError(f"This server keeps {megabytes(held)} of test sets already and may keep "
+                               f"{megabytes(self.limits.all)}. Ask whoever runs it for room, or run mtsig yourself.")
 
     @contextmanager
     def _reached(self, what: str) -> Iterator[None]:
@@ -346,5 +344,6 @@ def _reason(error) -> str:
     return str(getattr(error, "orig", None) or error).strip().partition("\n")[0] or type(error).__name__
 
 
-def _mb(size: float) -> str:
-    return f"{size / (1 << 20):.1f} MB"
+def megabytes(size: float) -> str:
+    """A number of bytes in words, at least 0.1 MB."""
+    return f"{max(size / (1 << 20), 0.1):,.1f} MB"

@@ -76,8 +76,8 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
 
     Parameters
     ----------
-    testset : TestSet
-    metric : str or Metric
+    testset, metric, statistics, progress
+        As in `mtsig_core.inference.one_score.bootstrap_systems`.
     kind : {"blocks", "broad"}
         See `positions`.
     size : int
@@ -90,10 +90,6 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
         Bootstrap samples, also of the paired bootstrap; random swaps of approximate randomization.
     seed, jobs : int
         As in `compare`; the parallel work is a sample.
-    statistics : ndarray, shape (systems, segments, stats), optional
-        ``metric.statistics(testset)``, where that is known already.
-    progress : callable, optional
-        Called with (stage, share of it done); may raise `Cancelled`.
 
     Raises
     ------

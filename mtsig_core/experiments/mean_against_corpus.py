@@ -120,10 +120,8 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
         A corpus metric.
     seed : int
         Of the sets of segments.
-    statistics : ndarray, shape (systems, segments, stats), optional
-        ``metric.statistics(testset)``, where that is known already.
-    progress : callable, optional
-        Called with (stage, share of it done); may raise `Cancelled`.
+    statistics, progress
+        As in `mtsig_core.inference.one_score.bootstrap_systems`.
 
     Raises
     ------

@@ -103,18 +103,14 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
 
     Parameters
     ----------
-    testset : TestSet
-    metric : str or Metric
+    testset, metric, statistics, progress
+        As in `mtsig_core.inference.one_score.bootstrap_systems`.
     system : str, optional
         By default the one with the best mean.
     alpha : float
         Intervals have level 1 - alpha.
     resamples, seed, jobs : int
         As in `compare`.
-    statistics : ndarray, shape (systems, segments, stats), optional
-        ``metric.statistics(testset)``, where that is known already.
-    progress : callable, optional
-        Called with (stage, share of it done); may raise `Cancelled`.
 
     Raises
     ------

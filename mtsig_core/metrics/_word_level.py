@@ -66,12 +66,6 @@ class WordMetric(ABC):
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
         """Statistics of each segment; a reference that is None is left out of its segment.
 
-        Parameters
-        ----------
-        testset : TestSet
-        progress : callable, optional
-            Called with the share of the segments that is counted.
-
         Returns
         -------
         numpy.ndarray

@@ -81,12 +81,6 @@ class Bleu:
         reference length is the one closest to the system's, the shorter of two as close. A reference that is None
         is left out of its segment.
 
-        Parameters
-        ----------
-        testset : TestSet
-        progress : callable, optional
-            Called with the share of the segments that is counted.
-
         Returns
         -------
         numpy.ndarray

@@ -85,12 +85,6 @@ class Chrf:
         The best reference gives the segment the highest score; the first of two as good. A reference that is None is
         left out of its segment.
 
-        Parameters
-        ----------
-        testset : TestSet
-        progress : callable, optional
-            Called with the share of the segments that is counted.
-
         Returns
         -------
         numpy.ndarray

@@ -24,15 +24,8 @@ class Gtm(WordMetric):
 
     Parameters
     ----------
-    tokenize : str, optional
-        One of `mtsig_core.metrics.tokenizers.TOKENIZERS`; by default the one for the target language, as for BLEU.
-    lowercase : bool
-        Whether case is ignored.
-
-    Raises
-    ------
-    SettingError
-        If there is no such tokenizer.
+    tokenize, lowercase
+        As for `mtsig_core.metrics.bleu.Bleu`.
 
     References
     ----------

@@ -88,12 +88,6 @@ class Ter:
 
         A reference that is None is left out of its segment.
 
-        Parameters
-        ----------
-        testset : TestSet
-        progress : callable, optional
-            Called with the share of the segments that is done.
-
         Returns
         -------
         numpy.ndarray

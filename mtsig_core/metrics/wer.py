@@ -41,15 +41,8 @@ class Wer(ErrorRate):
 
     Parameters
     ----------
-    tokenize : str, optional
-        One of `mtsig_core.metrics.tokenizers.TOKENIZERS`; by default the one for the target language, as for BLEU.
-    lowercase : bool
-        Whether case is ignored.
-
-    Raises
-    ------
-    SettingError
-        If there is no such tokenizer.
+    tokenize, lowercase
+        As for `mtsig_core.metrics.bleu.Bleu`.
 
     References
     ----------

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from mtsig_core.data.store import DAY, Saved
+from mtsig_core.data.store import DAY, Saved, megabytes
 from pages._ui import browser, frame, screen, testsets
 
 __all__ = ["show"]
@@ -23,8 +23,9 @@ def show() -> None:
     for saved in mine:
         about, opened, renamed, deleted = st.columns([6, 1.2, 1.4, 1.3], vertical_alignment="center")
         with about:
-            screen.plain(f"{saved.name}: {saved.n_segments:,} segments, {_plural(saved.n_systems, 'system')}, "
-                         f"{_mb(saved.size)}, {_until(saved, limits.days)}")
+            systems = f"{saved.n_systems} system{'s' * (saved.n_systems != 1)}"
+            screen.plain(f"{saved.name}: {saved.n_segments:,} segments, {systems}, {megabytes(saved.size)}, "
+                         f"{_until(saved, limits.days)}")
         if opened.button("Open", key=f"yours.open.{saved.link}"):
             frame.open_testset(f"{testsets.KEPT}{saved.link}")
         with renamed.popover("Rename"):
@@ -37,20 +38,12 @@ def show() -> None:
             if st.button("Delete it", key=f"yours.delete.{saved.link}"):
                 testsets.store().delete(saved.link, browser.owner())
                 st.rerun()
-    used = _mb(sum(saved.size for saved in mine))
-    st.caption(f"Kept on this server, {used} of {_mb(limits.mine)}, and listed in this browser alone. Whoever has the "
-               "address of a page can open its test set: share it as you would the files.")
+    used = megabytes(sum(saved.size for saved in mine))
+    st.caption(f"Kept on this server, {used} of {megabytes(limits.mine)}, and listed in this browser alone. Whoever "
+               "has the address of a page can open its test set: share it as you would the files.")
 
 
 def _until(saved: Saved, days: float) -> str:
     if not days:
         return "kept until you delete it"
     return f"kept until {datetime.fromtimestamp(saved.used + days * DAY, UTC):%Y-%m-%d}, longer if it is opened"
-
-
-def _mb(size: int) -> str:
-    return f"{max(size / (1 << 20), 0.1):,.1f} MB"
-
-
-def _plural(n, word):
-    return f"{n} {word}{'s' * (n != 1)}"
