@@ -80,6 +80,7 @@ METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
            "dep-f": "mtsig_core.metrics.dep_f:DepF"}
 #: Metrics of other packages: the package of their class -> "module:class" that makes a metric of one.
 ADAPTERS: dict[str, str] = {
+    "sacrebleu": "mtsig_core.metrics.sacrebleu_objects:OfSacrebleu",
 }
 
 
