@@ -58,8 +58,7 @@ def inside(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespa
     """The numbers of one view in the format that the options name."""
     found = {metric.name: _VIEWS[name](testset, metric, args, progress) for metric in metrics}
     if args.format == "csv":
-        table = [{"metric": metric, **row} for metric, (_, rows) in found.items() for row in rows]
-        return export.to_csv(list(table[0]), (row.values() for row in table))
+        return export.records_csv([{"metric": metric, **row} for metric, (_, rows) in found.items() for row in rows])
     return export.to_json({"testset": asdict(TestSetInfo.of(testset)), "version": __version__,
                            "metrics": {metric: content for metric, (content, _) in found.items()}})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 
 from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.data.testset import TestSet
@@ -12,7 +12,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.blocks_and_broad import sampling
 from mtsig_core.experiments.sample_results import SampledSystem, Sampling
 from mtsig_core.experiments.size_choice import parse_sizes
-from mtsig_core.experiments.spread_ratios import Spread, spreads
+from mtsig_core.experiments.spread_ratios import spreads
 from mtsig_core.metrics import Metric
 from mtsig_core.report import export
 from mtsig_core.report.commands import defaults
@@ -65,9 +65,7 @@ def _spread(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
     found = [spreads(testset, metric, sizes=args.sizes, shuffle=args.shuffle, alpha=args.alpha, seed=args.seed,
                      progress=progress) for metric in metrics]
     if args.format == "csv":
-        names = [field.name for field in fields(Spread)]
-        return export.to_csv(["metric", *names], (
-            [one.metric, *(getattr(row, name) for name in names)] for one in found for row in one.rows))
+        return export.records_csv([{"metric": one.metric, **asdict(row)} for one in found for row in one.rows])
     return export.to_json({
         "testset": asdict(TestSetInfo.of(testset)),
         "settings": {"shuffled": args.shuffle, "alpha": args.alpha, "seed": args.seed, "version": __version__},
@@ -119,5 +117,4 @@ def _csv(found: Sequence[Sampling]) -> str:
                      for row, hit in zip(system_records(system), system.hits, strict=True)]
         rows += [{"table": "pairs", "metric": one.metric, "a": pair.a, "b": pair.b, **row}
                  for pair in one.pairs for row in pair_records(pair)]
-    header = list(dict.fromkeys(key for row in rows for key in row))
-    return export.to_csv(header, ([row.get(key) for key in header] for row in rows))
+    return export.records_csv(rows)

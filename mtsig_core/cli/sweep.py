@@ -80,8 +80,7 @@ def _csv(found: dict[str, tuple[SizeSweep, Tables]]) -> str:
     """One table: rows of systems, pairs, slopes and plan, told apart by the column ``table``."""
     rows = [{"table": table, "metric": name, **row} for name, (_, tables) in found.items()
             for table, rows in tables.items() for row in rows]
-    header = list(dict.fromkeys(key for row in rows for key in row))
-    return export.to_csv(header, ([row.get(key) for key in header] for row in rows))
+    return export.records_csv(rows)
 
 
 def _tables(swept, planned, people):
@@ -98,7 +97,7 @@ def sweep_references(testset: TestSet, metrics: Sequence[Metric], args: Namespac
              for metric in metrics]
     rows = [{"metric": one.metric, **row} for one in found for row in reference_records(one)]
     if args.format == "csv":
-        return export.to_csv(list(rows[0]), (list(row.values()) for row in rows))
+        return export.records_csv(rows)
     settings = asdict(found[0].settings)
     return export.to_json({
         "testset": asdict(TestSetInfo.of(testset)),

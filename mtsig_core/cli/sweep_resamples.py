@@ -58,5 +58,4 @@ def _csv(found: dict[str, tuple[str, Stability]]) -> str:
     """One table: rows of growing, then of repeated intervals, told apart by the column ``table``."""
     rows = [{"table": table, "metric": name, "system": one.system, **flat(row)} for name, (_, one) in found.items()
             for table in ("growing", "repeats") for row in getattr(one, table)]
-    header = list(dict.fromkeys(key for row in rows for key in row))
-    return export.to_csv(header, ([row.get(key) for key in header] for row in rows))
+    return export.records_csv(rows)

@@ -93,8 +93,8 @@ def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Names
     if args.format == "csv":
         table = [{"metric": metric, **row} for metric, (_, one) in found.items()
                  for row in flat_rows(getattr(one, rows))]
-        header = table[0] if table else ["metric", *(field.name for field in fields(_row_classes(one)[rows]))]
-        return export.to_csv(list(header), (row.values() for row in table))
+        return export.records_csv(table, () if table else [
+            "metric", *(field.name for field in fields(_row_classes(one)[rows]))])
     return export.to_json({
         "testset": asdict(TestSetInfo.of(testset)), "version": __version__,
         "published": asdict(_PUBLISHED[name]) if name in _PUBLISHED else None,

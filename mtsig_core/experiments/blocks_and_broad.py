@@ -172,8 +172,7 @@ def _sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings:
 
 
 def _numbers(metric, statistics) -> engine.UnitStatistics:
-    n = statistics.shape[1]
-    return engine.UnitStatistics(metric, statistics, Units("segment", np.arange(n), n))
+    return engine.UnitStatistics(metric, statistics, Units.segments(statistics.shape[1]))
 
 
 def _differences(metric, statistics, pairs):

@@ -159,7 +159,7 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
 
     def one(task, rng):
         size, rows = tasks[task]
-        data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units("segment", np.arange(size), size))
+        data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units.segments(size))
         drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))
         win, lose = win_rates(drawn[pairs[:, 0]] - drawn[pairs[:, 1]])
         return np.maximum(win, lose), np.sign(win - lose) * truth, decide(truth, alpha, win=win, lose=lose) != 0

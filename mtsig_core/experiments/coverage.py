@@ -158,14 +158,14 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
 
 
 def _segments(whole: Population, two, n, rng):
-    return whole.statistics[two][:, rng.integers(0, whole.n_segments, n)], [Units("segment", np.arange(n), n)]
+    return whole.statistics[two][:, rng.integers(0, whole.n_segments, n)], [Units.segments(n)]
 
 
 def _documents(whole: Population, two, segments_of, n, rng):
     drawn = [segments_of[d] for d in rng.integers(0, whole.n_documents, n)]
     index = np.repeat(np.arange(n), [len(segments) for segments in drawn])
     both = whole.statistics[two][:, np.concatenate(drawn)]
-    return both, [Units("document", index, n), Units("segment", np.arange(len(index)), len(index))]
+    return both, [Units("document", index, n), Units.segments(len(index))]
 
 
 def _ends(metric, both, units, resamples, alpha, seed):

@@ -93,8 +93,7 @@ def variants(testset: TestSet, metric: str | Metric, *, n_segments: int | None =
     whole = population(testset, metric, statistics=statistics, progress=progress)
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 1_000_000)
     rng = np.random.default_rng([seed, _STREAM])
-    data = engine.UnitStatistics(whole.metric, equal_systems(whole, _SYSTEMS, n, rng),
-                                 Units("segment", np.arange(n), n))
+    data = engine.UnitStatistics(whole.metric, equal_systems(whole, _SYSTEMS, n, rng), Units.segments(n))
     pairs = np.array([(0, k) for k in range(1, _SYSTEMS)])
     delta, key = data.scores[0] - data.scores[1:], int(rng.integers(1 << 62))
     drawn = engine.bootstrap_scores(data, trials, key, jobs=jobs, progress=stage(progress, "bootstrap"))

@@ -116,7 +116,7 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
     if whole.n_segments < 10:
         raise SettingError(f"{whole.n_segments} segments are too few to draw test sets from. Expected at least 10.")
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 100_000)
-    units, pairs = Units("segment", np.arange(n), n), engine.all_pairs(systems)
+    units, pairs = Units.segments(n), engine.all_pairs(systems)
     sizes = sorted({size for size in _SYSTEMS if size < systems} | {systems})
     within = {(size, _COMPARED[0]): pairs.max(axis=1) < size for size in sizes}
     within |= {(size, _COMPARED[1]): within[size, _COMPARED[0]] & (pairs[:, 0] == 0) for size in sizes if size > 2}

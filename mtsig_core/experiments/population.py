@@ -15,6 +15,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.one_score import Progress, stage
+from mtsig_core.inference.resampling import members
 from mtsig_core.metrics import Metric
 
 __all__ = ["Population", "Rate", "check_level", "check_whole", "equal_systems", "pair_population", "population",
@@ -54,8 +55,7 @@ class Population:
 
     def segments_of_documents(self) -> list[np.ndarray]:
         """The segments of each document."""
-        order = np.argsort(self.documents, kind="stable")
-        return np.split(order, np.flatnonzero(np.diff(self.documents[order])) + 1)
+        return members(self.documents)
 
 
 @dataclass(frozen=True)

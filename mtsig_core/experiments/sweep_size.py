@@ -20,7 +20,7 @@ from mtsig_core.inference.intervals import Sample, percentile
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.power import power_at
-from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, subset
+from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, members, subset
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import percentile_test, significant
 from mtsig_core.metrics import Metric, depends_on_testset, direction
@@ -66,13 +66,12 @@ class _Subject(NamedTuple):
         return self._numbers(by_unit)
 
     def _numbers(self, by_unit):
-        n = len(by_unit)
-        return engine.UnitStatistics(self.metric, by_unit.swapaxes(0, 1), Units("segment", np.arange(n), n))
+        return engine.UnitStatistics(self.metric, by_unit.swapaxes(0, 1), Units.segments(len(by_unit)))
 
     def _recount(self, chosen):
-        members = _members(self.units)
-        segments = np.concatenate([members[unit] for unit in chosen])
-        index = np.repeat(np.arange(len(chosen)), [len(members[unit]) for unit in chosen])
+        segments_of = members(self.units.index)
+        segments = np.concatenate([segments_of[unit] for unit in chosen])
+        index = np.repeat(np.arange(len(chosen)), [len(segments_of[unit]) for unit in chosen])
         return Units(self.units.kind, index, len(chosen)).sum(self.counted(segments)).swapaxes(0, 1)
 
     @property
@@ -153,12 +152,6 @@ def _subject(seen: Measured, settings) -> _Subject:
     counted = seen.counter() if depends_on_testset(seen.metric) else None
     by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
     return _Subject(seen.metric, seen.testset, units, by_unit, counted, seen.names, pairs, seen.has_gaps)
-
-
-def _members(units):
-    """The segments of each unit."""
-    order = np.argsort(units.index, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(units.index[order])) + 1)
 
 
 class _Drawn(NamedTuple):

@@ -165,7 +165,7 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
     --------
     >>> from mtsig_core.metrics.segment_scores import SegmentMean
     >>> both = np.stack([[[80.0, 1]] * 30, [[60.0, 1]] * 30])
-    >>> found = conclusions_on(SegmentMean("human", True), both, Units("segment", np.arange(30), 30), 99, 0.05, 0)
+    >>> found = conclusions_on(SegmentMean("human", True), both, Units.segments(30), 99, 0.05, 0)
     >>> all(found.values()), list(found)[-2:]
     (True, ['t', 'wilcoxon'])
     """
@@ -189,7 +189,7 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
 
 
 def _by_segment(whole: Population, rows, n, n_pairs, trials, alpha, seed, jobs, progress) -> list[NullRate]:
-    units = Units("segment", np.arange(n), n)
+    units = Units.segments(n)
     two = whole.statistics[rows]
 
     def one(k, rng):
@@ -209,7 +209,7 @@ def _by_document(whole: Population, rows, n, n_pairs, trials, alpha, seed, jobs,
         document = np.repeat(np.arange(n), [len(segments) for segments in drawn])
         both = _swapped(two[:, np.concatenate(drawn)], (rng.random(n) < 0.5)[document])
         by = {"document": Units("document", document, n),
-              "segment": Units("segment", np.arange(len(document)), len(document))}
+              "segment": Units.segments(len(document))}
         key = int(rng.integers(1 << 62))
         return {unit: conclusions_on(whole.metric, both, units, trials, alpha, key) for unit, units in by.items()}
 

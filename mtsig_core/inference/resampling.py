@@ -14,7 +14,7 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 
-__all__ = ["BLOCK", "UNITS", "Units", "make_units", "bootstrap_weights", "subset", "swaps"]
+__all__ = ["BLOCK", "UNITS", "Units", "make_units", "members", "bootstrap_weights", "subset", "swaps"]
 
 #: Replicates per block: the unit of parallel work, and what bounds memory.
 BLOCK = 256
@@ -44,6 +44,11 @@ class Units:
     n: int
     block_length: float | None = None
 
+    @classmethod
+    def segments(cls, n: int) -> Units:
+        """Each of n segments as a unit."""
+        return cls("segment", np.arange(n), n)
+
     @property
     def effective(self) -> int:
         """Number of independent pieces the test set is taken to have; for blocks, segments over mean length."""
@@ -58,6 +63,12 @@ class Units:
         if self.block_length is None:
             return np.arange(self.n)
         return np.minimum(np.arange(self.n) * self.effective // self.n, self.effective - 1)
+
+
+def members(index: np.ndarray) -> list[np.ndarray]:
+    """The positions of each number from 0 on, ascending, as the segments of each unit or document."""
+    order = np.argsort(index, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(index[order])) + 1)
 
 
 def make_units(testset: TestSet, kind: str = "auto", block_length: float | None = None) -> Units:

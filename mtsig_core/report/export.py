@@ -20,7 +20,7 @@ from mtsig_core.report.records import matrix_records
 from mtsig_core.results import Comparison, PairResult, SystemResult
 
 __all__ = ["comparison_json", "comparison_csv", "matrix_csv", "scores_json", "scores_csv", "segment_rows", "to_csv",
-           "defuse", "file_name"]
+           "records_csv", "defuse", "file_name"]
 
 _LONGEST_STEM = 100  # of a file name
 _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or a sign alone
@@ -75,7 +75,7 @@ def comparison_csv(comparison: Comparison) -> str:
             rows += [{"table": table, "metric": name, **record, "higher_is_better": result.higher_is_better, **source,
                       "signature": result.signature} for record in records]
     rows += [{"table": "excluded", **asdict(exclusion), **source} for exclusion in comparison.excluded]
-    return to_csv(header, ([row.get(key) for key in header] for row in rows))
+    return records_csv(rows, header)
 
 
 def matrix_csv(comparison: Comparison) -> str:
@@ -122,6 +122,12 @@ def to_csv(header: Sequence[str], rows: Iterable[Sequence]) -> str:
     writer.writerow(map(defuse, header))  # which may be names of systems
     writer.writerows([defuse(cell) for cell in row] for row in rows)
     return out.getvalue()
+
+
+def records_csv(records: Sequence[Mapping], header: Sequence[str] = ()) -> str:
+    """Records as CSV, what one lacks being empty; by default the columns are all that they name, as they come."""
+    header = header or list(dict.fromkeys(key for record in records for key in record))
+    return to_csv(header, ([record.get(key) for key in header] for record in records))
 
 
 def defuse(cell):
