@@ -1,15 +1,25 @@
 """mtsig: is one machine translation system really better than another?
 
->>> from mtsig_core import compare, read_wmt          # doctest: +SKIP
->>> result = compare(read_wmt("wmt24", "en-de"))      # doctest: +SKIP
->>> result.to_frame("pairs")                          # doctest: +SKIP
+>>> from mtsig_core import TestSet, compare
+>>> systems = {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}
+>>> compare(TestSet("toy", systems, {"ref": ["a b c d e"] * 40}), trials=999)
+<Comparison on 'toy': 2 systems, 40 segments; 'bleu' 1 of 1 pairs significant>
+
+A notebook shows it as a table; docs/python.md has what else there is, in the order in which it is of use.
 """
 
-from mtsig_core.data.readers import join_scores, language_pairs, read_scores, read_text, read_wmt
+from mtsig_core.data.readers import join_scores, language_pairs, read_frame, read_scores, read_text, read_wmt
 from mtsig_core.data.testset import SegmentScores, TestSet
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
+from mtsig_core.experiments.planning import PairPlan, plan
 from mtsig_core.inference.comparison import compare
+from mtsig_core.inference.one_pair import Equivalence, Outcome, PairExamination, equivalence, examine_pair
+from mtsig_core.inference.one_score import ScoreBootstrap, bootstrap_systems
+from mtsig_core.inference.power import minimum_detectable_difference, power_at, units_needed
+from mtsig_core.inference.replicates import Replicates, replicates
+from mtsig_core.inference.scores import MetricScores, Scores, SystemScore, score
 from mtsig_core.metrics import METRICS, Metric, make_metric
+from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import (
     Caution,
     Comparison,
@@ -19,11 +29,15 @@ from mtsig_core.results import (
     ReferenceLeaders,
     Settings,
     SystemResult,
+    TestSetInfo,
 )
 from mtsig_core.version import __version__
 
 __all__ = [
-    "Cancelled", "Caution", "Comparison", "Exclusion", "InputError", "METRICS", "Metric", "MetricResult",
-    "MtsigError", "NotYetError", "PairResult", "ReferenceLeaders", "SegmentScores", "SettingError", "Settings",
-    "SystemResult", "TestSet", "__version__", "compare", "join_scores", "language_pairs", "make_metric", "read_scores",
-    "read_text", "read_wmt"]
+    "Cancelled", "Caution", "Comparison", "Equivalence", "Exclusion", "InputError", "METRICS", "Metric", "MetricResult",
+    "MetricScores", "MtsigError", "NotYetError", "Outcome", "PairExamination", "PairPlan", "PairResult",
+    "ReferenceLeaders", "Replicates", "ScoreBootstrap", "Scores", "SegmentScores", "SettingError", "Settings",
+    "SystemResult", "SystemScore", "TestSet", "TestSetInfo", "__version__", "bootstrap_systems", "compare",
+    "equivalence", "examine_pair", "join_scores", "language_pairs", "make_metric",
+    "minimum_detectable_difference", "paper_sentences", "plan", "power_at", "read_frame", "read_scores", "read_text",
+    "read_wmt", "replicates", "score", "units_needed"]

@@ -89,7 +89,7 @@ TOP = {"__init__": ("pages",), "__main__": (), "results": (), "errors": (),
 #: What a result shows of itself is made above it: a method may import that when it is called, the module may not. So a
 #: notebook has tables, files and figures one call away, and who asks for none of them loads none.
 WHEN_CALLED = {"mtsig_core.results": ("report", "figures"), "mtsig_core.inference.scores": ("report",)}
-ENTRIES = {"__init__": LAYERS[3:], "__main__": ("cli",), "cli": LAYERS, "pages": LAYERS, "app": ("pages",)}
+ENTRIES = {"__init__": LAYERS[1:], "__main__": ("cli",), "cli": LAYERS, "pages": LAYERS, "app": ("pages",)}
 
 
 def package(name):

@@ -1,11 +1,13 @@
 """README and docs say nothing that the program does not do."""
 
+import doctest
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+import mtsig_core
 from mtsig_core.cli.main import _parser, main
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -13,6 +15,7 @@ README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PAPERS = (CHECKOUT / "docs" / "papers.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^mtsig (.+)$", PAPERS, re.MULTILINE)
+PYTHON = (CHECKOUT / "docs" / "python.md").read_text(encoding="utf-8")
 
 
 def test_every_option_and_command_exists(capsys):
@@ -50,6 +53,23 @@ def test_every_direct_dependency_has_a_range():
     for line in (CHECKOUT / "requirements.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             assert re.fullmatch(r"[a-z0-9-]+>=[\d.]+,<\d+", line), line
+
+
+def test_the_examples_in_python_run_one_after_the_other():
+    blocks = re.findall(r"^```python\n(.*?)^```$", PYTHON, re.MULTILINE | re.DOTALL)
+    assert len(blocks) > 10 and all(block.startswith(">>> ") for block in blocks)
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "python.md", None, 0)
+    assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+def test_the_first_example_of_all():
+    assert doctest.testmod(mtsig_core).failed == 0
+
+
+def test_python_shows_every_public_function():
+    public = [name for name in mtsig_core.__all__ if name.islower() and not name.startswith("_")]
+    assert [name for name in public if not re.search(rf"\b{name}\(", PYTHON)] == []
+    assert "(docs/python.md)" in README
 
 
 @pytest.mark.parametrize("command", COMMANDS)

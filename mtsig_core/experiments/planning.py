@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.inference.power import minimum_detectable_difference, units_needed
+from mtsig_core.results import Comparison
+
+if TYPE_CHECKING:
+    from mtsig_core.experiments.sweep_results import SizeSweep
 
 __all__ = ["PairPlan", "default_difference", "plan"]
 
@@ -60,18 +64,24 @@ def default_difference(scores: Iterable[float]) -> float:
     return min(steps, key=lambda step: abs(math.log(step / wanted)))
 
 
-def plan(found: SizeSweep, difference: float, power: float = 0.8) -> tuple[PairPlan, ...]:
+def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *,
+         metric: str | None = None) -> tuple[PairPlan, ...]:
     """How large a test set each pair needs to find a difference with a power, by the standard errors at hand.
 
-    Normal theory, with SE falling as 1/sqrt(units); `PairSize.expected` beside `PairSize.significant` shows how well
-    it holds here. The segments are those of units of the same mean length.
+    Normal theory, with SE falling as 1/sqrt(units); `PairSize.expected` beside `PairSize.significant` of a sweep of
+    sizes shows how well it holds here. The segments are those of units of the same mean length. For one test at alpha:
+    a correction for many pairs needs more.
 
     Parameters
     ----------
+    found : Comparison or SizeSweep
+        Of a comparison, the pairs that it tested; stationary blocks count as segments.
     difference : float
         In points, not 0.
     power : float
         Between 0 and 1.
+    metric : str, optional
+        Of a comparison, by default the first.
 
     Raises
     ------
@@ -79,27 +89,36 @@ def plan(found: SizeSweep, difference: float, power: float = 0.8) -> tuple[PairP
 
     Examples
     --------
-    >>> from mtsig_core import TestSet
-    >>> from mtsig_core.experiments.sweep_size import sweep_sizes
+    >>> from mtsig_core import TestSet, compare
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
     ...              {"ref": ["a b c d e"] * 60})
-    >>> row, = plan(sweep_sizes(ts, "bleu", sizes=[10], repeats=2), difference=20.0)
+    >>> row, = plan(compare(ts, trials=999), difference=20.0)
     >>> row.units == row.segments, row.units > row.units_for_own
     (True, True)
     """
-    if not found.errors:
+    errors, n_units, n_segments = _compared(found, metric) if isinstance(found, Comparison) else \
+        (found.errors, found.n_units, found.n_segments)
+    if not errors:
         raise SettingError("A difference takes two systems. Add another output.")
     if not math.isfinite(difference) or difference == 0:
         raise SettingError(f"The difference is {difference:g}. Expected a number of points other than 0, such as 1.")
     if not 0 < power < 1:
         raise SettingError(f"power is {power:g}. Expected a number between 0 and 1, such as 0.8.")
-    alpha, length = found.settings.alpha, found.n_segments / found.n_units
+    alpha, length = found.settings.alpha, n_segments / n_units
 
     def size(of, se):
         if of == 0 or se == 0:
             return None, None
-        units = units_needed(of, se, found.n_units, alpha, power)
+        units = units_needed(of, se, n_units, alpha, power)
         return units, round(units * length)
 
     return tuple(PairPlan(a, b, delta, se, minimum_detectable_difference(se, alpha, power), *size(difference, se),
-                          *size(delta, se)) for (a, b), (delta, se) in found.errors.items())
+                          *size(delta, se)) for (a, b), (delta, se) in errors.items())
+
+
+def _compared(comparison, metric):
+    """What a sweep has as its errors, and the units and segments of the test set."""
+    result, info = comparison.metrics[next(iter(comparison.metrics)) if metric is None else metric], comparison.testset
+    sign = 1 if result.higher_is_better else -1
+    errors = {(pair.a, pair.b): (sign * pair.delta, pair.se) for pair in result.pairs if pair.se is not None}
+    return errors, info.n_documents if comparison.settings.unit == "document" else info.n_segments, info.n_segments

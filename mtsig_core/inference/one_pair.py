@@ -48,7 +48,7 @@ class Outcome:
     better: str | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairExamination:
     """Two systems under one metric; all differences are score(a) - score(b) in points. Arrays are read-only.
 
@@ -96,6 +96,9 @@ class PairExamination:
     by_document: np.ndarray | None
     by_segment: np.ndarray
     n: int
+
+    def __repr__(self):
+        return f"<PairExamination {self.a!r} - {self.b!r}: {self.delta:+.2f} by {self.metric!r}, {self.n} segments>"
 
     @property
     def sign(self) -> int:

@@ -23,7 +23,7 @@ __all__ = ["Progress", "ScoreBootstrap", "bootstrap_systems", "finite", "histogr
 Progress = Callable[[str, float], None]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScoreBootstrap:
     """The bootstrap of one system's score, in points.
 
@@ -43,6 +43,9 @@ class ScoreBootstrap:
     median: float
     drawn: np.ndarray
     intervals: Mapping[str, tuple[float, float] | None]
+
+    def __repr__(self):
+        return f"<ScoreBootstrap {self.system!r}: {self.score:.2f}, {len(self.drawn)} samples>"
 
     def relative(self, kind: str) -> tuple[float, float] | None:
         """An interval relative to the median of the replicates; see `relative`."""

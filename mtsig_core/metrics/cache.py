@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +126,8 @@ def _counted_by():
 
     A checkout is brought up to date more often than its version changes.
     """
+    from importlib.metadata import version  # late: it loads fifty modules
+
     source = hashlib.blake2b(digest_size=16)
     for path in sorted(Path(__file__).parent.glob("*.py")):
         source.update(path.read_bytes())

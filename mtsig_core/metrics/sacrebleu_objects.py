@@ -19,7 +19,7 @@ class OfSacrebleu:
     """A metric of sacreBLEU, with all the settings that it was made with.
 
     For what mtsig's own `bleu`, `chrf` and `ter` do not offer: another smoothing, order or beta, or a class derived
-    from sacreBLEU's. A score takes some 10 microseconds, a hundred times as long as one of the own.
+    from sacreBLEU's. A score takes 2 to 10 microseconds, hundreds of times as long as one of the own.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 """Sweeps of the size of the test set."""
 
+import doctest
 import math
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mtsig_core import Cancelled, SegmentScores, SettingError, TestSet, compare
-from mtsig_core.experiments import sweep_size
+from mtsig_core.experiments import planning, sweep_size
 from mtsig_core.experiments.planning import plan
 from mtsig_core.experiments.size_choice import default_sizes, parse_sizes
 from mtsig_core.experiments.sweep_size import sweep_sizes
@@ -171,6 +172,31 @@ def test_plan_is_what_the_formula_says(counts):
         plan(found, 0.0)
     with pytest.raises(SettingError, match="power is 1"):
         plan(found, 1.0, power=1.0)
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+@pytest.mark.parametrize("higher", [True, False])
+def test_a_comparison_plans_as_a_sweep_does(counts, unit, higher):
+    statistics, documents = counts[0][:, :240], counts[1][:240]
+    testset = toy(3, 240, documents)
+    metric = Given(dict(zip(testset.systems, statistics, strict=True)), bleu, higher)
+    swept = sweep_sizes(testset, metric, sizes=[1.0], resamples=99, unit=unit, alpha=0.1)
+    found = compare(testset, ["bleu", metric], unit=unit, alpha=0.1, trials=99)
+    assert plan(found, 0.5, metric="given") == plan(swept, 0.5)
+    with pytest.raises(SettingError, match="Unknown metric 'givn'. Did you mean 'given'"):
+        plan(found, 0.5, metric="givn")
+
+
+def test_a_comparison_plans_only_what_it_could_test():
+    scores = {"A": [1.0, 2.0, None, None], "B": [3.0, 1.0, 2.0, 4.0], "C": [None, None, 3.0, 1.0]}
+    rated = TestSet("rated", dict.fromkeys("ABC", [None] * 4), {}, scores={"human": SegmentScores(scores)})
+    assert [{row.a, row.b} for row in plan(compare(rated, "human", trials=99), 1.0)] == [{"B", "C"}, {"A", "B"}]
+    with pytest.raises(SettingError, match="two systems"):
+        plan(compare(rated.only("B"), "human", trials=99), 1.0)
+
+
+def test_the_examples_of_planning():
+    assert doctest.testmod(planning).failed == 0
 
 
 @pytest.mark.parametrize("n", [10, 25, 60, 100, 998, 30_000])
