@@ -323,10 +323,6 @@ class Comparison:
     def from_json(cls, text: str) -> Comparison:
         """Read back what `mtsig_core.report.export.comparison_json` wrote; keys that it does not know are ignored.
 
-        Parameters
-        ----------
-        text : str
-
         Returns
         -------
         Comparison

@@ -3,7 +3,6 @@
 
 import streamlit as st
 
-from mtsig_core import MtsigError
 from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
 from mtsig_core.experiments.sweep_resamples import bound_sd, flat, stability
 from mtsig_core.figures.bootstrap import replicates, settling
@@ -11,7 +10,7 @@ from mtsig_core.inference.one_score import bootstrap_systems, histogram
 from mtsig_core.report import bootstrap_tables as tables
 from mtsig_core.report.commands import command_line, defaults
 from pages._ui import background, charts, controls, frame, results, screen
-from pages._ui.ending import end_page
+from pages._ui.ending import or_end_page
 
 _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")
@@ -32,11 +31,8 @@ def found(kind, function, what, **asked):
                         statistics=results.statistics(testset, metric, progress), **asked)
 
     key = (f"bootstrap {kind}", testset.digest, metric, tuple(sorted(asked.items())))
-    try:
+    with or_end_page():
         return background.result(key, work, what)
-    except MtsigError as problem:
-        screen.error(str(problem))
-        end_page()
 
 
 systems = found("of all", bootstrap_systems, "Drawing bootstrap samples", resamples=settings.resamples)

@@ -2,13 +2,12 @@
 
 import streamlit as st
 
-from mtsig_core import MtsigError
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
 from mtsig_core.inference.one_pair import density, equivalence, extremes, tally
 from mtsig_core.inference.significance import significant
 from mtsig_core.report.tables import format_p, p_word
 from pages._ui import address, charts, controls, frame, one_pair, screen, side_by_side
-from pages._ui.ending import end_page
+from pages._ui.ending import end_page, or_end_page
 
 _SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
 
@@ -16,11 +15,8 @@ view = frame.open_page("Pair")
 comparison, result = view.comparison, view.result
 settings, unit = comparison.settings, result.metric.upper()
 a, b, _ = one_pair.choose(view)
-try:
+with or_end_page():
     found = one_pair.examine(view, a, b)
-except MtsigError as problem:
-    screen.error(str(problem))
-    end_page()
 
 pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
 better = {"a": pair.a, "b": pair.b, None: None}[pair.better]

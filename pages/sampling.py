@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from mtsig_core import MtsigError
 from mtsig_core.experiments.blocks_and_broad import KINDS, sampling
 from mtsig_core.experiments.papers import KOEHN_2_3
 from mtsig_core.experiments.sample_results import ratio_of_spreads
@@ -10,7 +9,7 @@ from mtsig_core.experiments.spread_ratios import SIZES, spreads
 from mtsig_core.figures.sampling import spread
 from mtsig_core.report.sampling_tables import system_records
 from pages._ui import background, charts, controls, frame, results, screen
-from pages._ui.ending import end_page
+from pages._ui.ending import end_page, or_end_page
 from pages._ui.sampling_sections import NAMES, Samples
 
 _ENOUGH = 10  # samples that tell a spread
@@ -40,12 +39,9 @@ def of_all_sizes(progress):
 
 
 def found(work, what, *more):
-    try:
+    with or_end_page():
         return background.result(("sampling", work.__name__, testset.digest, metric, *more, *asked.values()), work,
                                  what)
-    except MtsigError as problem:
-        screen.error(str(problem))
-        end_page()
 
 
 samples = found(both, "Taking samples", size)

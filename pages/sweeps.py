@@ -14,7 +14,7 @@ from mtsig_core.figures._style import BLUE, VERMILLION
 from mtsig_core.figures.sweeps import decisions, scores, widths
 from mtsig_core.report.sweep_tables import needed, pair_rows, plan_rows, width_rows
 from pages._ui import background, charts, controls, frame, one_pair, results, screen, sweeps_tables
-from pages._ui.ending import end_page
+from pages._ui.ending import end_page, or_end_page
 
 _POWERS, _REPEATS = [0.5, 0.8, 0.9, 0.95], [30, 100, 300]
 _FEW_PAIRS = 15  # in sight
@@ -47,13 +47,10 @@ def work(progress):
                        jobs=results.jobs(testset), statistics=results.statistics(testset, metric, progress), **asked)
 
 
-try:
+with or_end_page():
     found = background.result(("sweep size", testset.digest, metric, sizes, tuple(asked.items())), work,
                               "Drawing test sets")
     planned = plan(found, difference, power)
-except MtsigError as problem:
-    screen.error(str(problem))
-    end_page()
 mine = next((row for row in planned if {row.a, row.b} == {a, b}), None)
 if mine is None:
     screen.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")

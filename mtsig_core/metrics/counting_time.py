@@ -26,11 +26,6 @@ def estimate_seconds(metric: Metric, testset: TestSet) -> float:
 
     Costs a fraction of a second, and besides what the first use of a metric costs, to load it. That is not in it.
 
-    Parameters
-    ----------
-    metric : Metric
-    testset : TestSet
-
     Returns
     -------
     float

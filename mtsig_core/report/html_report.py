@@ -23,10 +23,6 @@ def comparison_html(comparison: Comparison) -> str:
     """The answer first, then leaderboards with figures, what was left out, warnings, matrices and pairs, sentences
     for a paper, settings and signature.
 
-    Parameters
-    ----------
-    comparison : Comparison
-
     Returns
     -------
     str

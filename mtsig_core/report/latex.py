@@ -43,10 +43,6 @@ _UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u
 def comparison_latex(comparison: Comparison) -> str:
     """Leaderboard, pairs and matrix of each metric as booktabs tables, with captions that say how it was tested.
 
-    Parameters
-    ----------
-    comparison : Comparison
-
     Returns
     -------
     str

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
-__all__ = ["PageEnded", "end_page"]
+from mtsig_core import MtsigError
+from pages._ui import screen
+
+__all__ = ["PageEnded", "end_page", "or_end_page"]
 
 
 class PageEnded(BaseException):
@@ -14,3 +19,13 @@ class PageEnded(BaseException):
 def end_page() -> NoReturn:
     """End the page here; the frame still does its part: after Streamlit's own stop nothing more reaches the browser."""
     raise PageEnded
+
+
+@contextmanager
+def or_end_page() -> Iterator[None]:
+    """Say why something cannot be had, and end the page."""
+    try:
+        yield
+    except MtsigError as problem:
+        screen.error(str(problem))
+        end_page()

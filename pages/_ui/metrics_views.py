@@ -7,10 +7,9 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from mtsig_core import MtsigError
 from mtsig_core.report.commands import command_line
-from pages._ui import background, charts, controls, results, screen
-from pages._ui.ending import end_page
+from pages._ui import background, charts, controls, results
+from pages._ui.ending import or_end_page
 from pages._ui.frame import View
 
 __all__ = ["choose_system", "command", "files", "found", "table"]
@@ -28,11 +27,8 @@ def found(view: View, function: Callable, what: str, metric: str = "bleu", count
         return function(testset, metric, progress=progress, **given, **asked)
 
     key = ("inside", function.__name__, testset.digest, metric, *sorted(asked.items()))
-    try:
+    with or_end_page():
         return background.result(key, work, what)
-    except MtsigError as problem:
-        screen.error(str(problem))
-        end_page()
 
 
 def command(view: View, name: str, metric: str = "bleu", **asked) -> str:

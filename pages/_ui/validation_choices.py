@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mtsig_core import MtsigError
 from mtsig_core.experiments.papers import RIEZLER_MAXWELL_T1
 from mtsig_core.experiments.tests_by_metric import pair_tests
 from mtsig_core.experiments.unit_changes import ASKED, changes_between, part_with_documents
@@ -12,7 +11,7 @@ from mtsig_core.figures.validation import counts, p_values
 from mtsig_core.metrics import metrics_of
 from mtsig_core.report import validation_tables as tables
 from pages._ui import charts, controls, one_pair, results, screen
-from pages._ui.ending import end_page
+from pages._ui.ending import or_end_page
 from pages._ui.validation_experiment import Bench, warn_of_few_documents
 
 __all__ = ["show_pair", "show_units"]
@@ -76,11 +75,8 @@ def _by_metric(found):
 
 
 def show_units(bench: Bench, place) -> None:
-    try:
+    with or_end_page():
         part = part_with_documents(bench.testset, bench.metric)
-    except MtsigError as problem:
-        screen.error(str(problem))
-        end_page()
     asked = {key: bench.view.settings[key] for key in ("trials", "alpha", "seed")}
     trials = None if asked["trials"] == 9999 else asked["trials"]  # what the command takes anyway
     by = {unit: results.comparison(bench.testset, bench.metric, unit=unit, **ASKED, **asked)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from mtsig_core import MtsigError, TestSet
+from mtsig_core import TestSet
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.inference.cautions import FEW_UNITS
 from mtsig_core.report.commands import command_line, defaults
 from mtsig_core.report.validation_tables import flat_rows
 from pages._ui import background, charts, results, screen
-from pages._ui.ending import end_page
+from pages._ui.ending import or_end_page
 from pages._ui.frame import View
 
 __all__ = ["Bench", "big", "by_situation", "drawn_each", "row_of", "warn_of_few_documents"]
@@ -54,11 +54,8 @@ class Bench:
                             statistics=results.statistics(testset, metric, progress), **asked)
 
         key = ("validation", function.__name__, testset.digest, metric, *sorted(asked.items()))
-        try:
+        with or_end_page():
             return background.result(key, work, what)
-        except MtsigError as problem:
-            screen.error(str(problem))
-            end_page()
 
     def command(self, name: str, metrics: str | None = None, **asked) -> str:
         """The command line that prints the numbers of an experiment; what is None is left out."""

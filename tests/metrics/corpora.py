@@ -10,6 +10,16 @@ def toy(systems, references, **more):
                    {f"r{i}": texts for i, texts in enumerate(references)}, **more)
 
 
+def rotated(texts, by):
+    return [*texts[by:], *texts[:by]]
+
+
+def hard(texts):
+    """Each text against itself, its neighbours, and a mixture of them."""
+    mixed = [f"{a} {b}" for a, b in zip(texts, rotated(texts, 1), strict=True)]
+    return toy([texts, rotated(texts, 1), mixed, rotated(mixed, 3)], [texts, rotated(mixed, 2)])
+
+
 def texts(words="abc", longest=10):
     """Few words, so that they repeat."""
     return st.lists(st.sampled_from(words), max_size=longest).map(" ".join)

@@ -17,6 +17,7 @@ from mtsig_core.metrics import _texts, make_metric
 from mtsig_core.metrics import bleu as bleu_module
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.tokenizers import make_tokenizer
+from tests.metrics.corpora import hard, rotated, toy
 
 WMT24 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt24"
 
@@ -43,21 +44,6 @@ def statistics_of_sacrebleu(testset, **settings):
     return np.array([bleu._extract_corpus_statistics(hyps, refs) for hyps in testset.systems.values()])
 
 
-def toy(systems, references, **more):
-    return TestSet("toy", {f"s{i}": texts for i, texts in enumerate(systems)},
-                   {f"r{i}": texts for i, texts in enumerate(references)}, **more)
-
-
-def rotated(texts, by):
-    return [*texts[by:], *texts[:by]]
-
-
-def hard(texts=HARD):
-    """Each text against itself, its neighbours, and a mixture of them."""
-    mixed = [f"{a} {b}" for a, b in zip(texts, rotated(texts, 1), strict=True)]
-    return toy([texts, rotated(texts, 1), mixed, rotated(mixed, 3)], [texts, rotated(mixed, 2)])
-
-
 def is_surrogate_free(text):
     return not any("\ud800" <= c <= "\udfff" for c in text)
 
@@ -65,9 +51,9 @@ def is_surrogate_free(text):
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenize", ["13a", "zh", "none", "char", "intl"])
 def test_hard_cases(tokenize, lowercase):
-    ours = Bleu(tokenize, lowercase).statistics(hard())
+    ours = Bleu(tokenize, lowercase).statistics(hard(HARD))
     assert ours.dtype == np.int32
-    np.testing.assert_array_equal(ours, statistics_of_sacrebleu(hard(), tokenize=tokenize, lowercase=lowercase))
+    np.testing.assert_array_equal(ours, statistics_of_sacrebleu(hard(HARD), tokenize=tokenize, lowercase=lowercase))
 
 
 @pytest.mark.parametrize("tokenize, package", [("ja-mecab", "MeCab"), ("ko-mecab", "mecab_ko")])
@@ -215,9 +201,9 @@ def test_long_segments(tokenize):
 
 @pytest.mark.parametrize("size", [1, 50, 1000])
 def test_blocks_do_not_show(monkeypatch, size):
-    whole = Bleu().statistics(hard())
+    whole = Bleu().statistics(hard(HARD))
     monkeypatch.setattr(_texts, "_BLOCK", size)
-    np.testing.assert_array_equal(Bleu().statistics(hard()), whole)
+    np.testing.assert_array_equal(Bleu().statistics(hard(HARD)), whole)
 
 
 @given(st.lists(st.integers(0, 30), min_size=1), st.integers(1, 40))
@@ -233,7 +219,7 @@ def test_blocks_are_bounded_and_complete(lengths, size):
 
 
 def test_permuting_segments_or_systems_permutes_the_statistics():
-    testset = hard()
+    testset = hard(HARD)
     whole = Bleu().statistics(testset)
     order = np.random.default_rng(3).permutation(testset.n_segments)
     np.testing.assert_array_equal(Bleu().statistics(testset.at(order.tolist())), whole[:, order])
@@ -242,7 +228,7 @@ def test_permuting_segments_or_systems_permutes_the_statistics():
 
 
 def test_order_of_references_does_not_matter():
-    testset = hard()
+    testset = hard(HARD)
     swapped = toy(testset.systems.values(), list(testset.references.values())[::-1])
     np.testing.assert_array_equal(Bleu().statistics(swapped), Bleu().statistics(testset))
 

@@ -14,7 +14,7 @@ from mtsig_core.errors import Cancelled, SettingError
 from mtsig_core.metrics import _texts, make_metric
 from mtsig_core.metrics import chrf as chrf_module
 from mtsig_core.metrics.chrf import Chrf, ChrfPlusPlus
-from tests.metrics.corpora import toy
+from tests.metrics.corpora import hard, rotated, toy
 
 BOTH = pytest.mark.parametrize("metric", [Chrf, ChrfPlusPlus])
 
@@ -43,24 +43,14 @@ def assert_identical(metric, testset):
     np.testing.assert_array_equal(ours, statistics_of_sacrebleu(metric, testset))
 
 
-def rotated(texts, by):
-    return [*texts[by:], *texts[:by]]
-
-
-def hard(texts=HARD):
-    """Each text against itself, its neighbours, and a mixture of them."""
-    mixed = [f"{a} {b}" for a, b in zip(texts, rotated(texts, 1), strict=True)]
-    return toy([texts, rotated(texts, 1), mixed, rotated(mixed, 3)], [texts, rotated(mixed, 2)])
-
-
 # -- statistics ----------------------------------------------------------------------------------------------
 
 
 @BOTH
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_hard_cases(metric, lowercase):
-    assert_identical(metric(lowercase=lowercase), hard())
-    one_reference = hard()
+    assert_identical(metric(lowercase=lowercase), hard(HARD))
+    one_reference = hard(HARD)
     assert_identical(metric(lowercase=lowercase), one_reference.scored_with(["r0"]))
 
 
@@ -148,9 +138,9 @@ def test_long_segments(metric):
 @BOTH
 @pytest.mark.parametrize("size", [1, 50, 1000])
 def test_blocks_do_not_show(monkeypatch, metric, size):
-    whole = metric().statistics(hard())
+    whole = metric().statistics(hard(HARD))
     monkeypatch.setattr(_texts, "_BLOCK", size)
-    np.testing.assert_array_equal(metric().statistics(hard()), whole)
+    np.testing.assert_array_equal(metric().statistics(hard(HARD)), whole)
 
 
 @BOTH
@@ -257,7 +247,7 @@ def test_zeros_raise_no_warning(metric, n):
 
 @BOTH
 def test_permuting_segments_or_systems_permutes_the_statistics(metric):
-    testset = hard()
+    testset = hard(HARD)
     whole = metric().statistics(testset)
     order = np.random.default_rng(3).permutation(testset.n_segments)
     np.testing.assert_array_equal(metric().statistics(testset.at(order.tolist())), whole[:, order])
@@ -283,14 +273,14 @@ def test_signature_is_sacrebleus(metric):
 def test_progress_is_told_and_can_stop(monkeypatch):
     monkeypatch.setattr(_texts, "_BLOCK", 50)
     told = []
-    Chrf().statistics(hard(), progress=told.append)
+    Chrf().statistics(hard(HARD), progress=told.append)
     assert told == sorted(told) and told[-1] == 1 and len(told) > 3
 
     def stop(share):
         raise Cancelled("stopped")
 
     with pytest.raises(Cancelled):
-        Chrf().statistics(hard(), progress=stop)
+        Chrf().statistics(hard(HARD), progress=stop)
 
 
 @pytest.mark.parametrize("name, metric", [("chrf", Chrf), ("chrf++", ChrfPlusPlus)])

@@ -1,11 +1,8 @@
 """Files for the readers' tests."""
 
 import gzip
-from pathlib import Path
 
 import pytest
-
-REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "wmt24"
 
 
 @pytest.fixture
@@ -20,11 +17,3 @@ def write(tmp_path):
         path.write_bytes(gzip.compress(data) if (name.endswith(".gz") if pack is None else pack) else data)
         return path
     return write
-
-
-@pytest.fixture(scope="session")
-def wmt24():
-    """The folder of real WMT 2024 texts."""
-    if not REAL.is_dir():
-        pytest.skip("needs the WMT 2024 texts in ../shared/data/wmt24")
-    return REAL
