@@ -119,6 +119,12 @@ class TestText:
 
 
 class TestExport:
+    def test_what_a_record_lacks_is_empty(self):
+        records = [{"a": 1, "b": "=x"}, {"c": None, "a": 2}]
+        assert export.records_csv(records) == "a,b,c\n1,'=x,\n2,,\n"
+        assert export.records_csv(records, ["b", "d"]) == "b,d\n'=x,\n,\n"
+        assert export.records_csv([], ["b"]) == "b\n"
+
     def test_json_round_trip(self):
         data = json.loads(export.comparison_json(comparison()))
         assert data["metrics"]["bleu"]["pairs"][0]["delta"] == 0.5
