@@ -16,6 +16,7 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/test.stamp
 	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder  # tests/browser, the longest files, first
 
 test-statistics: $(VENV)/test.stamp
