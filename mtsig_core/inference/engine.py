@@ -127,18 +127,12 @@ def _distinct_columns(by_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
     chained = np.zeros(keys.shape, dtype=bool)
     for k, s in np.ndindex(keys.shape):
         chained[k, s] = whole and k > 0 and int(keys[k, s]) not in seen and shared[k, s]
-        key = int((steps if chained[k, s] else keys)[k, s])
-        if key not in seen:
-            seen[key] = len(seen)
-            columns[seen[key]] = by_unit[s, :, k]
-            if chained[k, s]:
-                columns[seen[key]] -= by_unit[s, :, k - 1]
-        source[k, s] = seen[key]
-    for k in range(n_stats):
-        found = columns[source[k]]
-        if chained[k].any():
-            found[chained[k]] += by_unit[chained[k], :, k - 1]
-        if not np.array_equal(found, by_unit[:, :, k]):  # two different ones had the same sum: store them all
+        column = by_unit[s, :, k] - by_unit[s, :, k - 1] if chained[k, s] else by_unit[s, :, k]
+        known = len(seen)
+        at = source[k, s] = seen.setdefault(int((steps if chained[k, s] else keys)[k, s]), known)
+        if at == known:
+            columns[at] = column
+        elif not np.array_equal(columns[at], column):  # two different ones had the same sum: store them all
             columns[:] = by_unit.transpose(2, 0, 1).reshape(columns.shape)
             return columns, np.arange(len(columns)).reshape(keys.shape), np.zeros_like(chained)
     return columns[:len(seen)], source, chained
