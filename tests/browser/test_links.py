@@ -31,7 +31,8 @@ def elsewhere(window):
         yield other, address
 
 
-@pytest.mark.parametrize("path", ["leaderboard", "pair", "segments"])
+@pytest.mark.parametrize("path", [
+    "leaderboard", pytest.param("pair", marks=pytest.mark.slow), pytest.param("segments", marks=pytest.mark.slow)])
 def test_the_same_numbers_in_another_session_on_another_server(shared, at, page, elsewhere, options, path):
     page.goto(at(path, options, **SETTINGS, **OWN[path]))
     there = numbers(page)

@@ -68,7 +68,9 @@ OUTSIDE = """svg => {
     .map(([text, _]) => text)}"""
 
 
-@pytest.mark.parametrize("path, names", [("leaderboard", SYSTEMS), ("significance", SYSTEMS), ("pair", [LONG, IMAGE])])
+@pytest.mark.parametrize("path, names", [
+    ("leaderboard", SYSTEMS), pytest.param("significance", SYSTEMS, marks=pytest.mark.slow),
+    pytest.param("pair", [LONG, IMAGE], marks=pytest.mark.slow)])
 def test_saved_pictures_have_every_name_whole(at, page, options, path, names):
     page.goto(at(path, options, **ASKED, **(PAIR if path == "pair" else {})))
     ready(page)

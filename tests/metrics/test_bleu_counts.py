@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
@@ -87,7 +87,6 @@ def corpora(draw):
 
 @pytest.mark.parametrize("tokenize", ["13a", "zh"])
 @given(testset=corpora(), lowercase=st.booleans())
-@settings(max_examples=400, deadline=None)
 def test_any_text(tokenize, testset, lowercase):
     np.testing.assert_array_equal(
         Bleu(tokenize, lowercase).statistics(testset),
@@ -95,14 +94,12 @@ def test_any_text(tokenize, testset, lowercase):
 
 
 @given(testset=st.lists(st.text(max_size=40), min_size=2, max_size=4).map(lambda t: toy([t], [rotated(t, 1), t])))
-@settings(max_examples=150, deadline=None)
 def test_any_unicode(testset):
     np.testing.assert_array_equal(
         Bleu("13a").statistics(testset), statistics_of_sacrebleu(testset, tokenize="13a"))
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=14).map(" ".join), min_size=4, max_size=6))
-@settings(max_examples=300, deadline=None)
 def test_repeated_words_are_clipped_by_the_reference_that_has_most(texts):
     testset = toy([[texts[0]], [texts[1]]], [[text] for text in texts[2:]])
     np.testing.assert_array_equal(

@@ -117,7 +117,7 @@ WHOLE = st.sampled_from([0, 1, -1, 127, 128, -128, -129, 255, 256, 65535, 65536,
 REAL = st.floats(width=64) | WHOLE.map(float) | st.sampled_from([-0.0, 0.1, 1e300, float(np.float32(0.1)), 2.0**40])
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.one_of(arrays.arrays(np.int32, (2, 3, 2), elements=WHOLE), arrays.arrays(np.int64, (1, 4, 1), elements=WHOLE),
                  arrays.arrays(np.float64, (2, 2, 2), elements=REAL), arrays.arrays(np.int32, (0, 3, 2))))
 def test_every_bit_survives(values):

@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mtsig_core.metrics.gtm import Gtm, Gtm2
 from tests.metrics.corpora import corpora, split, texts, toy
@@ -55,7 +55,6 @@ def largest(a, b, exponent):
 
 
 @given(corpora("abcd", longest=10))
-@settings(max_examples=100, deadline=None)
 def test_any_corpus(testset):
     one, two = Gtm(tokenize="none").statistics(testset), Gtm2(tokenize="none").statistics(testset)
     for s, i, words, refs in split(testset):
@@ -67,7 +66,6 @@ def test_any_corpus(testset):
 
 
 @given(texts("abc", 7), texts("abc", 7))
-@settings(max_examples=100, deadline=None)
 def test_the_largest_match_of_all(output, reference):
     testset = toy([[output]], [[reference]])
     a, b = output.split(), reference.split()

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mtsig_core import InputError
@@ -93,7 +93,6 @@ def points(matches, chunks, sys_len, ref_len):
 
 
 @given(texts(WORDS, 5), texts(WORDS, 6))
-@settings(max_examples=200, deadline=None)
 def test_the_fewest_chunks_of_all_alignments(output, reference):
     stats = Meteor().statistics(toy([[output]], [[reference]]))[0, 0]
     a, b = output.split(), reference.split()
@@ -101,7 +100,6 @@ def test_the_fewest_chunks_of_all_alignments(output, reference):
 
 
 @given(texts(MEANT, 5), texts(MEANT, 6))
-@settings(max_examples=400, deadline=None)
 @example("run x rush", "hurry x jog")
 @example("run rush", "hurry jog")
 @example("rush x rushes", "x rushes reed")
@@ -163,14 +161,12 @@ def test_where_wordnet_is_looked_for(wordnet, tmp_path, monkeypatch):
 
 
 @given(texts("abc", 7), texts("abc", 8))
-@settings(max_examples=100, deadline=None)
 def test_repeated_words(output, reference):
     a, b = output.split(), reference.split()
     assert tuple(Meteor().statistics(toy([[output]], [[reference]]))[0, 0, :2]) == matches_and_chunks(a, b)
 
 
 @given(corpora(WORDS, 4))
-@settings(max_examples=100, deadline=None)
 def test_the_reference_with_the_best_score_counts(testset):
     stats = Meteor().statistics(testset)
     for s, i, words, refs in split(testset):

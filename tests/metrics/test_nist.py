@@ -5,7 +5,7 @@ from math import exp, log, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mtsig_core.metrics.nist import Nist
 from tests.metrics.corpora import corpora, split, toy
@@ -72,13 +72,11 @@ def test_the_figures_of_mteval_v13a_with_case_kept(system, references, official)
 
 
 @given(corpora())
-@settings(max_examples=200, deadline=None)
 def test_any_corpus(testset):
     np.testing.assert_allclose(score(testset, tokenize="none"), plain(testset), rtol=1e-9, atol=1e-12)
 
 
 @given(corpora("abcdefgh", longest=40, most=2))
-@settings(max_examples=50, deadline=None)
 def test_longer_segments(testset):
     np.testing.assert_allclose(score(testset, tokenize="none"), plain(testset), rtol=1e-9, atol=1e-12)
 

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mtsig_core.metrics.per import Per
 from mtsig_core.metrics.wer import Wer
@@ -17,7 +17,6 @@ def errors(a, b):
 
 
 @given(corpora())
-@settings(max_examples=200, deadline=None)
 def test_any_corpus(testset):
     stats = Per(tokenize="none").statistics(testset)
     for s, i, words, refs in split(testset):
@@ -38,13 +37,11 @@ def test_of_several_references_the_nearest_counts_and_of_two_as_near_the_longer(
 
 
 @given(corpora("abcde"))
-@settings(deadline=None)
 def test_never_more_errors_than_wer(testset):
     assert (Per().statistics(testset)[..., 0] <= Wer().statistics(testset)[..., 0]).all()
 
 
 @given(texts(), texts())
-@settings(deadline=None)
 def test_order_does_not_matter(output, reference):
     reverse = " ".join(output.split()[::-1])
     stats = Per().statistics(toy([[output], [reverse]], [[reference]]))

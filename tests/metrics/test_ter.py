@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
 
@@ -91,25 +91,21 @@ def test_hard_cases(options):
 
 
 @given(testset=corpora("abc", 12))
-@settings(max_examples=200)
 def test_repeated_words_and_missing_references(testset):
     assert_identical(testset)
 
 
 @given(testset=corpora("abcdefgh", 14, most=2))
-@settings(max_examples=150)
 def test_words_that_seldom_repeat(testset):
     assert_identical(testset)
 
 
 @given(st.lists(st.text(max_size=30), min_size=2, max_size=4), st.sampled_from(SETTINGS))
-@settings(max_examples=150)
 def test_any_unicode(lines, options):
     assert_identical(toy([lines], [[*lines[1:], lines[0]]]), **options)
 
 
 @given(output=texts("abcd", 12), order=st.randoms())
-@settings(max_examples=100)
 def test_never_more_than_the_edit_distance_and_symmetric_in_names_of_words(output, order):
     words = output.split()
     order.shuffle(words)

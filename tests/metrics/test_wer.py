@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mtsig_core.metrics.wer import Wer
 from tests.metrics.corpora import corpora, split, texts, toy
@@ -21,7 +21,6 @@ def distance(a, b):
 
 
 @given(corpora())
-@settings(max_examples=200, deadline=None)
 def test_any_corpus(testset):
     stats = Wer(tokenize="none").statistics(testset)
     for s, i, words, refs in split(testset):
@@ -48,7 +47,6 @@ def test_of_several_references_the_nearest_counts_and_of_two_as_near_the_longer(
 
 
 @given(texts(), texts())
-@settings(deadline=None)
 def test_is_symmetric(one, two):
     def errors(a, b):
         return Wer().statistics(toy([[a]], [[b]]))[0, 0, 0]

@@ -44,6 +44,7 @@ def test_ranges_of_samples(capsys, kind, figure, what):
     assert row[1] == f"{found['lowest']:.1f} to {found['highest']:.1f}"
 
 
+@pytest.mark.slow
 def test_table_1_of_riezler_and_maxwell(capsys):
     command = "validate pair --demo --metrics nist,bleu --segments 2000 --a Portuguese --b Danish"
     assert f"mtsig {command}" in PAPERS and main(shlex.split(command)) == 0
@@ -57,6 +58,7 @@ def test_table_1_of_riezler_and_maxwell(capsys):
                                      abs=0.005 if scale == 1 else 0.0006)
 
 
+@pytest.mark.slow
 def test_table_2_of_riezler_and_maxwell(capsys):
     assert main(shlex.split("validate variants --demo --metrics nist")) == 0
     rows = json.loads(capsys.readouterr().out)["metrics"]["nist"]["rows"]
@@ -65,6 +67,7 @@ def test_table_2_of_riezler_and_maxwell(capsys):
         assert ours(label) == " ".join(f"{row[field]:.3f}"[1:] for row in rows)
 
 
+@pytest.mark.slow
 def test_the_ratio_of_spreads(capsys):
     assert main(shlex.split("sample spread --demo")) == 0
     ratios = json.loads(capsys.readouterr().out)["metrics"]["bleu"]["ratios"]
