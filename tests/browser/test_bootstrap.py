@@ -49,7 +49,7 @@ def test_a_link_opens_the_interval_that_the_command_line_prints(at, page, option
 
 
 def test_another_system_is_in_the_address(at, page, options):
-    page.goto(at("bootstrap", options))
+    page.goto(at("bootstrap", options, pool=50000))
     drawn(page)
     assert page.locator(".mt-answer").first.inner_text().startswith(f"{B}: ")  # the best
     choose(page, page.locator(".st-key-system input"), A)

@@ -137,8 +137,9 @@ def test_mistakes_are_messages_and_the_page_lives_on(data, page):
         said = page.locator(".mt-error").inner_text()
         assert all(part in said for part in parts), said
         assert "Traceback" not in said and "/tmp" not in said
-    follow(page, "Methods")
-    settled(page)
+        for name in ("Methods", "Data"):
+            follow(page, name)
+            settled(page)
     assert page.problems == []
 
 

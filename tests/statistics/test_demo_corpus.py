@@ -27,10 +27,6 @@ from tests.statistics.test_intervals_and_power import (  # noqa: F401
     test_scatter_of_a_bound,
 )
 from tests.statistics.test_stationary_blocks import test_blocks_of_one_are_the_ordinary_bootstrap  # noqa: F401
-from tests.statistics.test_type_one_error import (  # noqa: F401
-    null_pairs,
-    test_rejections_of_true_nulls,
-)
 
 pytestmark = pytest.mark.statistics
 
@@ -84,12 +80,6 @@ def bootstrap(data, samples, resamples=1000):
 
 
 # -- bands ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("population", [PORTUGUESE], indirect=True)
-def test_documents_as_units_hold_the_level_and_segments_do_not(null_pairs):  # noqa: F811
-    assert 0.03 <= null_pairs.row("document", "document", "ar").rejected.share <= 0.065
-    assert null_pairs.row("document", "segment", "ar").rejected.share > 0.08
 
 
 @pytest.fixture(scope="module")
