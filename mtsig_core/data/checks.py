@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Set
 from numbers import Real
+from typing import Any
 
 from mtsig_core.errors import InputError
 
 __all__ = ["as_list", "as_names", "as_scores", "as_texts"]
 
 
-def as_names(where: str, values) -> Mapping:
+def as_names(where: str, values: object) -> Mapping[str, Any]:
     """A mapping whose keys are names.
 
     Raises
@@ -28,7 +29,7 @@ def as_names(where: str, values) -> Mapping:
     return values
 
 
-def as_list(where: str, values) -> tuple:
+def as_list(where: str, values: object) -> tuple[Any, ...]:
     """The items of a list, an array or another sequence, one for each segment.
 
     Raises
@@ -44,7 +45,7 @@ def as_list(where: str, values) -> tuple:
     return tuple(values)
 
 
-def as_texts(where: str, values, missing: bool = False) -> tuple:
+def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ...]:
     """Texts, one for each segment; or None in places, where some may be `missing`.
 
     Raises
@@ -67,7 +68,7 @@ def as_texts(where: str, values, missing: bool = False) -> tuple:
     return texts
 
 
-def as_scores(where: str, values) -> tuple[float | None, ...]:
+def as_scores(where: str, values: object) -> tuple[float | None, ...]:
     """Finite numbers, one for each segment; None where there is none, or NaN.
 
     Raises
@@ -78,7 +79,7 @@ def as_scores(where: str, values) -> tuple[float | None, ...]:
     return tuple(_score(where, k, value) for k, value in enumerate(as_list(where, values), 1))
 
 
-def _score(where, k, value):
+def _score(where: str, k: int, value: object) -> float | None:
     if value is None:
         return None
     if not isinstance(value, Real) or isinstance(value, bool) or math.isinf(value):
@@ -87,6 +88,6 @@ def _score(where, k, value):
     return None if math.isnan(value) else float(value)
 
 
-def _shown(value, longest: int = 40) -> str:
+def _shown(value: object, longest: int = 40) -> str:
     text = repr(value)
     return text if len(text) <= longest else f"{text[:longest]}..."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from mtsig_core.data.checks import as_names, as_scores
 
@@ -30,12 +31,12 @@ class SegmentScores:
     by_system: Mapping[str, Sequence[float | None]]
     higher_is_better: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         scores = as_names("Scores", self.by_system)
         frozen = {name: as_scores(f"Scores of {name}", values) for name, values in scores.items()}
         object.__setattr__(self, "by_system", MappingProxyType(frozen))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return SegmentScores, (dict(self.by_system), self.higher_is_better)
 
     def at(self, indices: Sequence[int]) -> SegmentScores:

@@ -7,8 +7,9 @@ import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from mtsig_core.data.readers import join_scores, read_scores, read_text, read_wmt
+from mtsig_core.data.readers import join_scores, language_pairs, read_scores, read_text, read_wmt
 from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
 
 __all__ = ["SOURCE_VARIABLE", "Source"]
 
@@ -48,8 +49,8 @@ class Source:
         The segments of this domain alone.
     """
 
-    ref: tuple = ()
-    system: tuple = ()
+    ref: tuple[tuple[str | None, str], ...] = ()
+    system: tuple[tuple[str | None, str], ...] = ()
     src: str | None = None
     docs: str | None = None
     folder: str | None = None
@@ -58,8 +59,8 @@ class Source:
     refs_as_systems: bool = False
     keep_canary: bool = False
     demo: int | None = None
-    parse: tuple = ()
-    scores: tuple = ()
+    parse: tuple[tuple[str, str], ...] = ()
+    scores: tuple[tuple[str, str], ...] = ()
     lower_is_better: tuple[str, ...] = ()
     ids: str | None = None
     demo_references: int = 1
@@ -93,12 +94,16 @@ class Source:
             testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         return testset
 
-    def _read_texts(self):
+    def _read_texts(self) -> TestSet:
         if self.demo is not None:
             from mtsig_core.data.simulation.corpus import load_demo
 
             return load_demo(self.demo or None, self.demo_references)
         if self.folder is not None:
+            if self.langpair is None:
+                pairs = language_pairs(self.folder)
+                raise SettingError(f"{self.folder} is read for one language pair. It has: {', '.join(pairs)}.",
+                                   {"langpair": "XX-YY"})
             return read_wmt(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary)
         return read_text(self.ref, self.system, sources=self.src, documents=self.docs,
                          parses=self.parse, langpair=self.langpair, keep_canary=self.keep_canary)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -29,7 +30,6 @@ __all__ = ["Limits", "Saved", "Store", "megabytes", "open_store"]
 DAY = 24 * 60 * 60
 _SEEN_AGAIN = 60 * 60  # seconds: a set that is opened all the time is not noted as used each time
 _FORMAT = 1
-_ASIDE = ("name",)  # of a test set, what is no content
 
 _META = sa.MetaData()
 _CONTENT = sa.Table(
@@ -68,7 +68,7 @@ class Limits:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Limits:
         """Those of ``MTSIG_QUOTA_MB``, ``MTSIG_QUOTA_ALL_MB`` and ``MTSIG_EXPIRY_DAYS``."""
-        def number(name, default):
+        def number(name: str, default: float) -> float:
             text = environment.get(name, "").strip()
             try:
                 value = float(text or default)
@@ -118,7 +118,7 @@ class Store:
 
     Parameters
     ----------
-    url : str
+    url : str or sqlalchemy.URL
         As SQLAlchemy takes it.
     limits : Limits
     now : callable
@@ -130,7 +130,7 @@ class Store:
         From every method, if the database cannot be reached, read or written.
     """
 
-    def __init__(self, url: str, limits: Limits | None = None, now: Callable[[], float] = time.time):
+    def __init__(self, url: str | sa.URL, limits: Limits | None = None, now: Callable[[], float] = time.time):
         self.limits, self._now = limits or Limits(), now
         try:
             self._engine = sa.create_engine(_with_driver(url), pool_pre_ping=True)
@@ -176,10 +176,10 @@ class Store:
             except IntegrityError:  # the same owner kept the same content at the same moment
                 return self._keep(testset.name, owner, digest, packed, about)
 
-    def _keep(self, name, owner, digest, packed, about):
+    def _keep(self, name: str, owner: str, digest: str, packed: bytes, about: str) -> str:
         now, mine = self._now(), sa.and_(_SAVED.c.owner == owner, _SAVED.c.digest == digest)
         with self._engine.begin() as db:
-            link = db.scalar(sa.select(_SAVED.c.link).where(mine))
+            link: str | None = db.scalar(sa.select(_SAVED.c.link).where(mine))
             if link is not None:
                 db.execute(sa.update(_SAVED).where(mine).values(name=name, about=about, used=now))
                 return link
@@ -226,7 +226,7 @@ class Store:
         """Forget a set of this owner, and its content if nobody else keeps it; False where it is none of theirs."""
         return self._delete(_SAVED.c.link == link, _SAVED.c.owner == _hidden(owner))
 
-    def _delete(self, *which) -> bool:
+    def _delete(self, *which: sa.ColumnElement[bool]) -> bool:
         with self._reached("deleted"), self._engine.begin() as db:
             gone = db.execute(sa.delete(_SAVED).where(*which)).rowcount > 0
         if gone:
@@ -235,22 +235,22 @@ class Store:
                 db.execute(sa.delete(_CONTENT).where(_CONTENT.c.digest.not_in(sa.select(_SAVED.c.digest))))
         return gone
 
-    def _forget_expired(self):
+    def _forget_expired(self) -> None:
         if self.limits.days:
             self._delete(_SAVED.c.used < self._now() - self.limits.days * DAY)
 
-    def _expired(self, used):
+    def _expired(self, used: float) -> bool:
         return bool(self.limits.days) and used < self._now() - self.limits.days * DAY
 
-    def _check_room(self, db, owner, digest, size):
+    def _check_room(self, db: sa.Connection, owner: str, digest: str, size: int) -> None:
         """Whether the limits leave room for so many bytes more."""
-        mine = db.scalar(sa.select(sa.func.coalesce(sa.func.sum(_CONTENT.c.size), 0)).join(_SAVED)
-                         .where(_SAVED.c.owner == owner))
+        mine = db.execute(sa.select(sa.func.coalesce(sa.func.sum(_CONTENT.c.size), 0)).join(_SAVED)
+                          .where(_SAVED.c.owner == owner)).scalar_one()
         if mine + size > self.limits.mine:
             raise SettingError(f"This test set takes {megabytes(size)}, and yours take {megabytes(mine)} of "
                                f"{megabytes(self.limits.mine)} already. Delete one that is not needed any more.")
         total = sa.func.sum(_CONTENT.c.size).filter(_CONTENT.c.digest != digest)
-        held = db.scalar(sa.select(sa.func.coalesce(total, 0)))
+        held = db.execute(sa.select(sa.func.coalesce(total, 0))).scalar_one()
         if held + size > self.limits.all:
             raise SettingError(f"This server keeps {megabytes(held)} of test sets already and may keep "
                                f"{megabytes(self.limits.all)}. Ask whoever runs it for room, or run mtsig yourself.")
@@ -268,14 +268,14 @@ class Store:
 
 def open_store(environment: Mapping[str, str] = os.environ) -> Store:
     """The store that ``MTSIG_DATABASE_URL`` or ``MTSIG_HOME`` names, else one in the user's data folder."""
-    url = environment.get("MTSIG_DATABASE_URL", "").strip()
+    url: str | sa.URL = environment.get("MTSIG_DATABASE_URL", "").strip()
     if not url:
-        home = environment.get("MTSIG_HOME", "").strip()
-        if not home:
+        if named := environment.get("MTSIG_HOME", "").strip():
+            home = Path(named).absolute()
+        else:
             from platformdirs import user_data_path
 
-            home = user_data_path("mtsig", appauthor=False)
-        home = Path(home).absolute()
+            home = user_data_path("mtsig", appauthor=False).absolute()
         try:
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -290,7 +290,7 @@ def open_store(environment: Mapping[str, str] = os.environ) -> Store:
 
 def _pack(testset: TestSet) -> bytes:
     """All of a test set but its name; the same content gives the same bytes."""
-    content = {field.name: getattr(testset, field.name) for field in fields(TestSet) if field.name not in _ASIDE}
+    content = {field.name: getattr(testset, field.name) for field in fields(TestSet) if field.name != "name"}
     content = {key: dict(value) if isinstance(value, Mapping) else value for key, value in content.items()}
     content["scores"] = {name: [dict(scores.by_system), scores.higher_is_better]
                          for name, scores in testset.scores.items()}
@@ -309,12 +309,13 @@ def _unpack(packed: bytes, name: str) -> TestSet:
 # -- the database ----------------------------------------------------------------------------------------------
 
 _LISTED = sa.select(_SAVED, _CONTENT.c.size).join(_CONTENT)
-_INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_INSERT: dict[str, Callable[..., sqlite.Insert | postgresql.Insert]] = {
+    "sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
-def _with_driver(url):
+def _with_driver(address: str | sa.URL) -> sa.URL:
     """PostgreSQL is spoken to by psycopg, version 3, unless the address names another driver."""
-    url = sa.make_url(url)
+    url = sa.make_url(address)
     if url.drivername in ("postgres", "postgresql"):
         url = url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() not in _INSERT:
@@ -323,12 +324,12 @@ def _with_driver(url):
     return url
 
 
-def _set_up_sqlite(connection, _record):
+def _set_up_sqlite(connection: Any, _record: object) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=20000"):
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _saved(row) -> Saved:
+def _saved(row: sa.Row[Any]) -> Saved:
     about = json.loads(row.about)
     source = Source.from_json(about["source"]) if "source" in about else Source()  # one of an earlier version
     return Saved(row.link, row.name, row.digest, row.size, about["n_segments"], about["n_systems"], source,
@@ -340,7 +341,7 @@ def _hidden(owner: str) -> str:
     return hashlib.blake2b(owner.encode(), digest_size=16).hexdigest()
 
 
-def _reason(error) -> str:
+def _reason(error: Exception) -> str:
     return str(getattr(error, "orig", None) or error).strip().partition("\n")[0] or type(error).__name__
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -92,12 +93,12 @@ class TestSet:
     domains: Sequence[str] | None = None
     langpair: str | None = None
     simulated: bool = False
-    lines: Sequence[int] | None = field(default=None, repr=False)
+    lines: Sequence[int] = field(default=None, repr=False)  # type: ignore[arg-type]  # see __post_init__
     scores: Mapping[str, SegmentScores] = field(default_factory=dict)
     parses: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
     tokenizer: str | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for key, one in (("systems", "system"), ("references", "reference"), ("parses", "parse of")):
             named = as_names(f"{self.name}: {key}", getattr(self, key))
             frozen = {name: self._texts(one, name, texts) for name, texts in named.items()}
@@ -115,17 +116,17 @@ class TestSet:
                 object.__setattr__(self, key, as_texts(f"{self.name}: {key}", getattr(self, key)))
         self._check()
 
-    def _texts(self, one, name, texts):
-        texts = as_list(f"{self.name}: {one} {name}", texts)
+    def _texts(self, one: str, name: str, values: object) -> tuple[Any, ...]:
+        texts = as_list(f"{self.name}: {one} {name}", values)
         rated_alone = one == "system" and self.scores and all(text is None for text in texts)
         return texts if rated_alone else as_texts(f"{self.name}: {one} {name}", texts, missing=one == "reference")
 
-    def _check(self):
+    def _check(self) -> None:
         n = self.n_segments
         if n == 0:
             empty = "The reference is empty." if self.references else "The scores are of no system, or of no segment."
             raise InputError(f"{self.name}: no segment. {empty}")
-        parts = {f"reference {k}": v for k, v in self.references.items()}
+        parts: dict[str, Sequence[Any] | None] = {f"reference {k}": v for k, v in self.references.items()}
         parts |= {f"system {k}": v for k, v in self.systems.items()}
         parts |= {k: getattr(self, k) for k in ("sources", "documents", "domains", "lines")}
         parts |= {f"parse of {k}": v for k, v in self.parses.items()}
@@ -150,7 +151,7 @@ class TestSet:
             if all(ref is None for ref in refs):
                 raise InputError(f"{self.name}: line {self.lines[i]} has no reference. Add one, or leave the line out.")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<TestSet {self.name!r}: {len(self.systems)} systems, {self.n_segments} segments>"
 
     # -- sizes and groups ------------------------------------------------------------------------------------
@@ -199,7 +200,7 @@ class TestSet:
         """
         if self.documents is None:
             raise SettingError(f"{self.name} has no document ids. Use segments as units, or give a documents file.")
-        numbers: dict = {}
+        numbers: dict[tuple[str, str], int] = {}
         keys = zip(self.domains or self.documents, self.documents, strict=True)
         return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
 
@@ -220,15 +221,15 @@ class TestSet:
             _feed(h, ("tokenizer", self.tokenizer))
         for metric, scores in self.scores.items():
             _feed(h, ("scores", metric, "higher" if scores.higher_is_better else "lower"))
-            for name, values in scores.by_system.items():
+            for name, numbers in scores.by_system.items():
                 _feed(h, (name,))
-                _feed(h, [None if value is None else repr(float(value)) for value in values])
+                _feed(h, [None if number is None else repr(float(number)) for number in numbers])
         for name, values in self.parses.items():
             _feed(h, ("parses", name))
             _feed(h, values)
         return h.hexdigest()
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         # Worker processes and caches pickle a set, which the read-only views of its mappings do not allow.
         return TestSet, (self.name, dict(self.systems), dict(self.references), self.sources, self.documents,
                          self.domains, self.langpair, self.simulated, self.lines, dict(self.scores), dict(self.parses),
@@ -250,7 +251,7 @@ class TestSet:
         """The same set as these metrics can score it: without systems that have scores alone, if one needs texts."""
         return self.without(self.rated_alone) if self.rated_alone and set(metrics) - self.scores.keys() else self
 
-    def _of_systems(self, names):
+    def _of_systems(self, names: Iterable[str]) -> TestSet:
         references = (name for name in self.references if name not in self.systems)
         kept = {name: name for name in (*names, *references, *self.waiting)}
         return replace(self, systems={name: self.systems[name] for name in names}, parses=self._parses_of(kept),
@@ -270,7 +271,8 @@ class TestSet:
         names = list(self.references) if names is None else self._known(names, self.references, "reference")
         others = [name for name in self.references if name not in names]
         rated = [name for name in self.waiting if name not in others]
-        systems, kept = dict(self.systems), {name: name for name in (*self.systems, *names)}
+        systems: dict[str, Sequence[Any]] = dict(self.systems)
+        kept = {name: name for name in (*self.systems, *names)}
         if others_as_systems and not others and not rated:
             raise SettingError(
                 f"No reference is left to act as a system: all of {', '.join(self.references)} are used for "
@@ -299,8 +301,8 @@ class TestSet:
 
     def at(self, indices: Sequence[int]) -> TestSet:
         """The segments at these positions (from 0), in this order."""
-        def pick(values):
-            return None if values is None else [values[i] for i in indices]
+        def pick(values: Sequence[Any]) -> list[Any]:
+            return [values[i] for i in indices]
 
         return replace(
             self,
@@ -308,13 +310,14 @@ class TestSet:
             references={k: pick(v) for k, v in self.references.items()},
             parses={k: pick(v) for k, v in self.parses.items()},
             scores={k: v.at(indices) for k, v in self.scores.items()},
-            **{k: pick(getattr(self, k)) for k in ("sources", "documents", "domains", "lines")})
+            sources=self.sources and pick(self.sources), documents=self.documents and pick(self.documents),
+            domains=self.domains and pick(self.domains), lines=pick(self.lines))
 
-    def _parses_of(self, names):
+    def _parses_of(self, names: Mapping[str, str]) -> dict[str, Sequence[str]]:
         """The parses of these texts alone, {name: what it is called from now on}."""
         return {new: self.parses[k] for k, new in names.items() if k in self.parses}
 
-    def _known(self, names, among, what):
+    def _known(self, names: Iterable[str], among: Collection[str], what: str) -> list[str]:
         names = list(names)
         for name in names:
             if name not in among:
@@ -323,7 +326,7 @@ class TestSet:
         return names
 
 
-def _feed(h, values):
+def _feed(h: hashlib.blake2b, values: Sequence[str | None]) -> None:
     """Add a sequence to a hash so that different sequences never give the same bytes."""
     lengths = ",".join("-" if v is None else str(len(v)) for v in values)
     h.update(f"{lengths};".encode())

@@ -59,6 +59,14 @@ def test_nothing_given_is_no_source():
     assert parse() is None
 
 
+def test_a_folder_is_read_for_one_language_pair(tmp_path):
+    (tmp_path / "references").mkdir()
+    for pair in ("en-de", "en-zh"):
+        (tmp_path / "references" / f"{pair}.refA.txt").write_text("a\n")
+    with pytest.raises(SettingError, match="It has: en-de, en-zh"):
+        Source(folder=str(tmp_path)).read()
+
+
 def test_survives_json():
     source = parse("--ref", "A=r", "--system", "S=s", "--refs", "A, B", "--docs", "d", "--refs-as-systems",
                    "--parse", "S=p", "--scores", "human=t", "--ids", "i")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,6 +27,8 @@ WORD_BITS = 256
 
 # Chinese, Japanese and Korean characters stand for themselves, other scripts make words.
 WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af]|\w+")
+
+_Arrivals = Iterator[tuple[np.ndarray, np.ndarray]]  # the costs and first faults of each way
 
 
 class Fault(NamedTuple):
@@ -90,7 +92,7 @@ def first_fault(reference: Sequence[str], output: Sequence[str]) -> Fault | None
     return Fault((("split", "extra") if step > 0 else ("joined", "missing"))[move], line + 1)
 
 
-def _arrivals_with_fewer(best, fault, shift, price):
+def _arrivals_with_fewer(best: np.ndarray, fault: np.ndarray, shift: int, price: _Prices) -> _Arrivals:
     """Costs and first faults of coming from diagonal `shift` to the next one with one line of output fewer."""
     ref, out, here = price.ref, price.out, np.arange(len(best))
     yield (_moved(best, 2, OUTSIDE) + price.pair(ref(-2) + ref(-1), out(shift - 2)) + JOINED_OR_SPLIT,
@@ -99,7 +101,7 @@ def _arrivals_with_fewer(best, fault, shift, price):
            _earlier(_moved(fault, 1, -1), 2 * (here - 1) + 1))
 
 
-def _arrivals_with_more(best, fault, shift, price):
+def _arrivals_with_more(best: np.ndarray, fault: np.ndarray, shift: int, price: _Prices) -> _Arrivals:
     """Costs and first faults of coming from diagonal `shift` to the next one with one line of output more."""
     ref, out, here = price.ref, price.out, np.arange(len(best))
     two = out(shift - 1) + out(shift)
@@ -109,12 +111,12 @@ def _arrivals_with_more(best, fault, shift, price):
     yield best + price.alone(out(shift)) + MISSING_OR_EXTRA, _earlier(fault, 2 * (here + shift) + 1)
 
 
-def _moved(values, by, fill):
+def _moved(values: np.ndarray, by: int, fill: float) -> np.ndarray:
     """The values `by` places further on."""
     return np.concatenate([np.full(by, fill, dtype=values.dtype), values[:len(values) - by]])
 
 
-def _earlier(fault, now):
+def _earlier(fault: np.ndarray, now: np.ndarray) -> np.ndarray:
     """The fault already on the way, or this one if there is none."""
     return np.where(fault >= 0, fault, now)
 
@@ -128,23 +130,23 @@ class _Lines:
     outside: np.ndarray
 
     @classmethod
-    def of(cls, texts, margin):
+    def of(cls, texts: Sequence[str], margin: int) -> _Lines:
         """The lines of a text, between `margin` lines that are not there."""
         bits = np.frombuffer(b"".join(map(_word_bits, texts)), np.uint64).reshape(len(texts), -1)
         return cls(np.pad(np.array([len(text) for text in texts], dtype=float), margin),
                    np.pad(bits, [(margin, margin), (0, 0)]),
                    np.pad(np.zeros(len(texts)), margin, constant_values=OUTSIDE))
 
-    def part(self, start, size):
+    def part(self, start: int, size: int) -> _Lines:
         place = slice(start, start + size)
         return _Lines(self.length[place], self.words[place], self.outside[place])
 
-    def __add__(self, other):
+    def __add__(self, other: _Lines) -> _Lines:
         """Each line and the one beside it taken as one."""
         return _Lines(self.length + other.length, self.words | other.words, self.outside + other.outside)
 
 
-def _word_bits(text):
+def _word_bits(text: str) -> bytes:
     bits = 0
     for word in set(WORD.findall(text.lower())):
         bits |= 1 << zlib.crc32(word.encode("utf-8", "replace")) % WORD_BITS
@@ -154,7 +156,7 @@ def _word_bits(text):
 class _Prices:
     """What lines cost: together as translations of one source, or alone."""
 
-    def __init__(self, reference, output, margin):
+    def __init__(self, reference: Sequence[str], output: Sequence[str], margin: int):
         self.n_places = len(reference) + 1
         self.margin = margin
         self._ref, self._out = _Lines.of(reference, margin), _Lines.of(output, margin)
@@ -167,15 +169,15 @@ class _Prices:
         self.spread = max(1.2 * np.median(np.abs(growth - self.growth).min(axis=0)), 0.03)
         self.mean, self.sd = log_out.mean(), log_out.std() + 0.1
 
-    def ref(self, start):
+    def ref(self, start: int) -> _Lines:
         """Line i + start of the reference, for each place i."""
         return self._ref.part(self.margin + start, self.n_places)
 
-    def out(self, start):
+    def out(self, start: int) -> _Lines:
         """Line i + start of the output, for each place i."""
         return self._out.part(self.margin + start, self.n_places)
 
-    def pair(self, ref, out):
+    def pair(self, ref: _Lines, out: _Lines) -> np.ndarray:
         """Minus the log density of the output's length given the reference's, plus the cost of other words.
 
         Student's t with 3 degrees of freedom for the logarithm of the length: a wild line must not outweigh
@@ -184,21 +186,24 @@ class _Prices:
         log_length = np.log(out.length + SHORT)
         z = (log_length - np.log(ref.length + SHORT) - self.growth) / self.spread
         density = 2 * np.log1p(z * z / 3) + np.log(self.spread) + log_length
-        return density + NO_COMMON_WORD * (1 - _overlap(ref.words, out.words)) + ref.outside + out.outside
+        price: np.ndarray = density + NO_COMMON_WORD * (1 - _overlap(ref.words, out.words)) + ref.outside + out.outside
+        return price
 
-    def alone(self, out):
+    def alone(self, out: _Lines) -> np.ndarray:
         """Minus the log density of the length of a line that translates nothing; an empty one is a common case."""
         log_length = np.log(out.length + SHORT)
         density = 0.5 * ((log_length - self.mean) / self.sd) ** 2 + np.log(self.sd) + log_length
-        return np.where(out.length == 0, 0, density) + out.outside
+        price: np.ndarray = np.where(out.length == 0, 0, density) + out.outside
+        return price
 
-    def diagonal(self, shift):
+    def diagonal(self, shift: int) -> np.ndarray:
         """The cost of the first i pairs of line j of the reference and line j + shift of the output, for each i."""
         return np.concatenate([[0.0], np.cumsum(self.pair(self.ref(0), self.out(shift))[:-1])])
 
 
-def _overlap(a, b):
+def _overlap(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Common words as a share of the mean of both, 0 to 1, beyond what filters so full have in common by chance."""
     common, in_a, in_b = (np.bitwise_count(x).sum(axis=-1, dtype=float) for x in (a & b, a, b))
     by_chance = in_a * in_b / WORD_BITS
-    return np.clip((common - by_chance) / ((in_a + in_b) / 2 - by_chance + 1), 0, 1)
+    share: np.ndarray = np.clip((common - by_chance) / ((in_a + in_b) / 2 - by_chance + 1), 0, 1)
+    return share

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from mtsig_core.data.readers.alignment import first_fault
+from mtsig_core.data.readers.alignment import Fault, first_fault
 from mtsig_core.data.readers.conllu import read_conllu
 from mtsig_core.data.readers.documents import is_canary, read_documents
-from mtsig_core.data.readers.lines import read_lines, shown
+from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
 
@@ -19,6 +19,8 @@ __all__ = ["LANGUAGE", "assemble", "by_name", "check_langpair"]
 LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4}|_[0-9]{3}){0,2}"  # with script, region, or both, as in zh_Hant_TW
 
 SEARCHED_LINES = 100_000  # of all files together in which the first fault is looked for, about 3 seconds
+
+_Read = tuple[FilePath | None, Sequence[str] | None, str | None]  # path, lines, and what it is
 
 
 def check_langpair(langpair: str) -> None:
@@ -30,8 +32,8 @@ def check_langpair(langpair: str) -> None:
                            f"source first, such as en-de or en-zh_TW.{hint}")
 
 
-def by_name(files: Iterable[tuple[str, str | os.PathLike]], what: str, remedy: str,
-            *remedies: Mapping[str, str]) -> dict[str, str | os.PathLike]:
+def by_name(files: Iterable[tuple[str, FilePath]], what: str, remedy: str,
+            *remedies: Mapping[str, str]) -> dict[str, FilePath]:
     """Files by name; raises InputError if a name is empty or comes twice.
 
     Parameters
@@ -42,7 +44,7 @@ def by_name(files: Iterable[tuple[str, str | os.PathLike]], what: str, remedy: s
     remedies
         The same as data; see `MtsigError`.
     """
-    paths: dict = {}
+    paths: dict[str, FilePath] = {}
     for name, path in files:
         if not name.strip():
             raise InputError(f"The {what} {shown(path)} has an empty name. {remedy}", *remedies)
@@ -55,12 +57,12 @@ def by_name(files: Iterable[tuple[str, str | os.PathLike]], what: str, remedy: s
 
 def assemble(
     name: str,
-    references: Mapping[str, str | os.PathLike],
-    systems: Mapping[str, str | os.PathLike],
+    references: Mapping[str, FilePath],
+    systems: Mapping[str, FilePath],
     *,
-    sources: str | os.PathLike | None = None,
-    documents: str | os.PathLike | None = None,
-    parses: Mapping[str, str | os.PathLike] | None = None,
+    sources: FilePath | None = None,
+    documents: FilePath | None = None,
+    parses: Mapping[str, FilePath] | None = None,
     langpair: str | None = None,
     keep_canary: bool = False,
     blanks: bool = False,
@@ -87,7 +89,7 @@ def assemble(
     """
     faults: list[str] = []
 
-    def read(path, reader=read_lines, **options):
+    def read(path: FilePath | None, reader: Callable[..., Any] = read_lines, **options: Any) -> Any:
         try:
             return None if path is None else reader(path, **options)
         except InputError as error:
@@ -99,7 +101,7 @@ def assemble(
     document_ids, domains = read(documents, read_documents, blanks=blanks) or (None, None)
 
     first, *others = references
-    texts = [(references[key], reference_texts[key], "this reference") for key in others]
+    texts: list[_Read] = [(references[key], reference_texts[key], "this reference") for key in others]
     texts += [(systems[key], system_texts[key], "the output") for key in systems]
     texts += [(sources, source_text, "the source"), (documents, document_ids, None)]
     faults += _wrong_counts(references[first], reference_texts[first], texts)
@@ -116,7 +118,7 @@ def assemble(
     return testset if len(kept) == len(document_ids) else testset.at(kept)
 
 
-def _text_of(name, path, *groups):
+def _text_of(name: str, path: FilePath, *groups: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """The text that a parse is of."""
     for texts in groups:
         if name in texts:
@@ -128,13 +130,13 @@ def _text_of(name, path, *groups):
                      f"are {', '.join(map(shown, names))}.{hint}")
 
 
-def _wrong_counts(reference_path, reference, texts):
+def _wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, texts: Iterable[_Read]) -> list[str]:
     """A message for each text (path, lines, what it is) with another number of lines than the reference."""
     if reference is None:
         return []
-    texts = [text for text in texts if text[1] is not None]
+    read = [(path, lines, what) for path, lines, what in texts if path is not None and lines is not None]
     faults, searched = [], 0
-    for path, lines, what in texts:
+    for path, lines, what in read:
         if len(lines) == len(reference):
             continue
         fault = f"{shown(path)} has {_count(lines)}, the reference {shown(reference_path)} has {len(reference)}."
@@ -145,17 +147,17 @@ def _wrong_counts(reference_path, reference, texts):
     if not faults:
         return []
     remedy = "Each line must hold the segment of the same line of the reference: mend the file or write it again."
-    counts = {len(lines) for _, lines, _ in texts}
-    if len(texts) > 1 and len(counts) == 1:
+    counts = {len(lines) for _, lines, _ in read}
+    if len(read) > 1 and len(counts) == 1:
         remedy += f" All other files have {counts.pop()} lines, so it may be the reference that is wrong."
     return [f"{faults[0]} {remedy}"] if len(faults) == 1 else [*faults, remedy]
 
 
-def _count(lines):
+def _count(lines: Sequence[str]) -> str:
     return "1 line" if len(lines) == 1 else f"{len(lines)} lines"
 
 
-def _where(fault, lines, what):
+def _where(fault: Fault | None, lines: Sequence[str], what: str) -> str:
     """The sentence that says where a text goes out of step, with a space before it."""
     if fault is None:
         return ""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
-from mtsig_core.data.readers.lines import read_lines, shown
+from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.errors import InputError
 
 __all__ = ["read_conllu"]
@@ -16,9 +16,10 @@ COLUMNS = 10
 _SEGMENT = re.compile(r"#\s*segment\s*=\s*(.*)")
 _PARAGRAPH = re.compile(r"#\s*newpar\b")
 _NO_WORD = re.compile(r"[0-9]+-[0-9]+|[0-9]+\.[0-9]+")  # a token of several words, a word that is not written
+_Fail = Callable[..., NoReturn]
 
 
-def read_conllu(path: str | os.PathLike, texts: Sequence[str]) -> list[str]:
+def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
     r"""The parse of each segment of a text, from a CoNLL-U file, plain or gzipped.
 
     Which sentences make a segment is told by comments: ``# segment = N`` names the line of the text that the
@@ -76,9 +77,9 @@ class _Sentence:
         return "\n".join(self.words)
 
 
-def _sentences(path, lines, n_segments) -> Iterator[_Sentence]:
+def _sentences(path: FilePath, lines: Sequence[str], n_segments: int) -> Iterator[_Sentence]:
     """The sentences of a file, checked."""
-    def fail(what, line=None):
+    def fail(what: str, line: int | None = None) -> NoReturn:
         raise InputError(f"{shown(path)}, line {line or number}: {what}.")
 
     sentence, last = None, 0
@@ -103,7 +104,7 @@ def _sentences(path, lines, n_segments) -> Iterator[_Sentence]:
             sentence.segment = last = int(named[1])
 
 
-def _take_word(sentence, number, columns, fail):
+def _take_word(sentence: _Sentence, number: int, columns: Sequence[str], fail: _Fail) -> None:
     if len(columns) != COLUMNS:
         spaces = len(columns) == 1 and " " in columns[0]
         hint = "Tabs stand between columns, not spaces" if spaces else "See whether the line is cut off or torn apart"
@@ -123,7 +124,7 @@ def _take_word(sentence, number, columns, fail):
     sentence.heads.append((number, int(head)))
 
 
-def _check_heads(sentence, fail):
+def _check_heads(sentence: _Sentence, fail: _Fail) -> None:
     n = len(sentence.words)
     for line, head in sentence.heads:
         if head > n:
@@ -131,9 +132,9 @@ def _check_heads(sentence, fail):
                  "one of them, or 0 for the root", line)
 
 
-def _by_number(sentences, n_segments, path):
+def _by_number(sentences: Sequence[_Sentence], n_segments: int, path: FilePath) -> list[str]:
     """The parse of each segment, where segments are named."""
-    found = [[] for _ in range(n_segments)]
+    found: list[list[str]] = [[] for _ in range(n_segments)]
     current = 0
     for sentence in sentences:
         current = sentence.segment or current
@@ -144,9 +145,9 @@ def _by_number(sentences, n_segments, path):
     return ["\n\n".join(filter(None, parses)) for parses in found]
 
 
-def _by_paragraph(sentences):
+def _by_paragraph(sentences: Sequence[_Sentence]) -> list[str]:
     """The parse of each paragraph, where they are marked; none where a sentence comes before the first."""
-    found = []
+    found: list[list[str]] = []
     for sentence in sentences:
         found += [[] for _ in range(sentence.paragraphs)]
         if not found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from mtsig_core.data.readers.lines import read_lines, shown
+from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.errors import InputError
 
 __all__ = ["is_canary", "read_documents"]
@@ -13,7 +13,7 @@ __all__ = ["is_canary", "read_documents"]
 COLUMNS = {1: "1 column (docid)", 2: "2 columns (domain<TAB>docid)"}
 
 
-def read_documents(path: str | os.PathLike, *, blanks: bool = False) -> tuple[list[str], list[str] | None]:
+def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], list[str] | None]:
     """The document id of each segment, and its domain where the file has it.
 
     Parameters
@@ -57,7 +57,7 @@ def is_canary(document: str, domain: str | None) -> bool:
     return "canary" in (document, domain)
 
 
-def _from_json(line, path, number):
+def _from_json(line: str, path: FilePath, number: int) -> list[str]:
     try:
         entry = json.loads(line)
         fields = [entry[key] for key in ("domain", "docid") if key == "docid" or entry.get(key) is not None]

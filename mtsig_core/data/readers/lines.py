@@ -11,19 +11,21 @@ import zlib
 from mtsig_core.data.readers.encodings import damage_in_utf8, guess_encoding, guess_format
 from mtsig_core.errors import InputError
 
-__all__ = ["decode", "missing", "read_bytes", "read_lines", "shown"]
+__all__ = ["FilePath", "decode", "missing", "read_bytes", "read_lines", "shown"]
+
+FilePath = str | os.PathLike[str]
 
 MAX_BYTES = 2 << 30  # of text, unpacked: a small .gz can hold far more than any memory
 CHUNK = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-def shown(path: str | os.PathLike) -> str:
+def shown(path: FilePath) -> str:
     """A path as it may stand in a message: characters that a terminal would act on are escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in os.fsdecode(path))
 
 
-def read_lines(path: str | os.PathLike) -> list[str]:
+def read_lines(path: FilePath) -> list[str]:
     r"""The lines of a UTF-8 text file, plain or gzipped.
 
     A line ends at ``\n`` (or ``\r\n``) only; other characters that Unicode calls line breaks stay in their segment.
@@ -47,7 +49,7 @@ def read_lines(path: str | os.PathLike) -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
-def read_bytes(path: str | os.PathLike) -> tuple[bytes, bool]:
+def read_bytes(path: FilePath) -> tuple[bytes, bool]:
     """The content of a file, and whether it had to be unpacked."""
     name, parts, size = shown(path), [], 0
     try:
@@ -76,7 +78,7 @@ def read_bytes(path: str | os.PathLike) -> tuple[bytes, bool]:
     return b"".join(parts), unpacked
 
 
-def missing(path):
+def missing(path: FilePath) -> str:
     """Message for a file or folder that is not there, with the nearest name that is."""
     path = os.fsdecode(path)
     if not path:
@@ -93,7 +95,7 @@ def missing(path):
     return f"{shown(path)} does not exist. {hint}"
 
 
-def decode(data: bytes, path: str | os.PathLike, unpacked: bool) -> str:
+def decode(data: bytes, path: FilePath, unpacked: bool) -> str:
     """UTF-8 text; raises InputError that says what else it looks like."""
     offset = data.find(0)
     try:
@@ -105,7 +107,7 @@ def decode(data: bytes, path: str | os.PathLike, unpacked: bool) -> str:
     return text
 
 
-def _not_text(data, offset, path, unpacked):
+def _not_text(data: bytes, offset: int, path: FilePath, unpacked: bool) -> str:
     """Message for data that is not UTF-8 text from this byte on: where, what it looks like, what to do."""
     name, line = shown(path), data.count(b"\n", 0, offset) + 1
     place = f"{name}, line {line}: byte 0x{data[offset]:02X} at offset {offset}{' of the unpacked text' * unpacked}"
@@ -128,7 +130,7 @@ def _not_text(data, offset, path, unpacked):
             + _command("iconv -f ENCODING -t UTF-8", path, unpacked))
 
 
-def _command(program, path, unpacked):
+def _command(program: str, path: FilePath, unpacked: bool) -> str:
     """A shell command that writes a better copy of a file beside it."""
     name = shown(path)
     copy = shlex.quote(name.removesuffix(".gz") + ".utf8")

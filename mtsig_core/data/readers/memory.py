@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from mtsig_core.data.checks import as_list, as_texts
 from mtsig_core.data.readers.assemble import check_langpair
+from mtsig_core.data.readers.lines import FilePath
 from mtsig_core.data.testset import TestSet, is_human
 from mtsig_core.errors import InputError, nearest
 
-__all__ = ["in_memory", "of_systems", "read_frame", "score_rows"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Columns", "Rows", "Table", "of_systems", "read_frame", "score_rows"]
+
+Columns: TypeAlias = "pd.DataFrame | Mapping[str, Iterable[Any]]"
+#: Of scores: a file, columns, or an array of shape (systems, segments).
+Table: TypeAlias = "FilePath | Columns | np.ndarray"
+Rows = list[tuple[int, Sequence[Any]]]  # with their numbers, for messages
 
 #: What columns are called that are no systems, in small letters; references are called ref, refA, reference, ...
 _ASIDE = {"sources": ("source", "src"), "documents": ("docid", "doc_id", "document"), "domains": ("domain",)}
 
 
-def read_frame(frame, *, references: str | Sequence[str] | None = None, systems: Sequence[str] | None = None,
+def read_frame(frame: Columns, *, references: str | Sequence[str] | None = None, systems: Sequence[str] | None = None,
                sources: str | None = None, documents: str | None = None, domains: str | None = None,
                langpair: str | None = None, name: str = "data frame") -> TestSet:
     """A test set from a data frame with a row for each segment, and a column for each system and reference.
@@ -67,19 +76,14 @@ def read_frame(frame, *, references: str | Sequence[str] | None = None, systems:
     if systems is None:
         systems = [column for column in columns if column not in (*references, *aside.values())]
     systems = [systems] if isinstance(systems, str) else systems
-    texts = {role: _texts(name, columns, chosen, role == "references")
-             for role, chosen in (("systems", systems), ("references", references))}
-    return TestSet(name, **texts, langpair=langpair, **{
-        role: None if column is None else [text if text is None else str(text) for text in columns[column]]
-        for role, column in aside.items()})
+    parts: dict[str, Any] = {role: _texts(name, columns, chosen, role == "references")
+                             for role, chosen in (("systems", systems), ("references", references))}
+    parts |= {role: None if column is None else [text if text is None else str(text) for text in columns[column]]
+              for role, column in aside.items()}
+    return TestSet(name, langpair=langpair, **parts)
 
 
-def in_memory(table) -> bool:
-    """Whether a table of scores is at hand, not the name of a file."""
-    return not isinstance(table, str | os.PathLike)
-
-
-def of_systems(table, testset: TestSet):
+def of_systems(table: Table, testset: TestSet) -> Table:
     """A table of scores; an array of shape (systems, segments) with the names of the systems to its rows."""
     if not isinstance(table, np.ndarray):
         return table
@@ -89,7 +93,7 @@ def of_systems(table, testset: TestSet):
     return dict(zip(testset.systems, table, strict=True))
 
 
-def score_rows(table, metric: str) -> tuple[str, list[str], list[tuple[int, Sequence]]]:
+def score_rows(table: Columns, metric: str) -> tuple[str, list[str], Rows]:
     """What to call a table of scores in messages, its header, and its rows with their numbers."""
     name = f"The table {metric}"
     columns = _columns(name, table)
@@ -100,7 +104,7 @@ def score_rows(table, metric: str) -> tuple[str, list[str], list[tuple[int, Sequ
     return name, list(columns), list(enumerate(zip(*columns.values(), strict=True), 1))
 
 
-def _columns(name, table) -> dict[str, list]:
+def _columns(name: str, table: Columns) -> dict[str, list[Any]]:
     """Columns by name, with None for what is missing."""
     if isinstance(table, Mapping):
         columns = {column: list(as_list(f"{name}: column {column}", values)) for column, values in table.items()}
@@ -118,13 +122,14 @@ def _columns(name, table) -> dict[str, list]:
     return columns
 
 
-def _there(name, columns, column):
+def _there(name: str, columns: Iterable[str], column: str) -> str:
     if column not in columns:
         raise InputError(f"{name} has no column {column!r}.{nearest(column, columns)} It has: {', '.join(columns)}.")
     return column
 
 
-def _texts(name, columns, chosen, missing):
+def _texts(name: str, columns: Mapping[str, Sequence[Any]], chosen: Sequence[str], missing: bool
+           ) -> dict[str, tuple[Any, ...]]:
     if twice := [column for column in chosen if list(chosen).count(column) > 1]:
         raise InputError(f"{name}: the column {twice[0]!r} is named twice. Name each once.")
     taken_for = "reference" if missing else "system"

@@ -7,11 +7,12 @@ import io
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mtsig_core.data.readers.lines import decode, read_bytes, shown
-from mtsig_core.data.readers.memory import in_memory, score_rows
+from mtsig_core.data.readers.memory import Rows, Table, score_rows
 from mtsig_core.errors import InputError
 
 __all__ = ["Rating", "ScoreFile", "as_key", "read_score_file"]
@@ -20,6 +21,7 @@ _SYSTEM = ("system", "system_name", "system_id", "sys")
 _LINE = ("line", "line_number", "lineno", "segment", "segment_id", "seg", "seg_id", "sentence", "id")
 _SCORE = ("score", "rating", "value")
 _DOCUMENT = ("docid", "doc_id", "doc", "document", "document_id")
+_Place = dict[str, int | None]  # of the columns of a table, by what they hold
 _MISSING = ("", "na", "n/a", "nan", "none", "null")
 _FORMS = ("Expected are the columns system, line, score (and docid), a row for each score; or a column for each "
           "system and a row for each line.")
@@ -45,7 +47,7 @@ class ScoreFile:
     n_rows: int | None = None
 
 
-def read_score_file(path: str | os.PathLike, metric: str, is_system: Callable[[str], bool] = lambda name: True
+def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] = lambda name: True
                     ) -> ScoreFile:
     """Read a table of segment scores, plain or gzipped.
 
@@ -63,7 +65,7 @@ def read_score_file(path: str | os.PathLike, metric: str, is_system: Callable[[s
     InputError
         With the row, what was expected there, and what came.
     """
-    if in_memory(path):
+    if not isinstance(path, str | os.PathLike):
         return _table(*score_rows(path, metric), metric, is_system)
     name = shown(path)
     data, unpacked = read_bytes(path)
@@ -80,12 +82,13 @@ def read_score_file(path: str | os.PathLike, metric: str, is_system: Callable[[s
 # -- formats: each to a header and rows (number, values) ----------------------------------------------------------
 
 
-def _delimited(name, text):
+def _delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
     first = text.lstrip("\r\n").partition("\n")[0]
     separator = next((sign for sign in "\t,;" if sign in first), "\t")
-    quoting = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting)
-    header, rows = None, []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator,
+                        quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
+    header: list[str] | None = None
+    rows: Rows = []
     try:
         for cells in reader:
             if not any(cell.strip() for cell in cells) and len(cells) < 2:
@@ -102,7 +105,7 @@ def _delimited(name, text):
     return header, rows
 
 
-def _parquet(name, data):
+def _parquet(name: str, data: bytes) -> tuple[list[str], Rows]:
     import pandas as pd
 
     try:
@@ -113,7 +116,7 @@ def _parquet(name, data):
     return list(map(str, frame.columns)), list(enumerate(frame.astype(object).values.tolist(), 1))
 
 
-def _json(name, text, metric, is_system):
+def _json(name: str, text: str, metric: str, is_system: Callable[[str], bool]) -> ScoreFile:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
@@ -132,7 +135,7 @@ def _json(name, text, metric, is_system):
     return _table(name, header, [(k, [entry.get(key) for key in header]) for k, entry in entries], metric, is_system)
 
 
-def _parsed(name, row, line):
+def _parsed(name: str, row: int, line: str) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
@@ -140,7 +143,7 @@ def _parsed(name, row, line):
                          '{"system": "A", "line": 1, "score": 0.8}.') from None
 
 
-def _comet(name, whole, metric):
+def _comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> ScoreFile:
     """What ``comet-score --to_json`` writes: {output file: [{src, mt, ref, COMET}, ...]}."""
     ratings = []
     sizes = {file: len(entries) for file, entries in whole.items()}
@@ -164,7 +167,7 @@ def _comet(name, whole, metric):
 # -- columns ----------------------------------------------------------------------------------------------------------
 
 
-def _table(name, header, rows, metric, is_system):
+def _table(name: str, header: list[str] | None, rows: Rows, metric: str, is_system: Callable[[str], bool]) -> ScoreFile:
     if header is None or not rows:
         raise InputError(f"{name} has no row of scores. {_FORMS}")
     twice = sorted({column for column in header if header.count(column) > 1})
@@ -178,16 +181,19 @@ def _table(name, header, rows, metric, is_system):
     return _long(name, header, rows, place) if is_long else _wide(name, header, rows, place, is_system)
 
 
-def _column(header, known):
+def _column(header: Sequence[str], known: Iterable[str]) -> int | None:
     lower = [column.lower() for column in header]
     return next((lower.index(key) for key in known if key in lower), None)
 
 
-def _long(name, header, rows, place):
-    for what in ("system", "line", "score"):
-        if place[what] is None:
+def _long(name: str, header: Sequence[str], rows: Rows, place: _Place) -> ScoreFile:
+    def at(what: str) -> int:
+        column = place[what]
+        if column is None:
             raise InputError(f"{name} has no column {what!r}. It has: {_listed(header)}. {_FORMS}")
-    system, line, score, document = (place[what] for what in ("system", "line", "score", "docid"))
+        return column
+
+    system, line, score, document = at("system"), at("line"), at("score"), place["docid"]
     ratings = []
     for row, cells in rows:
         where = f"{name}, row {row}"
@@ -196,13 +202,13 @@ def _long(name, header, rows, place):
     return ScoreFile(name, ratings)
 
 
-def _wide(name, header, rows, place, is_system):
+def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system: Callable[[str], bool]) -> ScoreFile:
     aside = {place["line"], place["docid"]}
     systems = [(k, column) for k, column in enumerate(header) if k not in aside]
     if not systems or not any(is_system(column) for _, column in systems):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {_listed(header)}. {_FORMS}")
-    ratings = []
+    ratings: list[Rating] = []
     for count, (row, cells) in enumerate(rows, 1):
         where = f"{name}, row {row}"
         line = count if place["line"] is None else as_key(cells[place["line"]], f"{where}: line")
@@ -212,25 +218,25 @@ def _wide(name, header, rows, place, is_system):
     return ScoreFile(name, ratings, len(rows) if place["line"] is None else None)
 
 
-def _document(cells, column, where):
+def _document(cells: Sequence[Any], column: int | None, where: str) -> str | None:
     return None if column is None else _text(cells[column], f"{where}: docid")
 
 
-def _text(value, where) -> str:
+def _text(value: object, where: str) -> str:
     text = "" if value is None or value != value else str(value).strip()
     if not text:
         raise InputError(f"{where} is empty. Fill it in, or remove the row.")
     return text
 
 
-def as_key(value, where: str) -> int | str:
+def as_key(value: object, where: str) -> int | str:
     """A line number, or an id as it stands; raises InputError where it is empty."""
     text = _text(value, where)
     number = text.removesuffix(".0")
     return int(number) if number.isascii() and number.isdigit() and len(number) < 16 else text
 
 
-def _number(value, where) -> float | None:
+def _number(value: Any, where: str) -> float | None:
     """A score, None where there is none."""
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
@@ -249,11 +255,11 @@ def _number(value, where) -> float | None:
     return number
 
 
-def _cut(value) -> str:
+def _cut(value: object) -> str:
     text = repr(value)
     return shown(text if len(text) <= 40 else f"{text[:40]}...")
 
 
-def _listed(columns: Iterable[str] | Sequence[str]) -> str:
+def _listed(columns: Iterable[str]) -> str:
     columns = list(columns)
     return ", ".join(map(shown, columns[:12])) + (", ..." if len(columns) > 12 else "")

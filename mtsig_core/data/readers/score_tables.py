@@ -5,23 +5,26 @@ from __future__ import annotations
 import difflib
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from mtsig_core.data.readers.lines import read_lines, shown
-from mtsig_core.data.readers.memory import in_memory, of_systems
+from mtsig_core.data.readers.lines import FilePath, read_lines, shown
+from mtsig_core.data.readers.memory import Table, of_systems
 from mtsig_core.data.readers.score_files import Rating, ScoreFile, as_key, read_score_file
 from mtsig_core.data.testset import SegmentScores, TestSet, is_human
 from mtsig_core.errors import InputError, SettingError
 
 __all__ = ["join_scores", "read_scores"]
 
-NamedTable = tuple[str, str | os.PathLike]
+NamedTable = tuple[str, Table]
+Tables = Sequence[NamedTable] | Mapping[str, Table]
+_Entry = tuple[ScoreFile, Rating]
 
 
-def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better: Collection[str] = (), *,
-                ids: str | os.PathLike | None = None) -> TestSet:
+def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[str] = (), *,
+                ids: FilePath | None = None) -> TestSet:
     """A test set with segment scores from tables.
 
     Parameters
@@ -59,8 +62,8 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
     known = {*testset.systems, *testset.references}
     position = {line: k for k, line in enumerate(testset.lines)}
     last = max(position)
-    line_of = None if ids is None else _read_ids(ids, testset)
-    scores: dict[str, dict[str, list]] = {}
+    line_of = {} if ids is None else _read_ids(ids, testset)
+    scores: dict[str, dict[str, list[float | None]]] = {}
     for name, ratings in _read(tables, known):
         by_system = scores[name] = defaultdict(lambda: [None] * testset.n_segments)
         for file, rating in ratings:
@@ -69,7 +72,7 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
                 raise InputError(f"{where}: {shown(rating.system)!r} is no system of {testset.name}."
                                  f"{_nearest(rating.system, known)} It has: {', '.join(map(shown, testset.systems))}. "
                                  f"{_remedy(rating.system, [other.system for _, other in ratings], known)}")
-            if line_of is not None and file.n_rows is None:
+            if ids is not None and file.n_rows is None:
                 line = _line_with_id(line_of, ids, rating, where)
             else:
                 line = _line_in(testset, file, rating, last, where)
@@ -78,8 +81,7 @@ def join_scores(testset: TestSet, tables: Sequence[NamedTable], lower_is_better:
     return replace(testset, scores={**testset.scores, **_frozen(scores, lower_is_better)})
 
 
-def read_scores(tables: Sequence[NamedTable], lower_is_better: Collection[str] = (), *,
-                name: str | None = None) -> TestSet:
+def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: str | None = None) -> TestSet:
     """A test set of segment scores alone: systems, lines and documents are those of the tables.
 
     Several tables are put together by system and line. Lines are in the order of their numbers, or, where they have
@@ -109,19 +111,21 @@ def read_scores(tables: Sequence[NamedTable], lower_is_better: Collection[str] =
     lines = _lines(everything)
     position = {line: k for k, line in enumerate(lines)}
     systems = list(dict.fromkeys(rating.system for _, rating in everything))
-    scores = {metric: defaultdict(lambda: [None] * len(lines)) for metric, _ in groups}
+    scores: dict[str, dict[str, list[float | None]]] = {
+        metric: defaultdict(lambda: [None] * len(lines)) for metric, _ in groups}
     for metric, ratings in groups:
         for _, rating in ratings:
             scores[metric][rating.system][position[rating.line]] = rating.score
-    numbers = lines if isinstance(lines[0], int) else None
+    numbers = [line for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
+    no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
     if name is None:
         metric, first = tables[0]
-        name = metric if in_memory(first) else Path(os.fsdecode(first)).name.partition(".")[0]
-    return TestSet(name, {system: [None] * len(lines) for system in systems}, {}, lines=numbers,
-                   documents=_documents(everything, lines), scores=_frozen(scores, lower_is_better))
+        name = Path(os.fsdecode(first)).name.partition(".")[0] if isinstance(first, str | os.PathLike) else metric
+    return TestSet(name, no_texts, {}, lines=numbers, documents=_documents(everything, lines),
+                   scores=_frozen(scores, lower_is_better))
 
 
-def _named(tables):
+def _named(tables: Tables) -> list[NamedTable]:
     """Pairs of a name and a table, of which a mapping has each name once."""
     pairs = list(tables.items() if isinstance(tables, Mapping) else tables)
     if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
@@ -130,7 +134,7 @@ def _named(tables):
     return pairs
 
 
-def _check_names(tables: Sequence[NamedTable], lower_is_better: Collection[str]) -> None:
+def _check_names(tables: Iterable[NamedTable], lower_is_better: Collection[str]) -> None:
     """Raise SettingError unless all names can be those of metrics."""
     names = {name for name, _ in tables}
     for name in names:
@@ -144,14 +148,14 @@ def _check_names(tables: Sequence[NamedTable], lower_is_better: Collection[str])
                                {"lower_is_better": "NAME"}, {"scores": "NAME=FILE"})
 
 
-def _read(tables, known) -> Iterable[tuple[str, list[tuple[ScoreFile, Rating]]]]:
+def _read(tables: Sequence[NamedTable], known: Collection[str] | None) -> Iterator[tuple[str, list[_Entry]]]:
     """The ratings of all files of each name, without two of the same."""
-    def is_system(column):
+    def is_system(column: str) -> bool:
         return known is None or column in known
 
     for name in dict.fromkeys(name for name, _ in tables):
         files = [read_score_file(path, name, is_system) for own, path in tables if own == name]
-        seen: dict = {}
+        seen: dict[tuple[str, int | str], _Entry] = {}
         for file in files:
             for rating in file.ratings:
                 key = rating.system, rating.line
@@ -168,33 +172,33 @@ def _read(tables, known) -> Iterable[tuple[str, list[tuple[ScoreFile, Rating]]]]
         yield name, list(seen.values())
 
 
-def _line_in(testset, file, rating, last, where):
+def _line_in(testset: TestSet, file: ScoreFile, rating: Rating, last: int, where: str) -> int:
     """The line of the text files that a rating is for."""
     line, n = rating.line, testset.n_segments
+    if isinstance(line, str):
+        raise InputError(f"{where}: the line is {shown(line)!r}. Expected a number, the line in the text files, "
+                         "counted from 1; or give a file with the id of each line of the texts.",
+                         {"ids": "FILE"})
     if file.n_rows is not None:
         if file.n_rows not in (n, last):
             wanted = f"{last}" if n == last else f"{last}, or {n} without those left out"
             raise InputError(f"{file.path} has {file.n_rows} rows of scores without line numbers, the texts have "
                              f"{wanted}. Expected a row for each line; or add a column 'line'.")
         return line if file.n_rows == last else testset.lines[line - 1]
-    if isinstance(line, str):
-        raise InputError(f"{where}: the line is {shown(line)!r}. Expected a number, the line in the text files, "
-                         "counted from 1; or give a file with the id of each line of the texts.",
-                         {"ids": "FILE"})
     if not 1 <= line <= last:
         hint = " Lines are counted from 1: add 1 to each." if line == 0 else " See whether it is for these texts."
         raise InputError(f"{where}: there is no line {line}. Expected 1 to {last}, as the text files have.{hint}")
     return line
 
 
-def _read_ids(path, testset):
+def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
     """{id: line} of a file with an id per line."""
     ids, (n, last) = read_lines(path), (testset.n_segments, max(testset.lines))
     if len(ids) not in (n, last):
         wanted = f"{last}" if n == last else f"{last}, or {n} without those left out"
         raise InputError(f"{shown(path)} has {len(ids)} lines, the texts have {wanted} (a canary at their end does not "
                          "count). Expected an id for each line.")
-    line_of: dict = {}
+    line_of: dict[int | str, int] = {}
     for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
         key = as_key(text, f"{shown(path)}, line {line}: the id")
         if line_of.setdefault(key, line) != line:
@@ -203,7 +207,7 @@ def _read_ids(path, testset):
     return line_of
 
 
-def _line_with_id(line_of, path, rating, where):
+def _line_with_id(line_of: Mapping[int | str, int], path: FilePath, rating: Rating, where: str) -> int:
     if rating.line not in line_of:
         near = _nearest(str(rating.line), list(map(str, line_of)))
         raise InputError(f"{where}: no line has the id {shown(str(rating.line))!r}.{near} "
@@ -211,7 +215,7 @@ def _line_with_id(line_of, path, rating, where):
     return line_of[rating.line]
 
 
-def _lines(entries):
+def _lines(entries: Sequence[_Entry]) -> list[int | str]:
     """All lines that have a rating, in order."""
     counted = {file.n_rows: file for file, _ in entries if file.n_rows is not None}
     if len(counted) > 1:
@@ -222,8 +226,8 @@ def _lines(entries):
     named = next(((file, rating) for file, rating in entries if isinstance(rating.line, str)), None)
     if numbered is not None and named is not None:
         file, rating = named
-        raise InputError(f"{file.path}, row {rating.row}: the line is {shown(rating.line)!r}, while {numbered.path} "
-                         "has numbers. Expected numbers throughout, or ids throughout.")
+        raise InputError(f"{file.path}, row {rating.row}: the line is {shown(str(rating.line))!r}, while "
+                         f"{numbered.path} has numbers. Expected numbers throughout, or ids throughout.")
     zero = next(((file, rating) for file, rating in entries if rating.line == 0), None)
     if zero is not None:
         raise InputError(f"{zero[0].path}, row {zero[1].row}: there is no line 0. Lines are counted from 1: "
@@ -232,9 +236,9 @@ def _lines(entries):
     return sorted(lines) if named is None else list(lines)
 
 
-def _documents(entries, lines):
+def _documents(entries: Iterable[_Entry], lines: Iterable[int | str]) -> list[str] | None:
     """The document of each line, None without any."""
-    found: dict = {}
+    found: dict[int | str, str] = {}
     for file, rating in entries:
         if rating.document is not None and found.setdefault(rating.line, rating.document) != rating.document:
             raise InputError(f"{file.path}, row {rating.row}: line {rating.line} is of document "
@@ -249,11 +253,12 @@ def _documents(entries, lines):
     return [found[line] for line in lines]
 
 
-def _frozen(scores, lower_is_better):
+def _frozen(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is_better: Collection[str]
+            ) -> dict[str, SegmentScores]:
     return {name: SegmentScores(by_system, name not in lower_is_better) for name, by_system in scores.items()}
 
 
-def _remedy(name, names, known):
+def _remedy(name: str, names: Iterable[str], known: Collection[str]) -> str:
     """What to do about a system that is not there, and about others in the same table."""
     others = [other for other in dict.fromkeys(names) if other not in (name, *known) and not is_human(other)]
     if not others:
@@ -262,6 +267,6 @@ def _remedy(name, names, known):
             "their rows out.")
 
 
-def _nearest(name, known):
+def _nearest(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, 1)
     return f" Did you mean {shown(near[0])}?" if near else ""

@@ -27,8 +27,8 @@ def written_in(texts: Iterable[str | None]) -> str | None:
     >>> written_in(["今天天气很好。", "GPT-4 说"]), written_in(["今日はいい天気"]), written_in(["The north of 北京"])
     ('zh', 'ja', None)
     """
-    texts = [text for text in texts if text]
-    sample = "\n".join(texts[::max(1, len(texts) // _SEGMENTS)])
+    there = [text for text in texts if text]
+    sample = "\n".join(there[::max(1, len(there) // _SEGMENTS)])
     if sample.isascii():
         return None
     han, kana, hangul, thai = (len(re.findall(f"[{script}]", sample)) for script in (_HAN, _KANA, _HANGUL, _THAI))

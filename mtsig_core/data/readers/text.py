@@ -7,21 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mtsig_core.data.readers.assemble import assemble, by_name, check_langpair
+from mtsig_core.data.readers.lines import FilePath
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 
 __all__ = ["read_text"]
 
-NamedFile = tuple[str | None, str | os.PathLike]
+NamedFile = tuple[str | None, FilePath]
 
 
 def read_text(
     references: Sequence[NamedFile],
     systems: Sequence[NamedFile],
     *,
-    sources: str | os.PathLike | None = None,
-    documents: str | os.PathLike | None = None,
-    parses: Sequence[NamedFile] = (),
+    sources: FilePath | None = None,
+    documents: FilePath | None = None,
+    parses: Sequence[tuple[str, FilePath]] = (),
     langpair: str | None = None,
     name: str | None = None,
     keep_canary: bool = False,
@@ -67,11 +68,11 @@ def read_text(
                     parses=by_name(parses, "parse", "Give one for each."), langpair=langpair, keep_canary=keep_canary)
 
 
-def _stem(path):
+def _stem(path: FilePath) -> str:
     return Path(os.fsdecode(path)).name.removesuffix(".gz").removesuffix(".txt")
 
 
-def _common_folder(paths):
+def _common_folder(paths: Sequence[FilePath]) -> str:
     """Name of the nearest folder that holds all these files; of the first file if that is the root."""
     folders = [os.path.dirname(os.path.abspath(os.fsdecode(path))) for path in paths]
     try:

@@ -7,6 +7,7 @@ import re
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -131,17 +132,18 @@ def named_alike(files: Iterable[str]) -> tuple[str, str]:
 
 def reference_language(uploads: Sequence[Upload]) -> str | None:
     """The language of the references if it is one of `SPACELESS`, by its script."""
-    lines = []
-    for upload in uploads:
-        if upload.role == "reference":
-            try:
-                lines += _in_folder(lambda folder, upload=upload: read_lines(_save(folder, 0, upload)))
-            except InputError:
-                continue  # what is wrong with the file is said once it is to be opened
-    return written_in(lines)
+    def read(folder: Path) -> list[str]:
+        lines = []
+        for k, upload in enumerate(uploads):
+            if upload.role == "reference":
+                with suppress(InputError):  # what is wrong with the file is said once it is to be opened
+                    lines += read_lines(_save(folder, k, upload))
+        return lines
+
+    return written_in(_in_folder(read))
 
 
-def _set_and_pair(file):
+def _set_and_pair(file: str) -> tuple[str, str]:
     name = PurePosixPath(file).name
     found = task_name(name)
     return (found.set, found.pair) if found else without_pair(name)[:2]
@@ -177,7 +179,7 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         raise InputError(f"{shown(groups['segment ids'][0].file)} holds segment ids, and there is no table of scores "
                          "that could refer to them. Add one, or leave the ids out.")
 
-    def read(folder):
+    def read(folder: Path) -> TestSet:
         paths = {upload: _save(folder, k, upload) for k, upload in enumerate(uploads)}
         named = {role: [(upload.name, paths[upload]) for upload in group] for role, group in groups.items()}
         path = {role: named[role][0][1] if named[role] else None for role in single}
@@ -208,7 +210,7 @@ def _in_folder(work: Callable[[Path], _Result]) -> _Result:
             raise InputError(re.sub(re.escape(temporary) + r"/(\d+/|zip/?)?", "", str(error))) from None
 
 
-def _save(folder, number, upload):
+def _save(folder: Path, number: int, upload: Upload) -> Path:
     """A place of its own for each file: two may have the same name, and no name may lead elsewhere."""
     path = folder / str(number) / (PurePosixPath(upload.file.replace("\\", "/")).name[-200:] or "file")
     path.parent.mkdir()
@@ -216,7 +218,7 @@ def _save(folder, number, upload):
     return path
 
 
-def _unpack(content, folder):
+def _unpack(content: bytes, folder: Path) -> Path:
     """Unpack an archive below `folder`; the folder in it that holds references/, or references side by side."""
     root = folder / "zip"
     root.mkdir()

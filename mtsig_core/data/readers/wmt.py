@@ -13,19 +13,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from mtsig_core.data.readers.assemble import assemble, by_name, check_langpair
-from mtsig_core.data.readers.lines import missing, shown
+from mtsig_core.data.readers.lines import FilePath, missing, shown
 from mtsig_core.data.readers.names import OUTPUTS, TaskName, task_name
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
 
 __all__ = ["language_pairs", "read_wmt"]
 
+_References = dict[tuple[str, str], list[tuple[str, Path]]]  # (set or "", language pair) -> (name, path)
+
 ONE_OF_EACH = "Remove or rename one of them."
 LAYOUT = ("Expected are references/ and system-outputs/, with files such as references/en-de.refA.txt or "
           "references/SET.en-de.ref.A.de; or files side by side, such as SET.en-de.ref.A.de and SET.en-de.hyp.NAME.de.")
 
 
-def language_pairs(folder: str | os.PathLike) -> list[str]:
+def language_pairs(folder: FilePath) -> list[str]:
     """The language pairs that a folder in WMT layout has references for, sorted.
 
     A pair that comes in several sets is listed once for each, as ``SET.en-de``.
@@ -40,8 +42,8 @@ def language_pairs(folder: str | os.PathLike) -> list[str]:
     return sorted(f"{name}.{pair}" if name and pairs.count(pair) > 1 else pair for name, pair in found)
 
 
-def read_wmt(folder: str | os.PathLike, langpair: str, *, parses: Sequence[tuple[str, str | os.PathLike]] = (),
-             keep_canary: bool = False) -> TestSet:
+def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, FilePath]] = (), keep_canary: bool = False
+             ) -> TestSet:
     """The test set of one language pair from a folder in WMT layout.
 
     Parameters
@@ -76,7 +78,7 @@ def read_wmt(folder: str | os.PathLike, langpair: str, *, parses: Sequence[tuple
     set_name, pair = _choose(found, langpair, folder)
     flat = not (folder / "references").is_dir()
 
-    def of_role(role, *subfolders):
+    def of_role(role: str, *subfolders: str) -> list[tuple[str, Path]]:
         # Files of the other generation's names beside those of this one are taken too, but not those of another set.
         return [(found.name, path) for found, path in _files(folder, [""] if flat else subfolders)
                 if found.role == role and found.pair == pair and (not set_name or found.set in ("", set_name))]
@@ -95,15 +97,15 @@ def read_wmt(folder: str | os.PathLike, langpair: str, *, parses: Sequence[tuple
                                      if testset.references.get(name) != texts})
 
 
-def _references(folder):
-    """The reference files, {(set or "", language pair): [(name, path)]}."""
+def _references(folder: Path) -> _References:
+    """The reference files, by set and language pair."""
     if not os.path.lexists(folder):
         raise InputError(missing(folder))
     if not folder.is_dir():
         raise InputError(f"{shown(folder)} is a file; a folder is expected. {LAYOUT}")
     inside = folder / "references"
     flat = not inside.is_dir()
-    found: dict = {}
+    found: _References = {}
     for name, path in _files(folder, [""] if flat else ["references"]):
         if name.role == "reference":
             found.setdefault((name.set, name.pair), []).append((name.name, path))
@@ -118,7 +120,7 @@ def _references(folder):
     return found
 
 
-def _choose(found, langpair, folder):
+def _choose(found: _References, langpair: str, folder: Path) -> tuple[str, str]:
     """The (set, pair) that a language pair, or SET.pair, stands for."""
     full = {f"{name}.{pair}" if name else pair: (name, pair) for name, pair in found}
     of_pair = [key for key, (_, pair) in full.items() if pair == langpair]
@@ -142,24 +144,24 @@ def _files(folder: Path, subfolders: Sequence[str]) -> Iterator[tuple[TaskName, 
                 yield found, path
 
 
-def _names(folder):
+def _names(folder: Path) -> list[str]:
     try:
         return sorted(name for name in os.listdir(folder) if not name.startswith("."))
     except OSError as error:
         raise InputError(f"{shown(folder)} cannot be read: {error.strerror or error}.") from None
 
 
-def _only(files, what):
+def _only(files: Sequence[tuple[str, Path]], what: str) -> Path | None:
     if len(files) > 1:
         raise InputError(f"There are two {what}s: {shown(files[0][1])} and {shown(files[1][1])}. {ONE_OF_EACH}")
     return files[0][1] if files else None
 
 
-def _own_name(folder):
+def _own_name(folder: Path) -> str:
     """Name of the folder, or of the one above in a release that has its texts in txt/ beside xml/."""
     folder = folder.resolve()
     return folder.parent.name if folder.name in ("txt", "txt-ts") else folder.name
 
 
-def _listed(names):
+def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names[:8])) + (", ..." if len(names) > 8 else "") if names else "nothing"

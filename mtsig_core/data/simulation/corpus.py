@@ -129,7 +129,7 @@ class _Written(NamedTuple):
     systems: Mapping[str, Tokens]
 
 
-def _write(n_segments, seed, n_references, systems, model):
+def _write(n_segments: int, seed: int, n_references: int, systems: Sequence[SimulatedSystem], model: Model) -> _Written:
     for what, value, least in (("segments", n_segments, 1), ("references", n_references, 1), ("seed", seed, 0)):
         if value < least:
             raise SettingError(f"Simulated corpus: {what} is {value}. Expected at least {least}.")
@@ -146,7 +146,7 @@ def _write(n_segments, seed, n_references, systems, model):
          for system in systems})
 
 
-def _read(n_segments):
+def _read(n_segments: int | None) -> _Written:
     with lzma.open(ASSET) as file:  # unpacked as far as needed
         header = json.loads(file.readline())
         total, names = header["segments"], header["references"] + header["systems"]
@@ -154,7 +154,7 @@ def _read(n_segments):
         if not 1 <= n <= total:
             raise SettingError(f"The simulated corpus has {total} segments, {n} were asked for. Ask for 1 to {total}.")
 
-        def take(dtype, count):
+        def take(dtype: str, count: int) -> np.ndarray:
             return np.frombuffer(file.read(count * np.dtype(dtype).itemsize), dtype)
 
         topic, document = take("u1", total)[:n], take("<u2", total)[:n]
@@ -167,7 +167,7 @@ def _read(n_segments):
                     {name: texts[name] for name in header["systems"]})
 
 
-def _testset(written):
+def _testset(written: _Written) -> TestSet:
     domains = [written.topics[k] for k in written.topic.tolist()]
     # Named by the topic and numbered throughout, so that an id says what a document is about and occurs once.
     documents = [f"{domain.replace(' ', '-')}-{k + 1:04d}"

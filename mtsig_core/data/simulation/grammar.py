@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -125,7 +125,8 @@ class Grammar:
         """Another meaning of the same list for each, its own where the list has no other."""
         size = self.list_size[meanings]
         step = 1 + np.floor(draw * (size - 1)).astype(int)
-        return self.listed[self.list_first[meanings] + (self.place[meanings] + step) % size]
+        others: np.ndarray = self.listed[self.list_first[meanings] + (self.place[meanings] + step) % size]
+        return others
 
     # -- words -----------------------------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ def ragged(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return row, np.arange(len(row)) - (np.cumsum(sizes) - sizes)[row]
 
 
-def _by_turns(choice, rule, segment, stride):
+def _by_turns(choice: np.ndarray, rule: np.ndarray, segment: np.ndarray, stride: np.ndarray) -> np.ndarray:
     """In each sentence the first use of a rule decides, further ones go on from there."""
     key = segment * (rule.max() + 1) + rule
     order = np.argsort(key, kind="stable")
@@ -181,6 +182,10 @@ def _by_turns(choice, rule, segment, stride):
 # -- reading the word file -----------------------------------------------------------------------------------
 
 
+_Alternative = tuple[list[str], int]  # symbols, weight
+_Rules = dict[str, list[_Alternative]]
+
+
 @functools.cache
 def load_grammar() -> Grammar:
     """The grammar of the word file."""
@@ -192,25 +197,25 @@ def load_grammar() -> Grammar:
     return tables.grammar()
 
 
-def _sections(text):
+def _sections(text: str) -> dict[str, list[str]]:
     """Title -> lines, without comments, each rule in one line."""
     text = re.sub(r"\n +", " ", re.sub(r"(?m)^#.*\n", "", text))
     parts = re.split(r"(?m)^== (.*)\n", text)[1:]
     return {title: lines.split("\n") for title, lines in zip(parts[::2], parts[1::2], strict=True)}
 
 
-def _alternatives(text):
+def _alternatives(text: str) -> list[_Alternative]:
     """``a B, c *2`` -> [(["a", "B"], 1), (["c"], 2)]"""
     parts = [part.partition("*") for part in text.split(",")]
     return [(symbols.replace("~", "??ADVERB").split(), int(weight or 1)) for symbols, _, weight in parts]
 
 
-def _rules(lines):
+def _rules(lines: Iterable[str]) -> _Rules:
     """Lines ``name: alternatives`` -> name -> alternatives."""
     return {name: _alternatives(text) for name, _, text in (line.partition(":") for line in lines if line)}
 
 
-def _topic_rules(lines, phrases):
+def _topic_rules(lines: Sequence[str], phrases: _Rules) -> _Rules:
     """The rules of a topic: what happens there, and three rules for each group of nouns."""
     rules = {"event": [(symbols, 1) for line in lines if line.startswith("- ")
                        for symbols, _ in _alternatives(line[2:])]}
@@ -229,18 +234,18 @@ class _Tables:
     """Collects the tables of a `Grammar`."""
 
     small: dict[str, str]
-    topics: list = field(default_factory=list)
-    start: list = field(default_factory=list)
-    rules: dict = field(default_factory=dict)  # (topic, name) -> number
-    meanings: dict = field(default_factory=dict)  # (list, words) -> number
-    alternatives: list = field(default_factory=list)  # of each rule: [(symbols, weight), ...]
+    topics: list[str] = field(default_factory=list)
+    start: list[list[int]] = field(default_factory=list)
+    rules: dict[tuple[str, str], int] = field(default_factory=dict)  # (topic, name) -> number
+    meanings: dict[tuple[str | tuple[str, str], str], int] = field(default_factory=dict)  # (list, words) -> number
+    alternatives: list[list[tuple[list[int], int]]] = field(default_factory=list)  # of each rule: (symbols, weight)
 
-    def add(self, topic, rules):
+    def add(self, topic: str, rules: _Rules) -> None:
         """Number the rules that the sentences of a topic need, and translate their alternatives."""
-        def number(name):
+        def number(name: str) -> int:
             return self.rules.setdefault((topic, name), len(self.rules))
 
-        def symbol(part, rule):
+        def symbol(part: str, rule: str) -> int:
             if part.isupper() and part != "COMMA":
                 return ~number(part.lower())
             key = (self.small.get(part.split("|")[0]) or (topic, rule), part.replace("COMMA", ","))
@@ -253,7 +258,7 @@ class _Tables:
             parts = [([], 1), ([name[1:].upper()], 1)] if name[0] == "?" else rules[name]
             self.alternatives.append([([symbol(part, name) for part in body], weight) for body, weight in parts])
 
-    def grammar(self):
+    def grammar(self) -> Grammar:
         sizes = np.array([len(alternatives) for alternatives in self.alternatives])
         bodies = [np.array(body, dtype=int) for alternatives in self.alternatives for body, _ in alternatives]
         body_size = np.array([len(body) for body in bodies])
@@ -288,10 +293,11 @@ class _Tables:
             is_comma=np.array([words == "," for _, words in self.meanings]))
 
 
-def _cumulative(alternatives, favours):
+def _cumulative(alternatives: Sequence[tuple[list[int], int]], favours: bool) -> np.ndarray:
     """Cumulative probabilities: by weight, or falling steeply where a document has favourites."""
     weights = np.array([weight for _, weight in alternatives], dtype=float)
     if favours:
         weights /= np.arange(1, len(weights) + 1) ** 1.2
     total = np.cumsum(weights)
-    return total / total[-1]
+    share: np.ndarray = total / total[-1]
+    return share

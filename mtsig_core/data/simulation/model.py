@@ -12,7 +12,7 @@ the difficulties of topics and documents make neighbouring segments alike.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import NormalDist
@@ -22,7 +22,10 @@ import numpy as np
 
 from mtsig_core.data.simulation.grammar import MOST_CLAUSES, Grammar, Tokens, load_grammar, ragged
 
-__all__ = ["Corpus", "Model", "SimulatedSystem", "make_corpus", "make_stream", "refer", "translate"]
+__all__ = ["Corpus", "Model", "SimulatedSystem", "Stream", "make_corpus", "make_stream", "refer", "translate"]
+
+#: Purposes -> generator: random numbers of their own for each.
+Stream = Callable[..., np.random.Generator]
 
 #: Difficulty is centred on so many segments, so that a short corpus is the beginning of a long one.
 HOME_SEGMENTS = 30_000
@@ -141,7 +144,7 @@ def make_stream(seed: int, *purpose: str) -> np.random.Generator:
     return np.random.default_rng([seed, int.from_bytes(key, "little")])
 
 
-def make_corpus(n_segments: int, model: Model, stream: Callable[..., np.random.Generator]) -> Corpus:
+def make_corpus(n_segments: int, model: Model, stream: Stream) -> Corpus:
     """Topics, documents, difficulties and meanings.
 
     Whatever has one value per segment, or per token, is drawn from one stream in the order of the text, so that
@@ -169,7 +172,7 @@ def make_corpus(n_segments: int, model: Model, stream: Callable[..., np.random.G
     return Corpus(grammar, run, topic, document, difficulty, text, noise)
 
 
-def refer(corpus: Corpus, model: Model, stream: Callable[..., np.random.Generator]) -> Tokens:
+def refer(corpus: Corpus, model: Model, stream: Stream) -> Tokens:
     """The words of a reference: all is right, some adjectives are left out."""
     grammar, (meaning, segment) = corpus.grammar, corpus.text
     dropped, word = stream("words").random((len(meaning), 2)).T
@@ -177,8 +180,7 @@ def refer(corpus: Corpus, model: Model, stream: Callable[..., np.random.Generato
     return grammar.spell(Tokens(meaning[kept], segment[kept]), model.usual_word, word[kept])
 
 
-def translate(corpus: Corpus, system: SimulatedSystem, model: Model,
-              stream: Callable[..., np.random.Generator]) -> Tokens:
+def translate(corpus: Corpus, system: SimulatedSystem, model: Model, stream: Stream) -> Tokens:
     """The words of a system: some are wrong, missing, stray or in the wrong place.
 
     Each word of the corpus has its own random numbers, so that a slightly better system differs in few words.
@@ -216,25 +218,28 @@ def translate(corpus: Corpus, system: SimulatedSystem, model: Model,
     return grammar.spell(Tokens(text.ids[kept], text.segment[kept]), model.usual_word, word[source][order][kept])
 
 
-def _begins(rng, n, mean_length):
+def _begins(rng: np.random.Generator, n: int, mean_length: float) -> np.ndarray:
     """Where runs of geometric length begin, shape (n,); the first is number 0."""
     return np.append(False, rng.random(n - 1) < 1 / mean_length)
 
 
-def _effects(stream, run, document, sds):
+def _effects(stream: Stream, run: np.ndarray, document: np.ndarray, sds: Sequence[float]) -> np.ndarray:
     """Sum of normal effects of topic run, document and segment, shape (segments,)."""
     levels = {"topic": run, "document": document, "segment": np.arange(len(run))}
-    return sum(sd * stream("difficulty", level).standard_normal(index[-1] + 1)[index]
-               for sd, (level, index) in zip(sds, levels.items(), strict=True))
+    effects: np.ndarray = sum(sd * stream("difficulty", level).standard_normal(index[-1] + 1)[index]
+                              for sd, (level, index) in zip(sds, levels.items(), strict=True))
+    return effects
 
 
-def _noise(rng, n, burst):
+def _noise(rng: np.random.Generator, n: int, burst: int) -> np.ndarray:
     """Standard normal, each number averaged with those after it."""
     white = rng.standard_normal(n + burst - 1)
-    return sum(white[k:k + n] for k in range(burst)) / np.sqrt(burst)
+    noise: np.ndarray = sum(white[k:k + n] for k in range(burst)) / np.sqrt(burst)
+    return noise
 
 
-def _wrong_words(grammar, meaning, model, lapse, choice):
+def _wrong_words(grammar: Grammar, meaning: np.ndarray, model: Model, lapse: np.ndarray, choice: np.ndarray
+                 ) -> np.ndarray:
     """For each meaning a wrong one of the same kind, or for some nouns and adjectives one from the text before."""
     before = meaning[np.maximum(np.arange(len(meaning)) - 1 - np.floor(choice * _REACH).astype(int), 0)]
     phrase = grammar.is_noun | grammar.is_adjective
@@ -242,13 +247,13 @@ def _wrong_words(grammar, meaning, model, lapse, choice):
     return np.where(astray, before, grammar.mistaken(meaning, choice))
 
 
-def _order(grammar, text, late, by):
+def _order(grammar: Grammar, text: Tokens, late: np.ndarray, by: np.ndarray) -> np.ndarray:
     """The order of words when some come one to three places late within their segment; commas stay."""
     places = np.where(late & ~grammar.is_comma[text.ids], 1.5 + np.floor(3 * by), 0)
     return np.lexsort((np.arange(len(places)) + places, text.segment))
 
 
-def _without_lonely_commas(grammar, text):
+def _without_lonely_commas(grammar: Grammar, text: Tokens) -> np.ndarray:
     """Which tokens remain when no comma may begin or end a segment, or follow another."""
     kept = np.arange(len(text.ids))
     for shift in (1, -1):
