@@ -1,12 +1,14 @@
 """Compiled loops over random draws; see `mtsig_core.inference.resampling` for what they mean."""
 
+import numpy as np
+
 from mtsig_core._compiled import compiled
 
 __all__ = ["count_draws", "count_stationary", "swap_stationary"]
 
 
 @compiled
-def count_draws(draws, counts):
+def count_draws(draws: np.ndarray, counts: np.ndarray) -> None:
     """Count how often each unit was drawn: draws (replicates, draws) of unit numbers -> counts (replicates, units)."""
     for r in range(draws.shape[0]):
         for t in range(draws.shape[1]):
@@ -14,7 +16,7 @@ def count_draws(draws, counts):
 
 
 @compiled
-def count_stationary(begins, starts, counts):
+def count_stationary(begins: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> None:
     """Like `count_draws`, for blocks on a circle.
 
     begins (replicates, segments) says where a new block begins, starts the segment it begins with.
@@ -32,7 +34,7 @@ def count_stationary(begins, starts, counts):
 
 
 @compiled
-def swap_stationary(begins, coins, swaps):
+def swap_stationary(begins: np.ndarray, coins: np.ndarray, swaps: np.ndarray) -> None:
     """One coin per block: swaps (replicates, segments) takes the coin of the block that a segment lies in.
 
     The segments before the first beginning belong to the last block, for the segments lie on a circle.
