@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -44,9 +44,14 @@ class Metric(Protocol):
         Whether another package counts: nothing tells when its code has changed, so no counts are kept on disk.
     """
 
-    name: str
-    higher_is_better: bool
-    stat_names: tuple[str, ...]
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def higher_is_better(self) -> bool: ...
+
+    @property
+    def stat_names(self) -> tuple[str, ...]: ...
 
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
         """Per-segment statistics, shape (systems, segments, stats), systems in the order of the test set.
@@ -84,7 +89,7 @@ ADAPTERS: dict[str, str] = {
 }
 
 
-def make_metric(name: str, **settings) -> Metric:
+def make_metric(name: str, **settings: Any) -> Metric:
     """The metric of that name, with its settings.
 
     Raises
@@ -97,9 +102,10 @@ def make_metric(name: str, **settings) -> Metric:
     return _class(METRICS[name])(**settings)
 
 
-def _class(place: str) -> type:
+def _class(place: str) -> Callable[..., Metric]:
     module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
+    found: Callable[..., Metric] = getattr(import_module(module), name)
+    return found
 
 
 def as_metric(given: object) -> Metric:
@@ -112,7 +118,7 @@ def as_metric(given: object) -> Metric:
     """
     if not isinstance(given, type):
         if all(hasattr(given, name) for name in ("name", "statistics", "score", "signature")):
-            return given
+            return cast(Metric, given)  # what has these is one
         for package in (cls.__module__.partition(".")[0] for cls in type(given).__mro__):
             if package in ADAPTERS:
                 return _class(ADAPTERS[package])(given)
@@ -129,7 +135,7 @@ def metrics_of(testset: TestSet) -> list[str]:
     return list(dict.fromkeys([*known, *testset.scores]))
 
 
-def metric_of(testset: TestSet, metric: str | Metric, **settings) -> Metric:
+def metric_of(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric:
     """The metric of that name for this test set: one of `METRICS`, or the mean of its own segment scores; or what a
     metric that is given stands for, see `as_metric`.
 
@@ -162,8 +168,8 @@ def metrics_for(testset: TestSet, metrics: str | Metric | Iterable[str | Metric]
     SettingError
         If there is none, or one comes twice.
     """
-    several = isinstance(metrics, Iterable) and not isinstance(metrics, str)
-    found = [metric_of(testset, metric) for metric in (metrics if several else [metrics])]
+    several = metrics if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
+    found = [metric_of(testset, metric) for metric in several]
     names = [metric.name for metric in found]
     if not names or len(set(names)) < len(names):
         raise SettingError(f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once.")
@@ -196,7 +202,7 @@ def poorly_cut(tokenizer: str | None, language: str | None) -> tuple[str, ...]:
     >>> poorly_cut("13a", "zh"), poorly_cut("zh", "zh"), poorly_cut(None, "zh")
     (('zh', 'char'), (), ())
     """
-    return () if tokenizer is None or cuts(tokenizer, language) else fitting_tokenizers(language)
+    return () if tokenizer is None or language is None or cuts(tokenizer, language) else fitting_tokenizers(language)
 
 
 def depends_on_testset(metric: Metric) -> bool:
@@ -215,5 +221,6 @@ def part_counter(metric: Metric, testset: TestSet, statistics: np.ndarray) -> Ca
     if not depends_on_testset(metric):
         return lambda segments: statistics[:, segments]
     if hasattr(metric, "parts"):
-        return metric.parts(testset)
+        counter: Callable[[np.ndarray], np.ndarray] = metric.parts(testset)
+        return counter
     return lambda segments: metric.statistics(testset.at(segments.tolist()))

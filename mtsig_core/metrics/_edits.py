@@ -24,8 +24,8 @@ _BEAM = 25
 _FAR = 1 << 29  # farther than any cell of the band
 
 
-@njit
-def _band(n, m):
+@njit()
+def _band(n: int, m: int) -> tuple[np.ndarray, np.ndarray, int]:
     """The band of each row, from low to high - 1, and the width of the arrays that hold the rows.
 
     In these arrays column j of row i is at j - low[i] + 1, and `_FAR` is in all places that are not in the band, for
@@ -46,8 +46,8 @@ def _band(n, m):
     return low, high, width + 2
 
 
-@njit
-def _step_down(above, shift, row, size, padded, word):
+@njit()
+def _step_down(above: np.ndarray, shift: int, row: np.ndarray, size: int, padded: np.ndarray, word: int) -> None:
     """Fill a row from the row above it, whose band begins `shift` columns before.
 
     `padded` has, for each column of the row's band, the word of the reference that leads to it.
@@ -60,8 +60,8 @@ def _step_down(above, shift, row, size, padded, word):
     row[size + 1:] = _FAR
 
 
-@njit
-def _forward(words, padded, low, high, paths):
+@njit()
+def _forward(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.ndarray, paths: np.ndarray) -> None:
     """The shortest paths from the start to each cell."""
     for j in range(high[0]):
         paths[0, j + 1] = j
@@ -69,8 +69,8 @@ def _forward(words, padded, low, high, paths):
         _step_down(paths[i - 1], low[i] - low[i - 1], paths[i], high[i] - low[i], padded[low[i]:], words[i - 1])
 
 
-@njit
-def _backward(words, padded, low, high, paths):
+@njit()
+def _backward(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.ndarray, paths: np.ndarray) -> None:
     """The shortest paths from each cell, the first row excepted, to the end."""
     n, m = words.size, padded.size - 1
     for j in range(low[n], m + 1):
@@ -88,8 +88,9 @@ def _backward(words, padded, low, high, paths):
             row[k + 1] = right = here
 
 
-@njit
-def _align(words, padded, low, paths, aligned, wrong, wrong_in_ref):
+@njit()
+def _align(words: np.ndarray, padded: np.ndarray, low: np.ndarray, paths: np.ndarray, aligned: np.ndarray,
+           wrong: np.ndarray, wrong_in_ref: np.ndarray) -> None:
     """Follow a shortest path back.
 
     Sets the word of the output that each word of the reference is aligned to, -1 for before the first, and how many
@@ -119,8 +120,8 @@ def _align(words, padded, low, paths, aligned, wrong, wrong_in_ref):
         wrong_in_ref[j] += wrong_in_ref[j - 1]
 
 
-@njit
-def _shift(words, start, length, target, shifted):
+@njit()
+def _shift(words: np.ndarray, start: int, length: int, target: int, shifted: np.ndarray) -> tuple[int, int]:
     """Move words[start:start + length] before the word at `target`; return the first row changed and that after."""
     if target < start:
         first, end = target, start + length
@@ -139,8 +140,9 @@ def _shift(words, start, length, target, shifted):
     return first, end
 
 
-@njit
-def _distance(shifted, first, end, padded, low, high, forward, backward, rows):
+@njit()
+def _distance(shifted: np.ndarray, first: int, end: int, padded: np.ndarray, low: np.ndarray, high: np.ndarray,
+              forward: np.ndarray, backward: np.ndarray, rows: np.ndarray) -> int:
     """Edit distance when the words from `first` to `end` - 1 have changed."""
     above = forward[first]
     for i in range(first + 1, end + 1):
@@ -154,8 +156,10 @@ def _distance(shifted, first, end, padded, low, high, forward, backward, rows):
     return best
 
 
-@njit
-def _best_shift(words, padded, low, high, forward, backward, aligned, wrong, wrong_in_ref, rows, tried):
+@njit()
+def _best_shift(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.ndarray, forward: np.ndarray,
+                backward: np.ndarray, aligned: np.ndarray, wrong: np.ndarray, wrong_in_ref: np.ndarray,
+                rows: np.ndarray, tried: int) -> tuple[tuple[int, int, int, int], int]:
     """The best shift as (gain, length, -start, -target), and how many have been tried by now."""
     n, m = words.size, padded.size - 1
     distance = forward[n, m - low[n] + 1]
@@ -191,8 +195,8 @@ def _best_shift(words, padded, low, high, forward, backward, aligned, wrong, wro
     return best, tried
 
 
-@njit
-def edits(output, reference):
+@njit()
+def edits(output: np.ndarray, reference: np.ndarray) -> int:
     """Edits and shifts between two texts, given as arrays of numbered words."""
     n, m = output.size, reference.size
     if n == 0 or m == 0:
@@ -208,7 +212,7 @@ def edits(output, reference):
     shifts, tried = 0, 0
     while True:
         _forward(words, padded, low, high, forward)
-        distance = forward[n, m - low[n] + 1]
+        distance: int = forward[n, m - low[n] + 1]
         if distance == 0:
             return shifts
         _backward(words, padded, low, high, backward)
@@ -223,7 +227,7 @@ def edits(output, reference):
 
 
 @compiled
-def count(ids, bounds, n_refs, is_there, stats):
+def count(ids: np.ndarray, bounds: np.ndarray, n_refs: int, is_there: np.ndarray, stats: np.ndarray) -> None:
     """Fill the statistics of a block of segments.
 
     Parameters
@@ -242,7 +246,7 @@ def count(ids, bounds, n_refs, is_there, stats):
         for seg in range(n_segments):
             k = (n_refs + s) * n_segments + seg
             output = ids[bounds[k]:bounds[k + 1]]
-            fewest, length, n_there = np.int64(_FAR), 0, 0
+            fewest, length, n_there = _FAR, 0, 0
             for r in range(n_refs):
                 if is_there[r, seg]:
                     k = r * n_segments + seg

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from mtsig_core.metrics._texts import Numbers
+
 __all__ = ["HELPERS", "count", "points"]
 
 # Steps of the search for the alignment with the fewest chunks, after which the best one found is taken.
@@ -15,13 +17,14 @@ OVER, SPARE, STEMMED, LEFT_A, LEFT_B, WORD_A, WORD_B, STEM_A, STEM_B, HEAD = ran
 SOURCE, SINK = range(2)
 
 
-def points(matches, chunks, sys_len, ref_len):
+def points(matches: Numbers, chunks: Numbers, sys_len: Numbers, ref_len: Numbers) -> Numbers:
     """100 x 10PR/(R + 9P) x (1 - .5 (chunks/matches)^3); runs on arrays, and compiled on numbers."""
     mean = 10 * matches / np.maximum(sys_len + 9 * ref_len, 1)
     return 100 * mean * (1 - 0.5 * (chunks / np.maximum(matches, 1)) ** 3)
 
 
-def count(ids, begins, counts, n_refs, stems, synsets, ends, stats):
+def count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int, stems: np.ndarray, synsets: np.ndarray,
+          ends: np.ndarray, stats: np.ndarray) -> None:
     """Fill the statistics of a block, shape (systems, segments, 4).
 
     The references come first in `ids`, `begins` and `counts`; `stems` is the number of the stem of each word, and its
@@ -44,7 +47,8 @@ def count(ids, begins, counts, n_refs, stems, synsets, ends, stats):
                         row[0], row[1], row[2], row[3] = matches, chunks, len(output), length
 
 
-def alignment(a, b, stems, synsets, ends, memory):
+def alignment(a: np.ndarray, b: np.ndarray, stems: np.ndarray, synsets: np.ndarray, ends: np.ndarray,
+              memory: np.ndarray) -> tuple[int, int]:
     """Matches and chunks of two texts.
 
     How many words match, and by what, does not depend on which of them do. By word: those that are too many in `a`
@@ -82,7 +86,8 @@ def alignment(a, b, stems, synsets, ends, memory):
     return matches, matches - joints
 
 
-def network(a, b, stems, synsets, ends, memory):
+def network(a: np.ndarray, b: np.ndarray, stems: np.ndarray, synsets: np.ndarray, ends: np.ndarray,
+            memory: np.ndarray) -> np.ndarray:
     """How many matches by synonyms fit between nodes: source - stem - word of `a` - word of `b` - stem - sink.
 
     As many of a stem as are left after matches by stems, and of a word as it is too many. Empty without synonyms; else
@@ -114,7 +119,7 @@ def network(a, b, stems, synsets, ends, memory):
     return room
 
 
-def share(some, others):
+def share(some: np.ndarray, others: np.ndarray) -> bool:
     """Whether two ascending lists have a number in common."""
     i = j = 0
     while i < len(some) and j < len(others):
@@ -127,7 +132,7 @@ def share(some, others):
     return False
 
 
-def largest_flow(room):
+def largest_flow(room: np.ndarray) -> int:
     """How many matches fit through a network at once, by one shortest path more at a time (Edmonds and Karp 1972)."""
     n, flow = len(room), 0
     if n == 0:
@@ -155,7 +160,7 @@ def largest_flow(room):
             node = before[node]
 
 
-def may_match(x, y, stems, memory, room):
+def may_match(x: int, y: int, stems: np.ndarray, memory: np.ndarray, room: np.ndarray) -> bool:
     """Whether a word of `a` may match another of `b`, as things stand, and leave as many matches as possible."""
     if memory[x, OVER] == 0 or memory[y, SPARE] == 0:
         return False
@@ -176,7 +181,7 @@ def may_match(x, y, stems, memory, room):
     return rest == most - (0 if by_stem else 1)
 
 
-def take(x, y, stems, memory, room, change):
+def take(x: int, y: int, stems: np.ndarray, memory: np.ndarray, room: np.ndarray, change: int) -> None:
     """Count a match of two different words as made (-1) or as taken back (1)."""
     memory[x, OVER] += change
     memory[y, SPARE] += change
@@ -191,7 +196,8 @@ def take(x, y, stems, memory, room, change):
         room[memory[stems[y], STEM_B], SINK] += change
 
 
-def candidates(a, b, stems, memory, room):
+def candidates(a: np.ndarray, b: np.ndarray, stems: np.ndarray, memory: np.ndarray,
+               room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The words of `b` that each word of `a` may match, in order: to[first[i]:first[i + 1]]."""
     over, spare, head = memory[:, OVER], memory[:, SPARE], memory[:, HEAD]
     following = np.empty(len(b), np.int64)  # the next word of the same stem; `head` is the first, counted from 1
@@ -218,7 +224,7 @@ def candidates(a, b, stems, memory, room):
     return first, to
 
 
-def most_joints(a, b, stems, memory, room):
+def most_joints(a: np.ndarray, b: np.ndarray, stems: np.ndarray, memory: np.ndarray, room: np.ndarray) -> int:
     """The most joints that an alignment can have: two words of `a` in a row that match two of `b` in a row.
 
     Only matches with a joint have to be chosen, word by word of `a`: whatever they are, the other words can still be
@@ -246,7 +252,7 @@ def most_joints(a, b, stems, memory, room):
     choice = np.full(n + 1, -1, np.int64)  # the match of each word, -1 for none
     tried = np.full(n + 1, -1, np.int64)  # -1: nothing yet; then to go on; to begin at each match; to match nothing
     joints = np.zeros(n + 1, np.int64)  # up to each word
-    best, steps, i = np.int64(-1), 0, 0
+    best, steps, i = -1, 0, 0
     while i >= 0 and best < free[0] and (steps < STEPS or best < 0):
         steps += 1
         if i == n:
@@ -256,7 +262,7 @@ def most_joints(a, b, stems, memory, room):
         found = False
         while i < n and not found and tried[i] <= first[i + 1] - first[i]:
             tried[i] += 1
-            p, gain = np.int64(-1), 0
+            p, gain = -1, 0
             if tried[i] == 0:
                 p, gain = goes_on, 1
                 found = p >= 0 and joints[i] + 1 + after[p] > best

@@ -16,8 +16,8 @@ _SEED, _SPREAD = 0x2545F491, 0x1E3779B97F4A7C15
 _FREE = -1
 
 
-@njit
-def split(codes, begin, end, classes, edge, tokens, n):
+@njit()
+def split(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: int, tokens: np.ndarray, n: int) -> int:
     """Append the tokens of codes[begin:end], as (begin, end, hash), to `tokens` at row n; return the next row.
 
     The rule says which characters have a token boundary before or after them. It is what remains of the four
@@ -64,8 +64,9 @@ def split(codes, begin, end, classes, edge, tokens, n):
     return n
 
 
-@njit
-def _identify(codes, tokens, begin, end, table, mask, ids, grow):
+@njit()
+def _identify(codes: np.ndarray, tokens: np.ndarray, begin: int, end: int, table: np.ndarray, mask: int,
+              ids: np.ndarray, grow: bool) -> None:
     """Set ids[begin:end] to the row of the first token equal to each of tokens[begin:end], -1 if there is none.
 
     With `grow` the tokens that are not yet in the table are added to it.
@@ -87,8 +88,9 @@ def _identify(codes, tokens, begin, end, table, mask, ids, grow):
         ids[t] = table[at]
 
 
-@njit
-def _learn(ids, begin, end, keys, nodes, mask, n_nodes, hits, limit):
+@njit()
+def _learn(ids: np.ndarray, begin: int, end: int, keys: np.ndarray, nodes: np.ndarray, mask: int, n_nodes: int,
+           hits: np.ndarray, limit: np.ndarray) -> int:
     """Number the n-grams of a reference, ids[begin:end], and raise `limit` to its counts; return the new n_nodes."""
     for i in range(begin, end):
         node = ids[i]
@@ -110,8 +112,9 @@ def _learn(ids, begin, end, keys, nodes, mask, n_nodes, hits, limit):
     return n_nodes
 
 
-@njit
-def _match(ids, begin, end, keys, nodes, mask, n_nodes, hits, limit, correct):
+@njit()
+def _match(ids: np.ndarray, begin: int, end: int, keys: np.ndarray, nodes: np.ndarray, mask: int, n_nodes: int,
+           hits: np.ndarray, limit: np.ndarray, correct: np.ndarray) -> None:
     """Add to `correct` the n-grams of a system, ids[begin:end], that the references have, each up to its limit."""
     for i in range(begin, end):
         if ids[i] == _FREE:
@@ -134,8 +137,8 @@ def _match(ids, begin, end, keys, nodes, mask, n_nodes, hits, limit, correct):
     hits[:n_nodes] = 0
 
 
-@njit
-def _table_size(n):
+@njit()
+def _table_size(n: int) -> int:
     """A power of two that leaves a table of n entries at least half empty."""
     size = 2
     while size < 2 * n + 1:
@@ -144,7 +147,8 @@ def _table_size(n):
 
 
 @compiled
-def count(codes, begins, lengths, n_refs, classes, edge, stats, first):
+def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: int, classes: np.ndarray, edge: int,
+          stats: np.ndarray, first: int) -> None:
     """Fill stats[:, first:first + segments] with the BLEU statistics of a block of segments.
 
     Parameters
@@ -205,8 +209,8 @@ def count(codes, begins, lengths, n_refs, classes, edge, stats, first):
                 row[2 + ORDER + order] = max(end - m - order, 0)
 
 
-@njit
-def _closest(length, bounds, present):
+@njit()
+def _closest(length: int, bounds: np.ndarray, present: np.ndarray) -> np.int64:
     """The number of tokens of a reference nearest to `length`, the smaller of two as near."""
     best = np.int64(-1)
     for r in range(present.size):
@@ -219,7 +223,8 @@ def _closest(length, bounds, present):
 
 
 @compiled
-def number(codes, begins, lengths, classes, edge):
+def number(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, classes: np.ndarray,
+           edge: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Number the tokens of texts, shape (texts,): equal tokens alike, from 0 in order of first appearance.
 
     Returns

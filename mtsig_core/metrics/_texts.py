@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
 
-__all__ = ["as_columns", "blocks", "joined", "reference_count"]
+__all__ = ["as_columns", "blocks", "joined", "reference_count", "Numbers"]
+
+#: What a formula runs on: an array as it stands, and one number of it where it is compiled.
+Numbers = Any
 
 # Texts are counted in blocks of this many characters, so that memory does not grow with the test set.
 _BLOCK = 2**19
@@ -16,7 +20,7 @@ _BLOCK = 2**19
 
 def blocks(texts: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
     """Cut the segments into runs [first, last) of about `_BLOCK` characters, all texts taken together."""
-    sizes = sum(np.fromiter((len(text or "") for text in row), dtype=np.int64, count=len(row)) for row in texts)
+    sizes = np.array([[len(text or "") for text in row] for row in texts], dtype=np.int64).sum(axis=0)
     cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _BLOCK)) + 1
     yield from zip([0, *cuts.tolist()], [*cuts.tolist(), len(sizes)], strict=True)
 

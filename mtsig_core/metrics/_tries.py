@@ -22,8 +22,8 @@ _ROOT = 0
 _Trie = namedtuple("_Trie", "keys nodes link length counts hits")
 
 
-@njit
-def _table_size(n):
+@njit()
+def _table_size(n: int) -> int:
     """A power of two that leaves a table of n entries at least half empty."""
     size = 2
     while size < 2 * n:
@@ -31,15 +31,15 @@ def _table_size(n):
     return size
 
 
-@njit
-def _new_trie(n_refs, n_nodes):
+@njit()
+def _new_trie(n_refs: int, n_nodes: int) -> _Trie:
     size = _table_size(n_nodes)
     return _Trie(np.empty(size, np.int64), np.empty(size, np.int32), np.empty(n_nodes, np.int32),
                  np.empty(n_nodes, np.int32), np.empty((n_refs, n_nodes), np.int32), np.zeros(n_nodes, np.int32))
 
 
-@njit
-def _place(keys, mask, parent, symbol):
+@njit()
+def _place(keys: np.ndarray, mask: int, parent: np.int32, symbol: int) -> np.int64:
     """Where the child of a node is in the table, or is to be."""
     key = np.int64(parent) << 32 | symbol
     at = ((key * _SPREAD) >> 32) & mask
@@ -48,8 +48,8 @@ def _place(keys, mask, parent, symbol):
     return at
 
 
-@njit
-def _learn(symbols, order, ref, trie, mask, n_nodes):
+@njit()
+def _learn(symbols: np.ndarray, order: int, ref: int, trie: _Trie, mask: int, n_nodes: int) -> int:
     """Count the n-grams of a reference, and add those that are new; return the number of nodes."""
     ending = np.zeros(order + 1, np.int32)  # the n-gram of each length that ends at the last symbol
     for i in range(symbols.size):
@@ -69,8 +69,8 @@ def _learn(symbols, order, ref, trie, mask, n_nodes):
     return n_nodes
 
 
-@njit
-def _match(symbols, order, trie, mask, n_nodes, matches):
+@njit()
+def _match(symbols: np.ndarray, order: int, trie: _Trie, mask: int, n_nodes: int, matches: np.ndarray) -> None:
     """Add the matches of a system with each reference to `matches` (references, order)."""
     node = np.int32(_ROOT)
     for symbol in symbols:
@@ -83,18 +83,18 @@ def _match(symbols, order, trie, mask, n_nodes, matches):
         if trie.keys[at] != _FREE:
             node = trie.nodes[at]
             trie.hits[node] += 1
-    for node in range(n_nodes - 1, _ROOT, -1):
-        hits = trie.hits[node]
+    for gram in range(n_nodes - 1, _ROOT, -1):
+        hits = trie.hits[gram]
         if hits:
-            trie.hits[node] = 0
-            trie.hits[trie.link[node]] += hits
+            trie.hits[gram] = 0
+            trie.hits[trie.link[gram]] += hits
             for ref in range(len(matches)):
-                matches[ref, trie.length[node] - 1] += min(hits, trie.counts[ref, node])
+                matches[ref, trie.length[gram] - 1] += min(hits, trie.counts[ref, gram])
     trie.hits[_ROOT] = 0
 
 
-@njit
-def _characters(codes, begin, end, classes, out):
+@njit()
+def _characters(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, out: np.ndarray) -> int:
     """Copy the characters that are no space; return their number."""
     last, n = classes.size - 1, 0
     for i in range(begin, end):
@@ -104,8 +104,9 @@ def _characters(codes, begin, end, classes, out):
     return n
 
 
-@njit
-def _spell(codes, begin, end, keys, nodes, mask, n_words, grow):
+@njit()
+def _spell(codes: np.ndarray, begin: int, end: int, keys: np.ndarray, nodes: np.ndarray, mask: int, n_words: int,
+           grow: bool) -> tuple[np.int32, int]:
     """The number of a word, _FREE for one that is not known, and how many numbers are taken afterwards.
 
     A word is a path in a trie of characters, so that no two words ever share a number.
@@ -123,8 +124,9 @@ def _spell(codes, begin, end, keys, nodes, mask, n_words, grow):
     return node, n_words
 
 
-@njit
-def _words(codes, begin, end, classes, keys, nodes, mask, n_words, grow, out):
+@njit()
+def _words(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, keys: np.ndarray, nodes: np.ndarray,
+           mask: int, n_words: int, grow: bool, out: np.ndarray) -> tuple[int, int]:
     """Number the words, of which one punctuation mark is cut off: the last character, else the first.
 
     Returns how many words there are and how many numbers are taken.
@@ -152,8 +154,8 @@ def _words(codes, begin, end, classes, keys, nodes, mask, n_words, grow, out):
     return n, n_words
 
 
-@njit
-def _fill(stats, n_symbols, n_in_ref, matches):
+@njit()
+def _fill(stats: np.ndarray, n_symbols: int, n_in_ref: int, matches: np.ndarray) -> None:
     """Set the counts of one system and reference: in the system, in the reference, in both, for each order.
 
     Where the reference is too short to have any, sacreBLEU counts none in the system either.
@@ -166,7 +168,8 @@ def _fill(stats, n_symbols, n_in_ref, matches):
 
 
 @compiled
-def count(codes, begins, lengths, n_refs, classes, char_order, word_order, stats):
+def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: int, classes: np.ndarray,
+          char_order: int, word_order: int, stats: np.ndarray) -> None:
     """Fill the statistics of a block of segments against each reference.
 
     Parameters

@@ -6,7 +6,7 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics._texts import blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
 
-__all__ = ["WordMetric", "Words", "compiled_late"]
+__all__ = ["BlockCounter", "WordMetric", "Words", "compiled_late"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,10 @@ class Words:
         return [text[begin:end] for begin, end in self.spans.tolist()]
 
 
+#: (words, first, stats): fills the statistics, of zeros, of a block of segments from `first` on.
+BlockCounter = Callable[[Words, int, np.ndarray], None]
+
+
 @dataclass(frozen=True)
 class WordMetric(ABC):
     """A metric that compares the words of each output with those of the references, segment by segment.
@@ -59,7 +63,7 @@ class WordMetric(ABC):
     stat_type: ClassVar[type] = np.int32
     settings: ClassVar[str]  # the part of the signature that is the metric's own
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.tokenize is not None:
             check_tokenizer(self.tokenize)
 
@@ -76,7 +80,7 @@ class WordMetric(ABC):
         SettingError
             If the tokenizer needs a package or a model that is not there.
         """
-        stats = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=self.stat_type)
+        stats: np.ndarray = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), self.stat_type)
         texts = [*testset.references.values(), *testset.systems.values()]
         count = self._counter(testset)
         for first, last in blocks(texts):
@@ -97,11 +101,8 @@ class WordMetric(ABC):
         return self.lowercase
 
     @abstractmethod
-    def _counter(self, testset: TestSet) -> Callable[[Words, int, np.ndarray], None]:
-        """A function (words, first, stats) that fills the statistics, of zeros, of a block of segments from `first` on.
-
-        The references come before the systems in the words.
-        """
+    def _counter(self, testset: TestSet) -> BlockCounter:
+        """What counts a block; the references come before the systems in the words."""
 
     def _words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> Words:
         from mtsig_core.metrics import _ngrams  # compiled code: costs half a second to load, only counting needs it
@@ -119,7 +120,7 @@ class WordMetric(ABC):
     def _tokenizer(self, testset: TestSet) -> Tokenizer:
         return make_tokenizer(self.tokenizer(testset))
 
-    def _prepared(self, texts, tokenizer):
+    def _prepared(self, texts: Sequence[str | None], tokenizer: Tokenizer) -> Sequence[str | None]:
         if self._ignores_case:
             texts = [text if text is None else text.lower() for text in texts]
         if tokenizer.prepare:
@@ -128,7 +129,7 @@ class WordMetric(ABC):
 
 
 @functools.cache
-def compiled_late(kernel: Callable, *helpers: Callable) -> Callable:
+def compiled_late(kernel: Callable[..., None], *helpers: Callable[..., Any]) -> Callable[..., None]:
     """A function compiled on first use, with those it calls, so that naming a metric does not load a compiler."""
     from numba.extending import register_jitable
 

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from mtsig_core.errors import InputError
@@ -39,7 +40,7 @@ def find_wordnet() -> WordNet | None:
 
 
 @functools.cache
-def _opened(folder):
+def _opened(folder: str) -> WordNet:
     return WordNet(Path(folder))
 
 
@@ -76,7 +77,7 @@ class WordNet:
         return tuple(sorted({synset for part in _ENDINGS for base in self._base_forms(word, part)
                              for synset in self._index[part].get(base, ())}))
 
-    def _base_forms(self, word, part):
+    def _base_forms(self, word: str, part: str) -> set[str]:
         """The word itself, and what is left without its endings or where it is an exception."""
         if word in self._exceptions[part]:
             return {word, *self._exceptions[part][word]}
@@ -84,9 +85,9 @@ class WordNet:
                         for ending, other in _ENDINGS[part] if word.endswith(ending))}
 
     @functools.cached_property
-    def _index(self):
+    def _index(self) -> dict[str, dict[str, list[int]]]:
         """{part: {word: its synsets}}. A line holds word, part, how many synsets, ..., and these as its last fields."""
-        index = {}
+        index: dict[str, dict[str, list[int]]] = {}
         for number, part in enumerate(_ENDINGS):
             words = index[part] = {}
             for k, fields in self._lines(f"index.{part}"):
@@ -100,10 +101,10 @@ class WordNet:
         return index
 
     @functools.cached_property
-    def _exceptions(self):
+    def _exceptions(self) -> dict[str, dict[str, list[str]]]:
         return {part: {fields[0]: fields[1:] for _, fields in self._lines(f"{part}.exc")} for part in _ENDINGS}
 
-    def _lines(self, name):
+    def _lines(self, name: str) -> Iterator[tuple[int, list[str]]]:
         """Number and fields of each line of a file, but of its licence, indented; a list of exceptions may lack."""
         path = self._folder / name
         if not path.exists():

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.metrics._texts import as_columns, blocks, joined, reference_count
+from mtsig_core.metrics._texts import Numbers, as_columns, blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
 
 __all__ = ["Bleu"]
@@ -70,7 +70,7 @@ class Bleu:
     stat_names: ClassVar[tuple[str, ...]] = (
         "sys_len", "ref_len", *(f"correct_{n}" for n in range(1, 5)), *(f"total_{n}" for n in range(1, 5)))
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.tokenize is not None:
             check_tokenizer(self.tokenize)
 
@@ -165,7 +165,8 @@ class Bleu:
 # -- scoring -------------------------------------------------------------------------------------------------
 
 
-def _points(sys_len, ref_len, c1, c2, c3, c4, t1, t2, t3, t4):
+def _points(sys_len: Numbers, ref_len: Numbers, c1: Numbers, c2: Numbers, c3: Numbers, c4: Numbers, t1: Numbers,
+            t2: Numbers, t3: Numbers, t4: Numbers) -> Numbers:
     """BLEU where no count is 0: brevity penalty times the geometric mean of the precisions.
 
     Runs on arrays as it stands and, compiled, on one score after the other. Both give the same bits because each
@@ -183,7 +184,7 @@ def _points(sys_len, ref_len, c1, c2, c3, c4, t1, t2, t3, t4):
     return 100 * penalty * np.sqrt(np.sqrt(precisions))
 
 
-def _points_of_each(columns, scores):
+def _points_of_each(columns: np.ndarray, scores: np.ndarray) -> None:
     """Set scores[i] to `_points` of columns[:, i]; to be compiled."""
     for i in range(scores.size):
         scores[i] = _points(
@@ -192,7 +193,7 @@ def _points_of_each(columns, scores):
 
 
 @functools.cache
-def _compiled():
+def _compiled() -> Callable[[np.ndarray, np.ndarray], None]:
     from numba.extending import register_jitable
 
     from mtsig_core._compiled import compiled
@@ -210,7 +211,7 @@ def _smoothed_points(sums: np.ndarray) -> np.ndarray:
     sums = np.array(sums, dtype=np.float64)
     correct, total = sums[2:6], sums[6:]
     is_zero = ~correct.any(axis=0) | ~total.all(axis=0)
-    smoothed = 1.0
+    smoothed: float | np.ndarray = 1.0
     for matches in correct:
         smoothed = np.where(matches == 0, smoothed / 2, smoothed)
         np.copyto(matches, smoothed, where=matches == 0)

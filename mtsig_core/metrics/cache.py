@@ -103,7 +103,7 @@ def cache_folder() -> Path | None:
     return user_cache_path("mtsig", appauthor=False, opinion=False)
 
 
-def _place(metric, testset):
+def _place(metric: Metric, testset: TestSet) -> Path | None:
     """The file for these statistics, None where they are not kept."""
     own = type(metric).__module__.startswith("mtsig_core.metrics.") and not is_adapted(metric)
     if not own or is_segment_mean(metric):  # nothing to count
@@ -121,7 +121,7 @@ def _place(metric, testset):
 
 
 @cache
-def _counted_by():
+def _counted_by() -> list[str]:
     """What the counts depend on besides texts and settings: versions, and the source of all metrics.
 
     A checkout is brought up to date more often than its version changes.
@@ -136,7 +136,7 @@ def _counted_by():
 
 # -- one entry -----------------------------------------------------------------------------------------------
 
-def _read(path, shape):
+def _read(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:
     """The array of an entry, None unless it is there and sound."""
     try:
         if not path.is_file() or path.stat().st_size > MAX_BYTES:
@@ -145,7 +145,7 @@ def _read(path, shape):
     except FileNotFoundError:  # another process has made room
         return None
     except OSError as error:
-        _complain(path.parent, error.strerror)
+        _complain(path.parent, error.strerror or str(error))
         return None
     found = _unpacked(content, path.stem, shape)
     if found is not None:
@@ -154,7 +154,7 @@ def _read(path, shape):
     return found
 
 
-def _write(path, statistics):
+def _write(path: Path, statistics: np.ndarray) -> None:
     """Keep an array: readers see the whole entry or none."""
     temporary = None
     try:
@@ -168,14 +168,14 @@ def _write(path, statistics):
         os.replace(temporary, path)
         temporary = None
     except OSError as error:
-        _complain(path.parent, error.strerror)
+        _complain(path.parent, error.strerror or str(error))
     finally:
         if temporary is not None:
             with suppress(OSError):
                 os.unlink(temporary)
 
 
-def _make_room(folder, size):
+def _make_room(folder: Path, size: int) -> bool:
     """Remove what was not used for longest until so many bytes fit; whether they can."""
     files = []
     for entry in os.scandir(folder):
@@ -193,7 +193,7 @@ def _make_room(folder, size):
     return excess <= 0
 
 
-def _packed(statistics, key):
+def _packed(statistics: np.ndarray, key: str) -> tuple[bytes | memoryview, ...]:
     """The parts of an entry, as bytes."""
     stored = np.ascontiguousarray(_smallest(statistics))
     header = {"key": key, "shape": statistics.shape, "dtype": statistics.dtype.str, "stored": stored.dtype.str}
@@ -201,7 +201,7 @@ def _packed(statistics, key):
     return _MAGIC, _checksum(described, payload), described, payload
 
 
-def _unpacked(content, key, shape):
+def _unpacked(content: bytes, key: str, shape: tuple[int, ...]) -> np.ndarray | None:
     """The array in the content of an entry, None unless every byte of it is as it was written."""
     lines = content[:4096].split(b"\n", 3)
     if len(lines) < 4 or lines[0] + b"\n" != _MAGIC:
@@ -221,13 +221,13 @@ def _unpacked(content, key, shape):
     return np.frombuffer(payload, stored).reshape(shape).astype(dtype)
 
 
-def _checksum(described, payload):
+def _checksum(described: bytes, payload: bytes | memoryview) -> bytes:
     digest = hashlib.blake2b(described, digest_size=16)
     digest.update(payload)
     return digest.hexdigest().encode() + b"\n"
 
 
-def _smallest(statistics):
+def _smallest(statistics: np.ndarray) -> np.ndarray:
     """The same numbers in the smallest type that holds each of them exactly."""
     if not statistics.size or statistics.dtype.kind not in "iuf":
         return statistics
@@ -245,7 +245,7 @@ def _smallest(statistics):
     return statistics
 
 
-def _complain(folder, reason):
+def _complain(folder: Path | str, reason: str) -> None:
     global _complained
     if not _complained:
         _complained = True

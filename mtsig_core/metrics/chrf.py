@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import ClassVar
@@ -13,7 +13,7 @@ import numpy as np
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics._texts import as_columns, blocks, joined, reference_count
+from mtsig_core.metrics._texts import Numbers, as_columns, blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
 
 __all__ = ["Chrf", "ChrfPlusPlus", "refuse_tokenizer"]
@@ -25,7 +25,7 @@ _BETA = 2
 _MANY = 500
 
 
-def _stat_names(word_order):
+def _stat_names(word_order: int) -> tuple[str, ...]:
     orders = [*(f"char_{n}" for n in range(1, _CHAR_ORDER + 1)), *(f"word_{n}" for n in range(1, word_order + 1))]
     return tuple(f"{of}_{order}" for order in orders for of in ("sys", "ref", "correct"))
 
@@ -76,7 +76,7 @@ class Chrf:
     word_order: ClassVar[int] = 0
     stat_names: ClassVar[tuple[str, ...]] = _stat_names(0)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         refuse_tokenizer(self.name, self.tokenize)
 
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
@@ -139,15 +139,16 @@ class Chrf:
         return (f"nrefs:{reference_count(testset)}|case:{case}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no"
                 f"|version:{version('sacrebleu')}")
 
-    def _prepared(self, texts):
+    def _prepared(self, texts: Sequence[str | None]) -> Sequence[str | None]:
         return [text if text is None else text.lower() for text in texts] if self.lowercase else texts
 
-    def _best(self, by_ref, is_there):
+    def _best(self, by_ref: np.ndarray, is_there: np.ndarray) -> np.ndarray:
         """Of statistics (references, systems, segments, stats) those of the best reference of each segment."""
-        if len(by_ref) == 1:
-            return by_ref[0]
-        scores = np.where(is_there[:, None], self.score(by_ref), -1)
-        return np.take_along_axis(by_ref, scores.argmax(axis=0)[None, :, :, None], axis=0)[0]
+        best: np.ndarray = by_ref[0]
+        if len(by_ref) > 1:
+            scores = np.where(is_there[:, None], self.score(by_ref), -1)
+            best = np.take_along_axis(by_ref, scores.argmax(axis=0)[None, :, :, None], axis=0)[0]
+        return best
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ def refuse_tokenizer(metric: str, tokenize: str | None) -> None:
 
 
 @functools.cache
-def _classes():
+def _classes() -> np.ndarray:
     """Class of each character: space, ASCII punctuation, or another."""
     classes = make_tokenizer("none").classes.copy()
     classes[[ord(mark) for mark in string.punctuation]] = ALONE
@@ -205,13 +206,13 @@ def _classes():
 # defines how each of their steps is rounded.
 
 
-def _of_order(n_system, n_ref, n_correct):
+def _of_order(n_system: Numbers, n_ref: Numbers, n_correct: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Precision and recall of an order, 0 where there is nothing to divide by, and whether the order counts."""
     n_system, n_ref = np.float64(n_system), np.float64(n_ref)
     return n_correct / (n_system + (n_system == 0)), n_correct / (n_ref + (n_ref == 0)), (n_system > 0) & (n_ref > 0)
 
 
-def _f_score(precision, recall, n_orders):
+def _f_score(precision: Numbers, recall: Numbers, n_orders: Numbers) -> Numbers:
     """F-score in points of sums over orders."""
     n_orders = n_orders + (n_orders == 0)
     precision, recall = precision / n_orders, recall / n_orders
@@ -219,7 +220,7 @@ def _f_score(precision, recall, n_orders):
     return 100 * (both / (_BETA**2 * precision + recall + (precision + recall == 0)))
 
 
-def _points(columns, scores):
+def _points(columns: np.ndarray, scores: np.ndarray) -> None:
     """Set the scores of columns (stats, n)."""
     total = np.zeros((3, scores.size))
     for k in range(0, len(columns), 3):
@@ -227,7 +228,8 @@ def _points(columns, scores):
     scores[:] = _f_score(*total)
 
 
-def _add_order(n_system, n_ref, n_correct, precision, recall, n_orders):
+def _add_order(n_system: np.ndarray, n_ref: np.ndarray, n_correct: np.ndarray, precision: np.ndarray,
+               recall: np.ndarray, n_orders: np.ndarray) -> None:
     """Add precision and recall of an order to the sums, score by score; to be compiled."""
     for i in range(precision.size):
         p, r, counts = _of_order(n_system[i], n_ref[i], n_correct[i])
@@ -236,7 +238,7 @@ def _add_order(n_system, n_ref, n_correct, precision, recall, n_orders):
         n_orders[i] += counts
 
 
-def _points_in_blocks(columns, scores):
+def _points_in_blocks(columns: np.ndarray, scores: np.ndarray) -> None:
     """The same as `_points` for many; to be compiled. Few scores at a time, so that the sums stay in the cache."""
     block = 256
     total = np.empty((3, block))
@@ -251,7 +253,7 @@ def _points_in_blocks(columns, scores):
 
 
 @functools.cache
-def _compiled():
+def _compiled() -> Callable[[np.ndarray, np.ndarray], None]:
     from numba.extending import register_jitable
 
     from mtsig_core._compiled import compiled

@@ -64,7 +64,7 @@ def long_wait(metrics: Sequence[Metric], testset: TestSet, each_reference: bool 
             f"{_rounded(sum(seconds.values()))} ({slow}). --domain and --only make it less.")
 
 
-def _seconds(metric, testset, size):
+def _seconds(metric: Metric, testset: TestSet, size: int) -> float:
     """How long a sample of so many segments takes."""
     sample = testset.at(np.linspace(0, testset.n_segments - 1, size).astype(int).tolist())
     start = perf_counter()
@@ -72,7 +72,7 @@ def _seconds(metric, testset, size):
     return perf_counter() - start
 
 
-def _rounded(seconds):
+def _rounded(seconds: float) -> str:
     for unit, length in (("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:.0f} {unit}"

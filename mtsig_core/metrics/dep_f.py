@@ -16,6 +16,9 @@ from mtsig_core.metrics.chrf import refuse_tokenizer
 
 __all__ = ["DepF"]
 
+#: Head, None for the root, relation, and dependent.
+Triple = tuple[str | None, str, str]
+
 
 @dataclass(frozen=True)
 class DepF:
@@ -80,7 +83,7 @@ class DepF:
     higher_is_better: ClassVar[bool] = True
     stat_names: ClassVar[tuple[str, ...]] = ("matched", "sys_relations", "ref_relations")
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         refuse_tokenizer(self.name, self.tokenize)
 
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
@@ -117,7 +120,8 @@ class DepF:
     def score(self, sums: np.ndarray) -> np.ndarray:
         """F in points, 0 to 100, of summed statistics: shape (..., 3) -> (...), float64; 0 without any relation."""
         matched, output, reference = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-        return 200 * matched / np.maximum(output + reference, 1)  # which 2 P R / (P + R) comes to
+        points: np.ndarray = 200 * matched / np.maximum(output + reference, 1)  # which 2 P R / (P + R) comes to
+        return points
 
     def signature(self, testset: TestSet) -> str:
         """One line that names every setting.
@@ -129,22 +133,23 @@ class DepF:
         return (f"nrefs:{reference_count(testset)}|case:{'lc' if self.lowercase else 'mixed'}"
                 f"|words:{'forms' if self.forms else 'lemmas'}|subtypes:{subtypes}|punct:{punct}|root:yes|ref:best")
 
-    def _relations(self, parse: str) -> Counter:
+    def _relations(self, parse: str) -> Counter[Triple]:
         """The triples of a segment, each with how often it occurs."""
         if self.lowercase:
             parse = parse.lower()
-        found: Counter = Counter()
+        found: Counter[Triple] = Counter()
         for sentence in filter(None, parse.split("\n\n")):
             rows = [line.split("\t") for line in sentence.split("\n")]
-            words = [None, *(form if self.forms else lemma for form, lemma, _, _ in rows)]
-            for word, (_, _, head, relation) in zip(words[1:], rows, strict=True):
+            words = [form if self.forms else lemma for form, lemma, _, _ in rows]
+            heads = [None, *words]
+            for word, (_, _, head, relation) in zip(words, rows, strict=True):
                 universal = relation.partition(":")[0]
                 if self.punctuation or universal != "punct":
-                    found[words[int(head)], relation if self.subtypes else universal, word] += 1
+                    found[heads[int(head)], relation if self.subtypes else universal, word] += 1
         return found
 
 
-def _counts(output: Counter, reference: Counter) -> tuple[int, int, int]:
+def _counts(output: Counter[Triple], reference: Counter[Triple]) -> tuple[int, int, int]:
     return (output & reference).total(), output.total(), reference.total()
 
 

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics._word_level import WordMetric, compiled_late
+from mtsig_core.data.testset import TestSet
+from mtsig_core.metrics._word_level import BlockCounter, WordMetric, Words, compiled_late
 
 __all__ = ["Gtm", "Gtm2"]
 
@@ -48,21 +49,19 @@ class Gtm(WordMetric):
     stat_names: ClassVar[tuple[str, ...]] = ("match", "sys_len", "ref_len")
     stat_type: ClassVar[type] = np.float64
     exponent: ClassVar[int] = 1
+    settings: ClassVar[str] = f"e:{exponent}"
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """GTM in points, 0 to 100, of summed statistics: shape (..., 3) -> (...), float64; 0 without any word."""
         sums = np.asarray(sums, dtype=np.float64)
         words = sums[..., 1] + sums[..., 2]
-        return 200 * np.divide(sums[..., 0], words, out=np.zeros(words.shape), where=words > 0)  # = 2PR/(P+R)
+        points: np.ndarray = 200 * np.divide(sums[..., 0], words, out=np.zeros(words.shape), where=words > 0)
+        return points  # = 2PR/(P+R)
 
-    @property
-    def settings(self) -> str:
-        return f"e:{self.exponent}"
-
-    def _counter(self, testset):
+    def _counter(self, testset: TestSet) -> BlockCounter:
         kernel, n_refs = compiled_late(_count, _match_size, _link), len(testset.references)
 
-        def count(words, first, stats):
+        def count(words: Words, first: int, stats: np.ndarray) -> None:
             kernel(words.ids, words.begins, words.counts, n_refs, len(words.spans), self.exponent, stats)
 
         return count
@@ -99,9 +98,11 @@ class Gtm2(Gtm):
 
     name: ClassVar[str] = "gtm-2"
     exponent: ClassVar[int] = 2
+    settings: ClassVar[str] = f"e:{exponent}"
 
 
-def _count(ids, begins, counts, n_refs, n_kinds, exponent, stats):
+def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int, n_kinds: int, exponent: int,
+           stats: np.ndarray) -> None:
     """Fill the statistics of a block, shape (systems, segments, 3); to be compiled. The references come first."""
     head = np.full(n_kinds, -1, np.int64)
     for seg in range(counts.shape[1]):
@@ -127,7 +128,7 @@ def _count(ids, begins, counts, n_refs, n_kinds, exponent, stats):
                 head[word] = -1
 
 
-def _match_size(a, b, head, following, exponent):
+def _match_size(a: np.ndarray, b: np.ndarray, head: np.ndarray, following: np.ndarray, exponent: int) -> float:
     """Size of the match of two texts that takes the longest run first."""
     n_cells = 0
     for word in a:
@@ -172,10 +173,11 @@ def _match_size(a, b, head, following, exponent):
                     elif t > begin:  # a piece, for later
                         n_runs = _link(key + begin * (len(b) + 1), t - begin, firsts, links, runs, n_runs)
                     begin = t + 1
-    return total ** (1 / exponent)
+    size: float = total ** (1 / exponent)
+    return size
 
 
-def _link(key, length, firsts, links, runs, n_runs):
+def _link(key: int, length: int, firsts: np.ndarray, links: np.ndarray, runs: np.ndarray, n_runs: int) -> int:
     """Put a run on the list of its length; return the new number of runs."""
     runs[n_runs], links[n_runs] = key, firsts[length]
     firsts[length] = n_runs

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics.bleu import Bleu
 
 __all__ = ["MBleu"]
@@ -48,8 +49,9 @@ class MBleu(Bleu):
         sys_len, ref_len = sums[..., 0], sums[..., 1]
         mean = sum(sums[..., 2 + n] / np.maximum(sums[..., 6 + n], 1) for n in range(4)) / 4
         # Without a word there is no precision either, whatever the penalty.
-        return 100 * mean * np.exp(np.minimum(1 - ref_len / np.maximum(sys_len, 1), 0))
+        points: np.ndarray = 100 * mean * np.exp(np.minimum(1 - ref_len / np.maximum(sys_len, 1), 0))
+        return points
 
-    def signature(self, testset):
+    def signature(self, testset: TestSet) -> str:
         """One line that names every setting."""
         return super().signature(testset).replace("smooth:exp", "smooth:none|mean:arithmetic")

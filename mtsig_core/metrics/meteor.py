@@ -10,8 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics import _meteor_alignment as alignment
-from mtsig_core.metrics._word_level import WordMetric, compiled_late
+from mtsig_core.metrics._word_level import BlockCounter, WordMetric, Words, compiled_late
 from mtsig_core.metrics._wordnet import WordNet, find_wordnet
 
 __all__ = ["Meteor"]
@@ -86,9 +87,10 @@ class Meteor(WordMetric):
     def score(self, sums: np.ndarray) -> np.ndarray:
         """METEOR in points, 0 to 100, of summed statistics: shape (..., 4) -> (...), float64."""
         sums = np.asarray(sums, dtype=np.float64)
-        return alignment.points(sums[..., 0], sums[..., 1], sums[..., 2], sums[..., 3])
+        points: np.ndarray = alignment.points(sums[..., 0], sums[..., 1], sums[..., 2], sums[..., 3])
+        return points
 
-    def signature(self, testset):
+    def signature(self, testset: TestSet) -> str:
         """One line that names every setting, the stemmer and WordNet with their versions too."""
         stemmer = _stemmer_of(testset)
         stems = f"{stemmer}-snowball{version('snowballstemmer')}" if stemmer else "no"
@@ -96,16 +98,16 @@ class Meteor(WordMetric):
         synonyms = f"wordnet{wordnet.version}" if wordnet else "no"
         return f"{super().signature(testset)}|stem:{stems}|syn:{synonyms}"
 
-    def data_digest(self, testset) -> str:
+    def data_digest(self, testset: TestSet) -> str:
         """Digest of the data beside the texts that the counts depend on."""
         wordnet = self._wordnet(testset)
         return wordnet.digest if wordnet else ""
 
-    def _wordnet(self, testset) -> WordNet | None:
+    def _wordnet(self, testset: TestSet) -> WordNet | None:
         """Where synonyms come from, None without them."""
         return find_wordnet() if self.synonyms and _stemmer_of(testset) == "porter" else None
 
-    def _counter(self, testset):
+    def _counter(self, testset: TestSet) -> BlockCounter:
         import snowballstemmer
 
         kernel, n_refs = compiled_late(alignment.count, *alignment.HELPERS), len(testset.references)
@@ -114,9 +116,9 @@ class Meteor(WordMetric):
         wordnet = self._wordnet(testset)
         synsets_of = functools.cache(wordnet.synsets if wordnet else lambda word: ())
 
-        def count(words, first, stats):
+        def count(words: Words, first: int, stats: np.ndarray) -> None:
             spellings = words.spellings()
-            numbers = {}
+            numbers: dict[str, int] = {}
             stems = [numbers.setdefault(stem_of(word), len(numbers)) for word in spellings]
             synsets = [synsets_of(word) for word in spellings]
             ends = np.cumsum([0, *map(len, synsets)])
@@ -126,7 +128,7 @@ class Meteor(WordMetric):
         return count
 
 
-def _stemmer_of(testset):
+def _stemmer_of(testset: TestSet) -> str | None:
     """The name of Snowball's stemmer for the target language, None without."""
     language = testset.target_language
     return "porter" if language is None else _STEMMERS.get(language.partition("_")[0])

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.metrics._word_level import WordMetric, compiled_late
+from mtsig_core.metrics._word_level import BlockCounter, WordMetric, Words, compiled_late
 
 __all__ = ["Nist"]
 
@@ -77,9 +77,10 @@ class Nist(WordMetric):
         ratio = np.divide(length, expected, out=np.zeros(length.shape), where=expected > 0)
         with np.errstate(divide="ignore"):
             beta = math.log(0.5) / math.log(_HALF_AT) ** 2
-            return information * np.exp(beta * np.log(np.minimum(ratio, 1)) ** 2)
+            scores: np.ndarray = information * np.exp(beta * np.log(np.minimum(ratio, 1)) ** 2)
+        return scores
 
-    def signature(self, testset):
+    def signature(self, testset: TestSet) -> str:
         """One line that names every setting, and the size of the test set that the weights come from."""
         return f"{super().signature(testset)}|weights:{testset.n_segments}-segments"
 
@@ -96,7 +97,7 @@ class Nist(WordMetric):
         grams, zeros = _reference_grams(words, n_refs)
         kernel = compiled_late(_add_information)
 
-        def count(segments):
+        def count(segments: np.ndarray) -> np.ndarray:
             begins, counts = (np.ascontiguousarray(x[:, segments]) for x in (words.begins, words.counts))
             lengths = np.maximum(counts[:n_refs], 0)
             here = np.cumsum(lengths).reshape(lengths.shape) - lengths  # where the texts begin, put in a row
@@ -108,20 +109,20 @@ class Nist(WordMetric):
 
         return count
 
-    def _counter(self, testset):
+    def _counter(self, testset: TestSet) -> BlockCounter:
         references = list(testset.references.values())
         words = self._words(testset, references)
         information = _information(*_reference_grams(words, len(references)))
         begins, kernel = words.begins, compiled_late(_add_information)
 
-        def count(words, first, stats):
+        def count(words: Words, first: int, stats: np.ndarray) -> None:
             here = np.ascontiguousarray(begins[:, first:first + stats.shape[1]])
             kernel(words.ids, words.begins, words.counts, information, here, stats)
 
         return count
 
 
-def _reference_grams(words, n_references):
+def _reference_grams(words: Words, n_references: int) -> tuple[np.ndarray, np.ndarray]:
     """The n-grams that begin at each word of the references, which come first among the words.
 
     Returns
@@ -146,7 +147,7 @@ def _reference_grams(words, n_references):
     return grams, ids == (spellings.index("0") if "0" in spellings else -1)
 
 
-def _information(grams, zeros):
+def _information(grams: np.ndarray, zeros: np.ndarray) -> np.ndarray:
     """Bits of the n-grams that begin at each word, shape (words, 5); 0 where a text ends before."""
     total = len(zeros)
     bits = np.zeros((total, _ORDER))
@@ -163,7 +164,8 @@ def _information(grams, zeros):
     return bits
 
 
-def _add_information(ids, begins, counts, information, information_begins, stats):
+def _add_information(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, information: np.ndarray,
+                     information_begins: np.ndarray, stats: np.ndarray) -> None:
     """Fill the statistics of a block; to be compiled.
 
     Parameters

@@ -87,20 +87,21 @@ def bleu_tokens(name: str) -> Callable[[str], list[str]]:
         raise SettingError(f"Matched n-grams cannot be marked: tokenizer {name!r} could not be set up "
                            f"({type(error).__name__}).") from error
 
-    def tokens(text):
+    def tokens(text: str) -> list[str]:
         try:
-            return tokenizer(text.rstrip()).split()
+            found: list[str] = tokenizer(text.rstrip()).split()
         except (AttributeError, TypeError):  # MeCab gives None for a text too long
             return []
+        return found
 
     return tokens
 
 
-def _ngrams(tokens):
+def _ngrams(tokens: Sequence[str]) -> set[tuple[str, ...]]:
     return {tuple(tokens[at:at + n]) for n in range(1, _LONGEST + 1) for at in range(len(tokens) - n + 1)}
 
 
-def _merged(text, cuts):
+def _merged(text: str, cuts: Sequence[tuple[int, int]]) -> list[Piece]:
     pieces: list[Piece] = []
     for (start, order), (end, _) in zip(cuts, [*cuts[1:], (len(text), 0)], strict=True):
         if start == end:

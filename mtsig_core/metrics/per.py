@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics._word_level import compiled_late
+from mtsig_core.data.testset import TestSet
+from mtsig_core.metrics._word_level import BlockCounter, Words, compiled_late
 from mtsig_core.metrics.wer import ErrorRate
 
 __all__ = ["Per"]
@@ -46,16 +47,17 @@ class Per(ErrorRate):
 
     name: ClassVar[str] = "per"
 
-    def _counter(self, testset):
+    def _counter(self, testset: TestSet) -> BlockCounter:
         kernel, n_refs = compiled_late(_count), len(testset.references)
 
-        def count(words, first, stats):
+        def count(words: Words, first: int, stats: np.ndarray) -> None:
             kernel(words.ids, words.begins, words.counts, n_refs, len(words.spans), stats)
 
         return count
 
 
-def _count(ids, begins, counts, n_refs, n_kinds, stats):
+def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int, n_kinds: int,
+           stats: np.ndarray) -> None:
     """Fill the statistics of a block, shape (systems, segments, 2); to be compiled. The references come first."""
     left = np.zeros(n_kinds, np.int64)  # how often a word of the reference is yet to be found
     for seg in range(counts.shape[1]):

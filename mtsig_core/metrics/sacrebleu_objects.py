@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
@@ -66,7 +68,8 @@ class OfSacrebleu:
         A reference that is None is left out of its segment.
         """
         metric, outputs = copy(self._metric), list(testset.systems.values())
-        metric._ref_cache = metric._cache_references(list(testset.references.values()))  # once for all systems
+        references: Any = list(testset.references.values())  # None in them too, which sacreBLEU's type leaves out
+        metric._ref_cache = metric._cache_references(references)  # once for all systems
         counted = np.empty((len(outputs), testset.n_segments, len(self.stat_names)))
         for k, texts in enumerate(outputs):
             counted[k] = metric._extract_corpus_statistics(texts, None)
@@ -89,12 +92,12 @@ class OfSacrebleu:
         return _settings(self._metric).get("tok")
 
 
-def _signature(metric, n_references):
+def _signature(metric: BLEU | CHRF | TER, n_references: int) -> str:
     metric = copy(metric)
     metric.num_refs = n_references
     return str(metric.get_signature())
 
 
-def _settings(metric):
+def _settings(metric: BLEU | CHRF | TER) -> dict[str, str]:
     """The parts of the signature."""
     return dict(part.split(":", 1) for part in _signature(metric, 1).split("|"))

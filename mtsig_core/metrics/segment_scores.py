@@ -55,7 +55,8 @@ class SegmentMean:
     def score(self, sums: np.ndarray) -> np.ndarray:
         """The mean, of shape (...); NaN where no segment has a score."""
         total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-        return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        means: np.ndarray = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        return means
 
     def signature(self, testset: TestSet) -> str:
         """The table's name, its number of scores over all systems, and which direction is better."""

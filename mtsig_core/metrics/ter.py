@@ -78,7 +78,7 @@ class Ter:
     higher_is_better: ClassVar[bool] = False
     stat_names: ClassVar[tuple[str, ...]] = ("edits", "ref_len")
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         refuse_tokenizer(self.name, self.tokenize)
         if self.lowercase and self.case_sensitive:
             raise SettingError("Metric ter cannot be both lowercase and case_sensitive. Choose one.")
@@ -123,8 +123,10 @@ class Ter:
         """
         edits, length = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
         if length.size and length.min() > 0:
-            return 100 * (edits / length)
-        return 100 * np.where(length > 0, edits / np.where(length > 0, length, 1), edits > 0)
+            points: np.ndarray = 100 * (edits / length)
+        else:
+            points = 100 * np.where(length > 0, edits / np.where(length > 0, length, 1), edits > 0)
+        return points
 
     def tokenizer(self, testset: TestSet) -> str | None:
         """Tercom's, which finds words between spaces; None where its extension cuts Chinese and Japanese too."""

@@ -9,8 +9,9 @@ the spaces matter.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -146,18 +147,19 @@ def make_tokenizer(name: str) -> Tokenizer:
         return Tokenizer(name, _table([]))
     theirs = _sacrebleu_tokenizer(name)
 
-    def prepare(text):
+    def prepare(text: str) -> str:
         try:
-            return theirs(text.rstrip())
+            prepared: str = theirs(text.rstrip())
         except (AttributeError, TypeError) as error:  # MeCab gives None for a text too long, and takes UTF-8 only
             raise InputError(
                 f"Tokenizer {name!r} cannot split a segment of {len(text)} characters that begins {text[:40]!r}. "
                 "Shorten it, or remove what is not valid Unicode.") from error
+        return prepared
 
     return Tokenizer(theirs.signature(), _table([]), prepare=prepare)
 
 
-def _table(classes):
+def _table(classes: Iterable[tuple[Iterable[tuple[int, int]], int]]) -> np.ndarray:
     """Table of classes from [(ranges, class), ...]; later ones win, and space over all."""
     table = np.full(0x10000, WORD, dtype=np.uint8)
     for ranges, cls in [*classes, (_SPACES, SPACE)]:
@@ -167,7 +169,7 @@ def _table(classes):
     return table
 
 
-def _clean_13a(text):
+def _clean_13a(text: str) -> str:
     """What 13a does before it looks at punctuation; most texts have none of it."""
     if "&" in text or "<" in text or "\n" in text:
         text = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
@@ -176,7 +178,7 @@ def _clean_13a(text):
     return text
 
 
-def _sacrebleu_tokenizer(name):
+def _sacrebleu_tokenizer(name: str) -> Any:
     """sacreBLEU's own tokenizer object."""
     try:
         from sacrebleu.metrics.bleu import BLEU

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics._word_level import WordMetric, compiled_late
+from mtsig_core.data.testset import TestSet
+from mtsig_core.metrics._word_level import BlockCounter, WordMetric, compiled_late
 
 __all__ = ["ErrorRate", "Wer"]
 
@@ -61,12 +62,12 @@ class Wer(ErrorRate):
 
     name: ClassVar[str] = "wer"
 
-    def _counter(self, testset):
+    def _counter(self, testset: TestSet) -> BlockCounter:
         kernel, n_refs = compiled_late(_count, _distance), len(testset.references)
         return lambda words, first, stats: kernel(words.ids, words.begins, words.counts, n_refs, stats)
 
 
-def _count(ids, begins, counts, n_refs, stats):
+def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int, stats: np.ndarray) -> None:
     """Fill the statistics of a block, shape (systems, segments, 2); to be compiled. The references come first."""
     row = np.empty(max(counts.max(), 0) + 1, np.int64)
     for seg in range(counts.shape[1]):
@@ -82,7 +83,7 @@ def _count(ids, begins, counts, n_refs, stats):
                         stats[s, seg, 0], stats[s, seg, 1] = errors, length
 
 
-def _distance(a, b, row):
+def _distance(a: np.ndarray, b: np.ndarray, row: np.ndarray) -> np.int64:
     """Levenshtein distance; `row` is memory for len(b) + 1 numbers."""
     while len(a) and len(b) and a[-1] == b[-1]:
         a, b = a[:-1], b[:-1]
@@ -93,4 +94,5 @@ def _distance(a, b, row):
         for j in range(len(b)):
             cost = min(diagonal + (a[i] != b[j]), row[j] + 1, row[j + 1] + 1)
             diagonal, row[j + 1] = row[j + 1], cost
-    return row[len(b)]
+    distance: np.int64 = row[len(b)]
+    return distance
