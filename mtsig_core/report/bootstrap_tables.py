@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
 from mtsig_core.experiments.sweep_resamples import Stability, bound_sd
 from mtsig_core.inference.one_score import ScoreBootstrap
-from mtsig_core.report.cells import Cell, number
+from mtsig_core.report.cells import Cell, Table, number
 
 __all__ = ["bracketed", "percent", "interval_rows", "relative_rows", "published_rows", "growing_rows",
            "repeated_rows"]
-
-Table = tuple[list[str], list[list[str]]]
 
 
 def bracketed(ends: tuple[float, float] | None) -> str:
@@ -34,7 +32,7 @@ def interval_rows(found: ScoreBootstrap, chosen: str, level: str, segment: Score
     for kind, ends in found.intervals.items():
         cells = ["-"] * 3 if ends is None else [f"{value:.2f}" for value in (*ends, ends[1] - ends[0])]
         rows.append([f"{kind}{' (chosen)' if kind == chosen else ''}", *cells, percent(found.relative(kind))])
-        if segment is not None:
+        if segment is not None and document is not None:
             both = segment.intervals[kind], document.intervals[kind]
             rows[-1] += [*map(bracketed, both), _ratio(*both)]
     return header, rows
@@ -71,15 +69,16 @@ def repeated_rows(found: Stability, metric: str) -> Table:
          *theirs.get(row.resamples, ["", ""])] for row in found.repeats]
 
 
-def _ratio(segment, document):
-    known = segment is not None and document is not None and segment[1] > segment[0]
-    return f"{(document[1] - document[0]) / (segment[1] - segment[0]):.2f}" if known else "-"
+def _ratio(segment: tuple[float, float] | None, document: tuple[float, float] | None) -> str:
+    if segment is not None and document is not None and segment[1] > segment[0]:
+        return f"{(document[1] - document[0]) / (segment[1] - segment[0]):.2f}"
+    return "-"
 
 
-def _points(value):
+def _points(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def _printed(low, high):
+def _printed(low: float, high: float) -> str:
     """A relative interval that a paper prints in percent."""
     return percent((low / 100, high / 100))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["Cell", "number"]
+from typing import Any
+
+__all__ = ["Cell", "Table", "number"]
+
+#: Header and rows.
+Table = tuple[list[str], list[list[str]]]
 
 
 class Cell(str):
@@ -22,7 +27,7 @@ class Cell(str):
         cell.value = value
         return cell
 
-    def __getnewargs__(self):  # for copies: figures hold such text, too
+    def __getnewargs__(self) -> tuple[Any, ...]:  # for copies: figures hold such text, too
         return str(self), self.value
 
 

@@ -31,7 +31,7 @@ def source_options(source: Source) -> list[str]:
             *(flag for flag, on in flags if on)]
 
 
-def defaults(*functions: Callable) -> dict[str, object]:
+def defaults(*functions: Callable[..., object]) -> dict[str, object]:
     """What the arguments of some functions are unless they are given: the defaults of the options of the same names.
 
     >>> defaults(command_line)
@@ -79,6 +79,6 @@ def remedy_options(error: MtsigError) -> str:
                      for remedy in error.remedies)
 
 
-def _with(option, value):
+def _with(option: str, value: str) -> list[str]:
     """An option and its value as arguments, also where the value would be taken for an option."""
     return [f"{option}={value}"] if value.startswith("-") else [option, value]

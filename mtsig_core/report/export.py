@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +102,7 @@ def scores_csv(scores: Scores) -> str:
                    for row in found.systems))
 
 
-def segment_rows(testset: TestSet, metric: Metric, statistics: np.ndarray) -> tuple[list[str], Iterable[list]]:
+def segment_rows(testset: TestSet, metric: Metric, statistics: np.ndarray) -> tuple[list[str], Iterable[list[Any]]]:
     """Header and rows of the per-segment statistics, one row per system and segment."""
     known = [("domain", testset.domains), ("docid", testset.documents)]
     groups = [(name, values) for name, values in known if values is not None]
@@ -111,11 +112,11 @@ def segment_rows(testset: TestSet, metric: Metric, statistics: np.ndarray) -> tu
     return header, rows
 
 
-def to_json(value) -> str:
+def to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-def to_csv(header: Sequence[str], rows: Iterable[Sequence]) -> str:
+def to_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A CSV table in which no cell is a spreadsheet formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -124,13 +125,13 @@ def to_csv(header: Sequence[str], rows: Iterable[Sequence]) -> str:
     return out.getvalue()
 
 
-def records_csv(records: Sequence[Mapping], header: Sequence[str] = ()) -> str:
+def records_csv(records: Sequence[Mapping[str, object]], header: Sequence[str] = ()) -> str:
     """Records as CSV, what one lacks being empty; by default the columns are all that they name, as they come."""
     header = header or list(dict.fromkeys(key for record in records for key in record))
     return to_csv(header, ([record.get(key) for key in header] for record in records))
 
 
-def defuse(cell):
+def defuse(cell: object) -> object:
     """Text that a spreadsheet would take for a formula, made plain by a leading apostrophe; the rest unchanged.
 
     A number as text, or a sign alone, is no formula.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mtsig_core.inference.significance import significant
 from mtsig_core.report.palette import level, width, wrapped
@@ -31,7 +32,7 @@ def template(name: str) -> Template:
     follows."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    def literal(value):
+    def literal(value: object) -> object:
         return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
     environment = Environment(loader=FileSystemLoader(Path(__file__).with_name("templates")), autoescape=True,
@@ -42,7 +43,7 @@ def template(name: str) -> Template:
 
 def forest_svg(result: MetricResult, settings: Settings) -> str:
     """Scores with their intervals and, where there are any, rank intervals: a row a system, best on top."""
-    shapes = template("shapes.svg").module
+    shapes: Any = template("shapes.svg").module  # its macros
     systems, (anchor, filled) = result.systems, apart(result, settings)
     ranked = len(systems) > 1 and systems[0].rank_low is not None
     names = [wrapped(printable(s.system), 32) for s in systems]
@@ -67,21 +68,23 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
     for s, lines, height in zip(systems, names, heights, strict=True):
         y, first = top + height / 2, " first" if s.system == anchor else ""
         drawn.append(shapes.lines(left - 8, y, lines, _LINE))
-        if s.ci_low is not None:
+        if s.ci_low is not None and s.ci_high is not None:
             drawn.append(shapes.line(across(s.ci_low), y, across(s.ci_high), y, "bar"))
             drawn += [shapes.line(across(end), y - 4, across(end), y + 4, "bar") for end in (s.ci_low, s.ci_high)]
         drawn.append(shapes.dot(across(s.score), y, f"{first}{' filled' * (s.system in filled)}"))
-        if ranked:
+        if ranked and s.rank_low is not None and s.rank_high is not None:
             start, end = rank_at(s.rank_low) - 6, rank_at(s.rank_high) + 6
             told = str(s.rank_low) if s.rank_low == s.rank_high else f"{s.rank_low}–{s.rank_high}"
             drawn += [shapes.rect(start, y - 6, end - start, 12, f"rank{first}"), shapes.text(end + 5, y + 5, told)]
         top += height
-    return shapes.svg(_WIDE, bottom + 28, f"Scores with intervals{' and rank intervals' * ranked}, best first", drawn)
+    figure: str = shapes.svg(
+        _WIDE, bottom + 28, f"Scores with intervals{' and rank intervals' * ranked}, best first", drawn)
+    return figure
 
 
 def matrix_svg(result: MetricResult, settings: Settings) -> str:
     """All pairs: above the diagonal the improvement of row over column, below it adjusted p or the share of wins."""
-    shapes = template("shapes.svg").module
+    shapes: Any = template("shapes.svg").module  # its macros
     n, pairs = len(result.systems), {frozenset((pair.a, pair.b)): pair for pair in result.pairs}
     names = [printable(s.system) for s in result.systems]
     upright = max(map(width, names)) <= 22  # else the columns have numbers, and the rows say whose they are
@@ -117,7 +120,9 @@ def matrix_svg(result: MetricResult, settings: Settings) -> str:
                       shapes.text(x + side / 2, middle - up, told[i][j], f"mid {style}", size)]
             if i < j and glyph:
                 drawn.append(shapes.text(x + side / 2, middle + 12, glyph, f"mid {style}"))
-    return shapes.svg(left + side * n + 4, starts[-1] + heights[-1] + 6, f"All pairs of {n} systems, best first", drawn)
+    figure: str = shapes.svg(
+        left + side * n + 4, starts[-1] + heights[-1] + 6, f"All pairs of {n} systems, best first", drawn)
+    return figure
 
 
 def matrix_key(result: MetricResult, settings: Settings) -> str:
@@ -129,7 +134,7 @@ def matrix_key(result: MetricResult, settings: Settings) -> str:
             f"better; ● significant{raw}. Below: {below}, bold where not significant, which does not mean equal.")
 
 
-def _told(value, above, digits):
+def _told(value: float | None, above: bool, digits: int) -> str:
     if value is None:
         return "-"
     if above:
@@ -140,12 +145,12 @@ def _told(value, above, digits):
     return short.lstrip("0")  # a small cell
 
 
-def _kind(value, limit):
+def _kind(value: float, limit: float) -> str:
     share = level(value, limit)
     return f"{'up' if share >= 0 else 'down'}{round(LEVELS * abs(share))}"
 
 
-def _ticks(low, high, most=6):
+def _ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Round numbers within a range; its ends where there are none."""
     span = high - low or 1.0
     power = 10.0 ** math.floor(math.log10(span / most))
@@ -154,5 +159,5 @@ def _ticks(low, high, most=6):
     return [float(f"{tick:.10g}") for tick in found] or [low]
 
 
-def _scale(low, high, start, end):
+def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
     return lambda value: start + (end - start) * (0.5 if high == low else (value - low) / (high - low))

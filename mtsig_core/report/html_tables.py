@@ -12,7 +12,7 @@ __all__ = ["literal", "table"]
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[int]) -> str:
     """A table of text; the columns in `names` are set left and may break. What is undefined is a dash."""
-    def cells(tag, row):
+    def cells(tag: str, row: Sequence[str]) -> str:
         opened = [f'<{tag} class="name">' if k in names else f"<{tag}>" for k in range(len(row))]
         return "".join(f"{start}{literal(cell or '-')}</{tag}>" for start, cell in zip(opened, row, strict=True))
 

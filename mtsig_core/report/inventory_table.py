@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.inventory import inventory
-from mtsig_core.report.cells import number
+from mtsig_core.report.cells import Table, number
 
 __all__ = ["inventory_rows"]
 
 _TEXTS = ("reference", "system", "source")
 
 
-def inventory_rows(testset: TestSet) -> tuple[list[str], list[list[str]]]:
+def inventory_rows(testset: TestSet) -> Table:
     """Header and rows; what is not counted of a text is a dash, what other things do not have is left empty."""
     header = ["role", "name", "segments", "words", "characters", "empty", "repeated"]
     return header, [[held.role, held.name, *(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from typing import Any, NoReturn, TypeVar
 
 from mtsig_core.errors import InputError
 from mtsig_core.results import (
@@ -24,6 +26,8 @@ __all__ = ["read_comparison"]
 _WHOLE = "The comparison"
 _JSON_TYPES = {"str": "a text", "float": "a number", "int": "a whole number", "bool": "true or false",
                "tuple[str, ...]": "a list of texts"}
+_Record = TypeVar("_Record", bound=TestSetInfo | Settings | Caution | Exclusion | SystemResult | PairResult
+                  | ReferenceLeaders)
 
 
 def read_comparison(text: str) -> Comparison:
@@ -39,8 +43,8 @@ def read_comparison(text: str) -> Comparison:
                       _records(Exclusion, data.get("excluded", []), "excluded"))
 
 
-def _parsed(text):
-    def refused(constant):
+def _parsed(text: str) -> object:
+    def refused(constant: str) -> NoReturn:
         raise InputError(f"{_WHOLE} holds {constant}, which is not JSON. Expected null where undefined.")
 
     try:
@@ -50,7 +54,7 @@ def _parsed(text):
         raise InputError(f"This is not JSON{where}. Expected what compare --format json writes.") from error
 
 
-def _metric(name, data, where):
+def _metric(name: str, data: object, where: str) -> MetricResult:
     data = _object(data, where)
     signature = _typed("str", _at("signature", data, where), f"{where}: signature")
     higher_is_better = _typed("bool", _at("higher_is_better", data, where), f"{where}: higher_is_better")
@@ -66,9 +70,9 @@ def _metric(name, data, where):
             raise InputError(f'{where}: better is {row.better!r} in the pair {row.a} - {row.b}. '
                              'Expected "a", "b" or null.')
     by_reference = _records(ReferenceLeaders, data.get("by_reference", []), f"{where}: by_reference")
-    for row in by_reference:  # results of versions that did not look have none
-        if not row.leaders or not known.issuperset(row.leaders):
-            raise InputError(f"{where}: by {row.reference} the leaders are {_shown(row.leaders)}. Expected some of its "
+    for one in by_reference:  # results of versions that did not look have none
+        if not one.leaders or not known.issuperset(one.leaders):
+            raise InputError(f"{where}: by {one.reference} the leaders are {_shown(one.leaders)}. Expected some of its "
                              "systems.")
     tokenizer = _typed("str | None", data.get("tokenizer"), f"{where}: tokenizer")
     ci = _typed("str | None", data.get("ci"), f"{where}: ci")
@@ -76,31 +80,31 @@ def _metric(name, data, where):
     return MetricResult(name, signature, higher_is_better, systems, pairs, by_reference, tokenizer, ci, n_units)
 
 
-def _records(kind, values, where):
+def _records(kind: type[_Record], values: object, where: str) -> tuple[_Record, ...]:
     if not isinstance(values, list):
         raise InputError(f"{where} is {_shown(values)}. Expected a list.")
     return tuple(_record(kind, value, f"{where}, entry {k}") for k, value in enumerate(values, 1))
 
 
-def _record(kind, data, where):
+def _record(kind: type[_Record], data: object, where: str) -> _Record:
     data = _object(data, where)
-    return kind(**{f.name: _typed(f.type, _at(f.name, data, where), f"{where}: {f.name}")
+    return kind(**{f.name: _typed(str(f.type), _at(f.name, data, where), f"{where}: {f.name}")
                    for f in fields(kind) if f.name in data or f.default is MISSING})
 
 
-def _object(value, where):
+def _object(value: object, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"{where} is {_shown(value)}. Expected an object with keys.")
     return value
 
 
-def _at(key, data, where):
+def _at(key: str, data: Mapping[str, Any], where: str) -> Any:
     if key not in data:
         raise InputError(f"{where} has no {key!r}. Expected what compare --format json writes.")
     return data[key]
 
 
-def _typed(kind, value, where):
+def _typed(kind: str, value: Any, where: str) -> Any:
     """The value as it is, if it is of the type that a field is annotated with."""
     plain = kind.removesuffix(" | None")
     if value is None and plain != kind:
@@ -115,6 +119,6 @@ def _typed(kind, value, where):
     return tuple(value) if isinstance(value, list) else value
 
 
-def _shown(value, longest=40):
+def _shown(value: object, longest: int = 40) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= longest else f"{text[:longest]}..."

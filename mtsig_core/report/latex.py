@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 
 from mtsig_core.report.records import matrix_records
 from mtsig_core.report.sentences import caption_sentences
@@ -94,7 +95,7 @@ def _unusual(run: str) -> str:
     return rf"\mtsigtext{{{run}}}{{{' '.join(f'U+{ord(ch):04X}' for ch in run)}}}"
 
 
-def _leaderboard(comparison, result):
+def _leaderboard(comparison: Comparison, result: MetricResult) -> str:
     header, rows = leaderboard_rows(result, comparison.settings)
     cells = [[_rank(rank), escape(name), *map(_number, rest)] for rank, name, *rest in rows]
     said = caption_sentences(comparison, result, "Scores")
@@ -103,7 +104,7 @@ def _leaderboard(comparison, result):
     return _tabular("systems", "cl" + "r" * (len(header) - 2), header, cells, result, said)
 
 
-def _pairs(comparison, result):
+def _pairs(comparison: Comparison, result: MetricResult) -> str:
     header, rows = pair_rows(result, comparison.settings)
     marks = {"a": "$>$", "b": "$<$", None: "--"}
     cells = [[escape(row[0]), *map(_number, row[1:5]), marks[pair.better]]
@@ -111,17 +112,17 @@ def _pairs(comparison, result):
     said = caption_sentences(comparison, result, "Differences")
     said.insert(1, "> means that the first system of a pair is better by the test, < that the second is, a dash that "
                    "the test does not decide, which does not make them equal.")
-    table = _tabular if len(rows) <= _MOST_ON_A_PAGE else _longtable
+    table: Callable[..., str] = _tabular if len(rows) <= _MOST_ON_A_PAGE else _longtable
     return table("pairs", "lrrrrc", [*header[:5], "decision"], cells, result, said)
 
 
-def _matrix(comparison, result):
+def _matrix(comparison: Comparison, result: MetricResult) -> str:
     n, (_, rows) = len(result.systems), matrix_records([result])
     significant = {frozenset((pair.a, pair.b)) for pair in result.pairs if pair.significant}
     names = [row.system for row in result.systems]
     shares = any(pair.win is not None for pair in result.pairs)
 
-    def cell(i, j, value):
+    def cell(i: int, j: int, value: float | None) -> str:
         if i == j:
             return ""
         if value is None:
@@ -141,14 +142,16 @@ def _matrix(comparison, result):
                     r"\scriptsize\setlength{\tabcolsep}{2pt}")
 
 
-def _tabular(what, columns, header, cells, result, said, size=r"\footnotesize\setlength{\tabcolsep}{4pt}"):
+def _tabular(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], result: MetricResult,
+             said: Sequence[str], size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}") -> str:
     return "\n".join([
         r"\begin{table*}", rf"\centering{size}",
         _caption(what, result, said), rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _row(map(escape, header)),
         r"\midrule", *map(_row, cells), r"\bottomrule", r"\end{tabular}", r"\end{table*}", ""])
 
 
-def _longtable(what, columns, header, cells, result, said):
+def _longtable(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], result: MetricResult,
+               said: Sequence[str]) -> str:
     head = [r"\toprule", _row(map(escape, header)), r"\midrule"]
     return "\n".join([
         r"{\scriptsize\setlength{\tabcolsep}{4pt}\setlength{\LTcapwidth}{\linewidth}",
@@ -156,14 +159,14 @@ def _longtable(what, columns, header, cells, result, said):
         r"\endhead", r"\bottomrule", r"\endfoot", *map(_row, cells), r"\end{longtable}", "}", ""])
 
 
-def _caption(what: str, result: MetricResult, said: list[str]) -> str:
+def _caption(what: str, result: MetricResult, said: Sequence[str]) -> str:
     metric = escape(result.metric.upper())
     label = re.sub("[^a-z0-9]+", "-", result.metric.lower())
     text = escape(" ".join(said)).replace(r"\textbar{}", r"\textbar\allowbreak{}")
     return rf"\caption[{metric}: {what}]{{{text}}}\label{{tab:mtsig-{label}-{what}}}"
 
 
-def _row(cells) -> str:
+def _row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 

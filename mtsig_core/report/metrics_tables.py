@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from mtsig_core.experiments.mean_against_corpus import Averages, Case
 from mtsig_core.experiments.ngram_precisions import ORDERS, SystemPrecisions
@@ -10,19 +11,17 @@ from mtsig_core.experiments.output_lengths import Lengths
 from mtsig_core.experiments.papers import KOEHN_T1, KOEHN_T2
 from mtsig_core.experiments.students_t import StudentsT, koehns_factors
 from mtsig_core.experiments.worked_example import NOTE_CLAIMS, Claim, Step, WorkedExample
-from mtsig_core.report.cells import Cell, number
+from mtsig_core.report.cells import Cell, Table, number
 
 __all__ = ["average_rows", "case_rows", "claim_rows", "factor_rows", "flat_steps", "formula", "interval_rows",
            "length_rows", "precision_rows", "right_value", "step_rows"]
-
-Table = tuple[list[str], list[list[str]]]
 
 
 def precision_rows(found: Sequence[SystemPrecisions], with_paper: bool) -> Table:
     """Systems down, the parts of BLEU across; Koehn's numbers in brackets where asked for and known."""
     theirs = {name: dict(p1=p1, p4=p4, bleu=bleu) for name, p1, p4, bleu in KOEHN_T1.rows["bleu"]} if with_paper else {}
 
-    def cell(row, key, digits):
+    def cell(row: SystemPrecisions, key: str, digits: int) -> str:
         value, paper = getattr(row, key), theirs.get(row.system, {}).get(key)
         shown = _number(value, digits)
         return shown if paper is None else Cell(f"{shown} ({paper:.1f})", value)
@@ -96,7 +95,7 @@ def case_rows(case: Case, unit: str) -> Table:
 
 def interval_rows(found: StudentsT) -> Table:
     """Sizes down, both intervals across."""
-    def ends(low, high):
+    def ends(low: float | None, high: float | None) -> str:
         return "-" if low is None else f"[{low:.2f}, {high:.2f}]"
 
     rows = [[f"{row.n:,}", f"{row.mean:.2f}", ends(row.t_low, row.t_high), ends(row.boot_low, row.boot_high),
@@ -121,7 +120,7 @@ def _number(value: float | None, digits: int) -> str:
     return number(value, f".{digits}f")
 
 
-def flat_steps(found: WorkedExample) -> list[dict]:
+def flat_steps(found: WorkedExample) -> list[dict[str, Any]]:
     """One row for each length of n-grams; the matched ones with their clipped counts."""
     return [{"n": step.n, "matched": step.matched, "total": step.total, "precision": step.precision, "bleu": step.bleu,
              "ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)} for step in found.steps]

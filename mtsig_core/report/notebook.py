@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mtsig_core.inference.scores import Scores
+from mtsig_core.inference.scores import MetricScores, Scores
 from mtsig_core.report.cells import number
 from mtsig_core.report.html_tables import literal, table
 from mtsig_core.report.tables import group_cautions, leaderboard_rows, pair_rows, summary, system_rows, verdict
@@ -69,7 +69,7 @@ def _kept_in_mind(result: Comparison | Scores) -> Iterator[str]:
         yield _folded(f"Keep in mind: {len(result.warnings)}", said, len(groups))
 
 
-def _title(result):
+def _title(result: MetricResult | MetricScores) -> str:
     return f"<b>{literal(result.metric.upper())}</b>"
 
 

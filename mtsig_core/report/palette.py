@@ -35,7 +35,7 @@ def width(text: str) -> float:
     return sum(_width(ch) for ch in text)
 
 
-def _width(ch):
+def _width(ch: str) -> float:
     if unicodedata.combining(ch):
         return 0.0
     if unicodedata.east_asian_width(ch) in "WF":

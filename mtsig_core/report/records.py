@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from mtsig_core.inference.across_metrics import KINDS, RELATIONS, pairs_across
 from mtsig_core.results import MetricResult, PairResult, Settings
 
-__all__ = ["leaderboard_records", "matrix_records", "pair_records", "relation_records"]
+__all__ = ["Records", "leaderboard_records", "matrix_records", "pair_records", "relation_records"]
 
+#: Header and rows.
+Records = tuple[list[str], list[list[Any]]]
 _TESTED = ("ci_low", "ci_high", "p", "adjusted_p", "win", "lose")
 
 
-def leaderboard_records(results: Iterable[MetricResult], settings: Settings) -> tuple[list[str], list[list]]:
+def leaderboard_records(results: Iterable[MetricResult], settings: Settings) -> Records:
     """Header and rows of all systems by each metric, best first.
 
     The difference is to the best system, or to the baseline, as an improvement; its interval, p and shares of wins
@@ -30,7 +33,7 @@ def leaderboard_records(results: Iterable[MetricResult], settings: Settings) -> 
             *(f"{against}_{what}" for what in _TESTED), "wins", "ties", "losses"], rows
 
 
-def matrix_records(results: Sequence[MetricResult]) -> tuple[list[str], list[list]]:
+def matrix_records(results: Sequence[MetricResult]) -> Records:
     """Header and rows of each metric's matrix of all pairs, systems as rows and, in the same order, as columns.
 
     Above the diagonal the difference row minus column, positive where the row is better; below it the adjusted p, or
@@ -44,27 +47,28 @@ def matrix_records(results: Sequence[MetricResult]) -> tuple[list[str], list[lis
         place = {row.system: k for k, row in enumerate(result.systems)}
         cells = {}
         for pair in result.pairs:
-            upper, lower = sorted((pair.a, pair.b), key=place.get)
+            upper, lower = sorted((pair.a, pair.b), key=place.__getitem__)
             cells[upper, lower] = _seen(pair, upper, result)[0]
-            cells[lower, upper] = pair.p_adjusted if pair.win is None else max(pair.win, pair.lose)
+            cells[lower, upper] = pair.p_adjusted if pair.win is None or pair.lose is None else \
+                max(pair.win, pair.lose)
         rows += [[result.metric, name, *(cells.get((name, other)) for other in columns)] for name in place]
     return ["metric", "system", *columns], rows
 
 
-def pair_records(result: MetricResult) -> tuple[list[str], list[list]]:
+def pair_records(result: MetricResult) -> Records:
     """Header and rows of all pairs: the difference as an improvement of a, what was found, and who is better."""
     return ["a", "b", "difference", *_TESTED, "better", "se", "se_ratio", "min_difference", "segments"], [
         [pair.a, pair.b, *_seen(pair, pair.a, result), {"a": pair.a, "b": pair.b, None: None}[pair.better], pair.se,
          pair.se_ratio, pair.mdd, pair.n] for pair in result.pairs]
 
 
-def relation_records(results: Sequence[MetricResult]) -> tuple[list[str], list[list]]:
+def relation_records(results: Sequence[MetricResult]) -> Records:
     """Header and rows of every pair under every metric, contradictions first: what each found, and its sign."""
     tables = [{frozenset((pair.a, pair.b)): pair for pair in result.pairs} for result in results]
     columns = [f"{what}_{result.metric}" for result in results
                for what in ("improvement", *_TESTED, "segments", "relation")]
     pairs = pairs_across(results)
-    rows = []
+    rows: list[list[Any]] = []
     for across in (across for kind in KINDS for across in pairs if across.kind == kind):
         rows.append([across.a, across.b])
         for result, table, decision in zip(results, tables, across.decisions, strict=True):
@@ -74,9 +78,10 @@ def relation_records(results: Sequence[MetricResult]) -> tuple[list[str], list[l
     return ["a", "b", *columns, "together"], rows
 
 
-def _seen(pair: PairResult, name: str, result: MetricResult) -> list:
+def _seen(pair: PairResult, name: str, result: MetricResult) -> list[float | None]:
     """Improvement of a system over the other of its pair, interval, p, adjusted p, and shares of wins."""
     sign = (1 if pair.a == name else -1) * result.sign
-    ends = [None, None] if pair.ci_low is None else sorted((sign * pair.ci_low, sign * pair.ci_high))
+    ends = [None, None] if pair.ci_low is None or pair.ci_high is None else \
+        sorted((sign * pair.ci_low, sign * pair.ci_high))
     wins = [pair.win, pair.lose] if pair.a == name else [pair.lose, pair.win]
     return [sign * pair.delta, *ends, pair.p_value, pair.p_adjusted, *wins]

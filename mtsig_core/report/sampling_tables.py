@@ -10,14 +10,14 @@ import numpy as np
 from mtsig_core.experiments.papers import KOEHN_7_8
 from mtsig_core.experiments.sample_results import SampledPair, SampledSystem, Sampling
 from mtsig_core.experiments.spread_ratios import Spreads
+from mtsig_core.report.cells import Table
 
 __all__ = ["number", "pair_records", "spread_rows", "system_records", "tally_rows"]
 
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 
 
-def tally_rows(found: Mapping[str, Sampling], a: str, b: str, alpha: float,
-               published: bool = False) -> tuple[list[str], list[list[str]]]:
+def tally_rows(found: Mapping[str, Sampling], a: str, b: str, alpha: float, published: bool = False) -> Table:
     """Header and rows of the conclusions by kind of sample and test.
 
     Parameters
@@ -40,7 +40,7 @@ def tally_rows(found: Mapping[str, Sampling], a: str, b: str, alpha: float,
     return ["samples", "test, uncorrected", "right", "wrong", "no conclusion"], rows
 
 
-def spread_rows(found: Spreads, system: str) -> tuple[list[str], list[list[str]]]:
+def spread_rows(found: Spreads, system: str) -> Table:
     """Sizes down: spreads of one system and their ratio, then the median and the range of the ratios of all."""
     ratios, rows = found.ratios(), []
     for row in found.rows:

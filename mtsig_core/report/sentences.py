@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from mtsig_core.inference.cautions import disagreement, too_large_a_family
 from mtsig_core.inference.ranking import headline
@@ -93,7 +93,7 @@ def exclusion_sentences(comparison: Comparison) -> list[str]:
     return [f"Left out of the comparison: {printable(left_out(comparison))}."] if comparison.excluded else []
 
 
-def _subject(comparison, result):
+def _subject(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     verb = "compared" if len(result.systems) > 1 else "scored"
     yield (f"We {verb} {_count(len(result.systems), 'system')} on {_data(comparison.testset)} by {_metric(result)} "
            f"({_direction(result)}; signature {printable(result.signature)}).")
@@ -101,7 +101,7 @@ def _subject(comparison, result):
         yield "The test set is simulated: its texts are made up."
 
 
-def _outcome(comparison, result):
+def _outcome(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     settings, m = comparison.settings, len(result.pairs)
     if not m:
         only = result.systems[0]
@@ -113,7 +113,7 @@ def _outcome(comparison, result):
         yield (f"Nothing can be decided: {m} pairs are too many for {settings.trials} trials, with which this "
                "correction cannot find any difference significant.")
         return
-    yield from _against_baseline(comparison, result) if settings.baseline is not None else \
+    yield from _against_baseline(comparison, result, settings.baseline) if settings.baseline is not None else \
         _one_pair(comparison, result) if m == 1 else _all_pairs(comparison, result)
     if (differs := disagreement(result, comparison.testset.n_segments)) is not None:
         yield printable(differs)
@@ -123,7 +123,7 @@ def _outcome(comparison, result):
             "Where the test does not conclude, the systems are not shown to be equal."
 
 
-def _one_pair(comparison, result):
+def _one_pair(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     pair = result.pairs[0]
     scores = _scores(result)
     if _identical(comparison, result, pair):
@@ -134,7 +134,7 @@ def _one_pair(comparison, result):
     yield f"{_judged(a, b, pair, comparison.settings)} ({_evidence(result, pair, comparison.settings)})."
 
 
-def _all_pairs(comparison, result):
+def _all_pairs(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     settings, scores = comparison.settings, _scores(result)
     beaten = {pair.b if pair.better == "a" else pair.a for pair in result.pairs if pair.better}
     first = [row.system for row in result.systems if row.system not in beaten]
@@ -163,9 +163,9 @@ def _all_pairs(comparison, result):
         yield f"Identical outputs: {'; '.join(same)}."
 
 
-def _against_baseline(comparison, result):
+def _against_baseline(comparison: Comparison, result: MetricResult, name: str) -> Iterator[str]:
     settings, scores = comparison.settings, _scores(result)
-    baseline = f"the baseline {printable(settings.baseline)} ({scores[settings.baseline]} {_metric(result)})"
+    baseline = f"the baseline {printable(name)} ({scores[name]} {_metric(result)})"
     if len(result.pairs) > _FEW:
         yield from _grouped(result, baseline, scores, settings)
         return
@@ -177,7 +177,7 @@ def _against_baseline(comparison, result):
             yield f"{_judged(system, baseline, pair, settings)} ({_evidence(result, pair, settings)})."
 
 
-def _grouped(result, baseline, scores, settings):
+def _grouped(result: MetricResult, baseline: str, scores: Mapping[str, str], settings: Settings) -> Iterator[str]:
     """Of many systems against a baseline: which are better, which worse, which neither."""
     has_p = TESTS[settings.test].p_values is not None
     heads = {"a": f"Significantly better than {baseline} are" if has_p else f"Counted as better than {baseline} are",
@@ -197,7 +197,7 @@ def _judged(a: str, b: str, pair: PairResult, settings: Settings) -> str:
     return f"{a} {_better(settings) if pair.better == 'a' else worse} {b}"
 
 
-def _better(settings):
+def _better(settings: Settings) -> str:
     return "is significantly better than" if TESTS[settings.test].p_values is not None else "counts as better than"
 
 
@@ -207,19 +207,19 @@ def _evidence(result: MetricResult, pair: PairResult, settings: Settings) -> str
     interval = "" if pair.ci_low is None else f", {_level(settings)} confidence interval {row[2]}"
     if pair.p_value is None and pair.win is None:
         chances = "not tested, for want of segments in common"
-    elif TESTS[settings.test].p_values is None:
+    elif pair.win is not None and pair.lose is not None:  # by a test without p
         chances = f"wins on {100 * pair.win:.1f}% and loses on {100 * pair.lose:.1f}% of the bootstrap samples"
     else:
         chances = f"p = {row[3]}" if row[3] == row[4] else f"p = {row[3]}, adjusted p = {row[4]}"
     return f"difference {row[1]}{interval}, {chances}"
 
 
-def _identical(comparison, result, pair):
+def _identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> bool:
     return any(caution.code == "identical-outputs" and (caution.metric, caution.a, caution.b) ==
                (result.metric, pair.a, pair.b) for caution in comparison.warnings)
 
 
-def _scores(result):
+def _scores(result: MetricResult) -> dict[str, str]:
     return {row.system: f"{row.score:.2f}" for row in result.systems}
 
 
@@ -231,25 +231,25 @@ def _data(info: TestSetInfo) -> str:
     return f"{printable(info.name)} ({_count(info.n_segments, 'segment')}{documents}; {scored})"
 
 
-def _metric(result):
+def _metric(result: MetricResult) -> str:
     return printable(result.metric.upper())
 
 
-def _direction(result):
+def _direction(result: MetricResult) -> str:
     return "higher is better" if result.higher_is_better else \
         "lower is better; a positive difference is an improvement"
 
 
-def _trials(settings):
+def _trials(settings: Settings) -> str:
     return "" if settings.trials is None else f", {settings.trials} trials"
 
 
-def _units(settings):
+def _units(settings: Settings) -> str:
     return f"{settings.unit}s" if settings.block_length is None else \
         f"stationary blocks of {settings.block_length:g} segments on average (Politis and Romano 1994)"
 
 
-def _corrected(settings, m):
+def _corrected(settings: Settings, m: int) -> str:
     if m == 1:
         return "a single pair needs no correction"
     if settings.correction == "none":
@@ -257,7 +257,7 @@ def _corrected(settings, m):
     return f"p was corrected over this family of {m} pairs by the method of {_CORRECTIONS[settings.correction]}"
 
 
-def _intervals(result, settings):
+def _intervals(result: MetricResult, settings: Settings) -> str:
     ci = result.ci or settings.ci
     if ci == "jackknife-t":
         return f"jackknife t intervals over {_units(settings)}"
@@ -267,7 +267,7 @@ def _intervals(result, settings):
     return f"{kind} bootstrap intervals from {settings.resamples} resamples of {_units(settings)}"
 
 
-def _level(settings):
+def _level(settings: Settings) -> str:
     return f"{100 * (1 - settings.alpha):g}%"
 
 

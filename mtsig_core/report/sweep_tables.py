@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, by_references, by_size
 from mtsig_core.experiments.planning import PairPlan
-from mtsig_core.experiments.sweep_references import ReferenceSweep
+from mtsig_core.experiments.sweep_references import ReferenceSize, ReferenceSweep
 from mtsig_core.experiments.sweep_results import PairSize, SizeSweep, SystemSize
 from mtsig_core.report.bootstrap_tables import percent
-from mtsig_core.report.cells import Cell, number
+from mtsig_core.report.cells import Cell, Table, number
 
 __all__ = ["grid_rows", "needed", "pair_rows", "plan_rows", "reference_records", "reference_rows", "size_rows",
            "system_records", "width_rows"]
-
-Table = tuple[list[str], list[list[str]]]
 
 
 def needed(units: int | None, segments: int | None, name: str) -> str:
@@ -93,7 +92,7 @@ def grid_rows(found: ReferenceSweep, system: str) -> Table:
     """Relative intervals of one system by size and number of references, those of Table 4 in brackets."""
     mine = {(row.size, row.references): row for row in found.rows if row.system == system}
 
-    def cell(row):
+    def cell(row: ReferenceSize) -> str:
         theirs = by_references(found.metric, row.references, row.size, found.n_units)
         return _ends((row.low, row.high)) + (f" ({_ends(theirs)})" if theirs else "")
 
@@ -102,7 +101,7 @@ def grid_rows(found: ReferenceSweep, system: str) -> Table:
         for size in sorted({size for size, _ in mine})]
 
 
-def system_records(found: SizeSweep, people: bool = False) -> list[dict]:
+def system_records(found: SizeSweep, people: bool = False) -> list[dict[str, Any]]:
     """`found.systems` as mappings, with the relative interval that Table 2 of Zhang and Vogel has at the same share.
 
     Parameters
@@ -110,35 +109,36 @@ def system_records(found: SizeSweep, people: bool = False) -> list[dict]:
     people : bool
         Whether the scores are a score table: these stand beside their human judgments.
     """
-    def theirs(row):
+    def theirs(row: SystemSize) -> dict[str, float | None]:
         return _paper(by_size("human" if people else found.metric, row.size, found.n_units))
 
     return [asdict(row) | theirs(row) for row in found.systems]
 
 
-def reference_records(found: ReferenceSweep) -> list[dict]:
+def reference_records(found: ReferenceSweep) -> list[dict[str, Any]]:
     """`found.rows` as mappings, with what Tables 3 and 4 of Zhang and Vogel have at the same share of the test set."""
     scores = {count: score for count, score, *_ in ZHANG_VOGEL_3.rows.get(found.metric, ())}
 
-    def theirs(row):
+    def theirs(row: ReferenceSize) -> dict[str, float | None]:
         score = scores.get(row.references) if row.size == found.n_units else None
         return {"paper_score": score} | _paper(by_references(found.metric, row.references, row.size, found.n_units))
 
     return [asdict(row) | theirs(row) for row in found.rows]
 
 
-def _paper(ends):
+def _paper(ends: tuple[float, float] | None) -> dict[str, float | None]:
     return dict(zip(("paper_low", "paper_high"), ends or (None, None), strict=True))
 
 
-def _score_and_interval(row):
-    return [number(row.score, "#.4g"), percent(None if row.low is None else (row.low, row.high))]
+def _score_and_interval(row: SystemSize) -> list[str]:
+    return [number(row.score, "#.4g"), percent(None if row.low is None or row.high is None else (row.low, row.high))]
 
 
-def _printed(ends):
+def _printed(ends: tuple[float, float] | None) -> str:
     return "" if ends is None else percent(ends)
 
 
-def _ends(ends):
+def _ends(ends: tuple[float | None, float | None]) -> str:
     """A relative interval in few characters, in percent."""
-    return "-" if ends[0] is None else f"{100 * ends[0]:+.2f} {100 * ends[1]:+.2f}"
+    low, high = ends
+    return "-" if low is None or high is None else f"{100 * low:+.2f} {100 * high:+.2f}"

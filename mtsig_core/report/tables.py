@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mtsig_core.inference.across_metrics import KINDS, RELATIONS, pairs_across
 from mtsig_core.inference.cautions import p_word, too_large_a_family
 from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.cells import Cell, number
-from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
+from mtsig_core.report.cells import Cell, Table, number
+from mtsig_core.results import Caution, Comparison, MetricResult, PairResult, Settings, SystemResult
 
 __all__ = ["summary", "interval_kinds", "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows",
            "system_rows", "rank_change_rows", "pair_rows", "across_rows", "relation_rows", "with_metrics",
@@ -71,7 +71,7 @@ def verdict(result: MetricResult, settings: Settings) -> str | None:
     return _ahead(first)
 
 
-def by_reference_rows(result: MetricResult) -> tuple[list[str], list[list[str]]]:
+def by_reference_rows(result: MetricResult) -> Table:
     """Header and rows: who is ahead by all references together and by each alone, and where that is another.
 
     No rows where there are not several references, or no ranks.
@@ -92,7 +92,7 @@ def _ahead(first: Sequence[str]) -> str:
     return f"{first[0]} is ahead of all others" if len(first) == 1 else f"Tied for first: {', '.join(first)}"
 
 
-def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list[list[str]]]:
+def leaderboard_rows(result: MetricResult, settings: Settings) -> Table:
     """Header and rows: rank interval, system, score, interval, difference to the top (or baseline) with interval,
     and wins, ties and losses, or with a baseline p and the decision.
 
@@ -124,7 +124,7 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> tuple[list[str
     return header, rows
 
 
-def system_rows(result: MetricResult) -> tuple[list[str], list[list[str]]]:
+def system_rows(result: MetricResult) -> Table:
     """Header and rows of what a result says of its systems without the settings: rank interval, system, score,
     interval, and wins, ties and losses."""
     tally = result.tally()
@@ -133,9 +133,9 @@ def system_rows(result: MetricResult) -> tuple[list[str], list[list[str]]]:
          *(number(count, "d") for count in tally[row.system])] for row in result.systems]
 
 
-def rank_change_rows(before: MetricResult, after: MetricResult) -> tuple[list[str], list[list[str]]]:
+def rank_change_rows(before: MetricResult, after: MetricResult) -> Table:
     """Header and rows: what leaving out systems does to the ranks, and to wins, ties and losses, of every system."""
-    def standing(result):
+    def standing(result: MetricResult) -> dict[str, tuple[str, str]]:
         return {row.system: (_ranks(row), "-".join(map(str, tally))) for row, tally in
                 ((row, result.tally()[row.system]) for row in result.systems)}
 
@@ -145,8 +145,7 @@ def rank_change_rows(before: MetricResult, after: MetricResult) -> tuple[list[st
         [name, rank, new.get(name, gone)[0], tally, new.get(name, gone)[1]] for name, (rank, tally) in old.items()]
 
 
-def with_metrics(header: list[str], rows: list[list[str]], name: int,
-                 further: Sequence[MetricResult]) -> tuple[list[str], list[list[str]]]:
+def with_metrics(header: list[str], rows: list[list[str]], name: int, further: Sequence[MetricResult]) -> Table:
     """A table of systems with the score and rank interval of further metrics; `name` is the column of the system."""
     header, rows = [*header], [[*row] for row in rows]
     for result in further:
@@ -157,7 +156,7 @@ def with_metrics(header: list[str], rows: list[list[str]], name: int,
     return header, rows
 
 
-def across_rows(results: Sequence[MetricResult]) -> tuple[list[str], list[list[str]]]:
+def across_rows(results: Sequence[MetricResult]) -> Table:
     """Header and rows of the pairs on which metrics do not agree, the contradictions first.
 
     A filled point stands where a metric decides for the side that its difference favours.
@@ -168,7 +167,7 @@ def across_rows(results: Sequence[MetricResult]) -> tuple[list[str], list[list[s
                                    zip(pair.improvements, pair.decisions, strict=True)), pair.kind] for pair in pairs]
 
 
-def relation_rows(results: Sequence[MetricResult]) -> tuple[list[str], list[list[str]]]:
+def relation_rows(results: Sequence[MetricResult]) -> Table:
     """Header and rows of Fig. 3 of Zhang and Vogel (2004): each system against each, a sign for every metric.
 
     ``>`` the system of the row is significantly better, ``<`` worse, ``~`` neither; metrics in their order.
@@ -188,7 +187,7 @@ def without_relation(results: Sequence[MetricResult]) -> list[str]:
     return [row.system for row in results[0].systems if row.system not in paired]
 
 
-def pair_rows(result: MetricResult, settings: Settings) -> tuple[list[str], list[list[str]]]:
+def pair_rows(result: MetricResult, settings: Settings) -> Table:
     """Header and rows of the tested pairs: difference with interval, p or win rates, decision, what could be seen.
 
     Where pairs are compared on different segments, the number of these comes last.
@@ -211,12 +210,12 @@ def format_p(p: float | None) -> str:
     return number(p, ".4f" if p is None or p >= 0.0001 else ".1e")
 
 
-def group_cautions(cautions, shown: int = 3, several: bool = False) -> list[list[str]]:
+def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = False) -> list[list[str]]:
     """The texts of warnings, a list for each kind and metric; what goes beyond `shown` of a kind is counted.
 
     Where there are `several` metrics, each text begins with the one that it is about.
     """
-    kinds: dict[tuple, list[str]] = {}
+    kinds: dict[tuple[str, str | None], list[str]] = {}
     for caution in cautions:
         about = f"{caution.metric.upper()}: " if several and caution.metric is not None else ""
         kinds.setdefault((caution.code, caution.metric), []).append(about + caution.text)
@@ -224,11 +223,11 @@ def group_cautions(cautions, shown: int = 3, several: bool = False) -> list[list
             for texts in kinds.values()]
 
 
-def _chance_words(settings):
+def _chance_words(settings: Settings) -> list[str]:
     return ["win", "lose"] if TESTS[settings.test].p_values is None else ["p", p_word(settings.correction)]
 
 
-def _chances(pair, settings):
+def _chances(pair: PairResult, settings: Settings) -> list[str]:
     """p and adjusted p, or the shares of samples that a test without p goes by."""
     if TESTS[settings.test].p_values is None:
         return [number(pair.win, ".3f"), number(pair.lose, ".3f")]
@@ -246,26 +245,26 @@ def row_against_column(result: MetricResult) -> str:
     return "row minus column" if result.higher_is_better else "column minus row"
 
 
-def _metric_word(result):
+def _metric_word(result: MetricResult) -> str:
     return f"{result.metric.upper()} {'↑' if result.higher_is_better else '↓'}"
 
 
-def _ranks(system):
+def _ranks(system: SystemResult) -> str:
     return "-" if system.rank_low is None else Cell(f"{system.rank_low}-{system.rank_high}", system.rank_low)
 
 
 def _signed(pair: PairResult, sign: int) -> list[str]:
     """Difference and interval of a pair, as seen from the side that the sign says."""
-    if pair.ci_low is None:
+    if pair.ci_low is None or pair.ci_high is None:
         return [_fixed(sign * pair.delta, "+"), "-"]
     low, high = sorted((sign * pair.ci_low, sign * pair.ci_high))
     return [_fixed(sign * pair.delta, "+"), _interval(low, high, "+")]
 
 
-def _interval(low, high, sign=""):
-    return "-" if low is None else Cell(f"[{_fixed(low, sign)}, {_fixed(high, sign)}]", low)
+def _interval(low: float | None, high: float | None, sign: str = "") -> str:
+    return "-" if low is None or high is None else Cell(f"[{_fixed(low, sign)}, {_fixed(high, sign)}]", low)
 
 
-def _fixed(value, sign=""):
+def _fixed(value: float, sign: str = "") -> Cell:
     """Two decimals, and no minus before a zero."""
     return Cell(f"{round(value, 2) + 0.0:{sign}.2f}", value)

@@ -83,7 +83,7 @@ def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
     return [*lines, "", printable(result.signature)]
 
 
-def _matrix_lines(result):
+def _matrix_lines(result: MetricResult) -> list[str]:
     """Row against column: > significantly better, < significantly worse, . not significant."""
     order = {row.system: k for k, row in enumerate(result.systems)}
     cells = [["."] * len(order) for _ in order]
@@ -104,7 +104,7 @@ def _matrix_lines(result):
                     for name, row in zip(names, cells, strict=True)]
 
 
-def _relation_lines(results):
+def _relation_lines(results: Sequence[MetricResult]) -> list[str]:
     """All metrics in one matrix, where there are several."""
     header, rows = relation_rows(results)
     if len(results) < 2 or not rows:
@@ -123,12 +123,12 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], aligned: str) -
             for row in [header, *rows]]
 
 
-def _width(text):
+def _width(text: str) -> int:
     """Columns that a terminal gives the text: East Asian wide characters take two, combining ones none."""
     return sum(0 if unicodedata.combining(ch) else 2 if unicodedata.east_asian_width(ch) in "WF" else 1 for ch in text)
 
 
-def _pad(text, width, side):
+def _pad(text: str, width: int, side: str) -> str:
     space = width - _width(text)
     return text + " " * space if side == "<" else " " * space + text if side == ">" else \
         " " * (space // 2) + text + " " * (space - space // 2)

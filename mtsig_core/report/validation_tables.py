@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from typing import Any
 
 from mtsig_core.experiments.conclusions import Concluded, Conclusions
 from mtsig_core.experiments.coverage import Coverage
@@ -14,13 +15,12 @@ from mtsig_core.experiments.population import Rate
 from mtsig_core.experiments.tests_by_metric import PairTests
 from mtsig_core.experiments.type_one_error import TypeOne
 from mtsig_core.experiments.unit_changes import UnitChanges
-from mtsig_core.report.cells import Cell, number
+from mtsig_core.report.cells import Cell, Table, number
 from mtsig_core.report.tables import format_p
 
 __all__ = ["calibration_rows", "changed_rows", "conclusion_rows", "coverage_rows", "family_rows", "flat_rows",
            "koehns_conclusions", "metric_rows", "percent_of", "size_rows", "type_one_rows", "unit_rows", "variant_rows"]
 
-Table = tuple[list[str], list[list[str]]]
 _UNITS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
 
 
@@ -33,7 +33,7 @@ def percent_of(found: Rate | None) -> str:
     >>> percent_of(rate(100, 2000)), percent_of(rate(0, 0))
     ('5.0% [4.1, 6.0]', '-')
     """
-    if found is None or found.share is None:
+    if found is None or found.share is None or found.low is None or found.high is None:
         return "-"
     return Cell(f"{100 * found.share:.1f}% [{100 * found.low:.1f}, {100 * found.high:.1f}]", found.share)
 
@@ -67,7 +67,7 @@ def metric_rows(found: Mapping[str, PairTests]) -> Table:
              "theirs: A over B", "p, ar", "p, bootstrap"], rows)
 
 
-def _published(reranking, baseline, *p_values):
+def _published(reranking: float, baseline: float, *p_values: float | None) -> tuple[str, ...]:
     return f"{reranking - baseline:+.2f}", *(
         "-" if p is None else "< .0001" if p == 0.0001 else f"{p:.3f}" for p in p_values)
 
@@ -81,7 +81,7 @@ def variant_rows(found: Variants) -> Table:
               *theirs.get(row.pair, ["-"] * 4)] for row in found.rows])
 
 
-def _two(ar, as_printed):
+def _two(ar: float, as_printed: float) -> tuple[str, str, str]:
     return f"{ar:.3f}", f"{as_printed:.3f}", f"{ar / as_printed:.1f}"
 
 
@@ -93,9 +93,10 @@ def conclusion_rows(found: Conclusions, with_paper: bool) -> Table:
         rows.append([a, b, number(of_pair[0].delta)])
         for row in of_pair:
             paper = koehns_conclusions(row) if with_paper else None
-            found_here = f"{100 * row.right.share:.0f} / {100 * row.wrong.share:.0f}"
-            rows[-1].append(Cell(found_here + ("" if paper is None else f" ({paper[0]} / {paper[1]})"),
-                                 row.right.share))
+            beside = "" if paper is None else f" ({paper[0]} / {paper[1]})"
+            right, wrong = row.right.share, row.wrong.share
+            rows[-1].append("-" + beside if right is None or wrong is None else
+                            Cell(f"{100 * right:.0f} / {100 * wrong:.0f}{beside}", right))
     return ["better", "worse", "difference",
             *(f"{n} samples of {size:,}" for size, n in zip(found.sizes, found.samples, strict=True))], rows
 
@@ -151,7 +152,9 @@ def coverage_rows(found: Coverage) -> Table:
 
 def family_rows(found: FamilyErrors) -> Table:
     """Families down; the formula and the corrections across, in percent."""
-    def cell(rate):
+    def cell(rate: Rate) -> str:
+        if rate.share is None or rate.low is None or rate.high is None:
+            return "-"
         return f"{100 * rate.share:.0f} [{100 * rate.low:.0f}, {100 * rate.high:.0f}]"
 
     return (["equal systems", "comparisons k", "1 - (1 - α)^k", *found.rows[0].wrong],
@@ -174,7 +177,7 @@ def changed_rows(found: UnitChanges, correction: str) -> Table:
              for pair in found.pairs if pair.correction == correction])
 
 
-def flat_rows(rows: Sequence) -> list[dict]:
+def flat_rows(rows: Sequence[Any]) -> list[dict[str, Any]]:
     """Each row as one mapping, a rate as columns of its own: the share by its name, then count, n, low and high.
 
     Examples
@@ -187,7 +190,7 @@ def flat_rows(rows: Sequence) -> list[dict]:
     return [dict(_cells(row)) for row in rows]
 
 
-def _cells(row):
+def _cells(row: Any) -> Iterator[tuple[str, Any]]:
     for field in fields(row):
         value = getattr(row, field.name)
         for name, part in value.items() if isinstance(value, dict) else ((field.name, value),):
