@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -116,7 +117,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     rows = positions(kind, part.n_segments, size, seed if shuffle else None)
     pairs, counted = seen.order[engine.all_pairs(len(seen.order))], seen.counter()
 
-    def one(sample):
+    def one(sample: int) -> _Found:
         # A seed for each sample, told by both numbers, so that samples of one seed are not those of the next.
         own = int(np.random.SeedSequence((seed, sample)).generate_state(1, np.uint64)[0])
         return _sample(metric, counted(rows[sample]), pairs, replace(settings, seed=own), trials)
@@ -159,8 +160,8 @@ def _sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings:
     if not len(pairs):
         return _Found(data.scores, low, high, *[np.empty(0)] * 4)
     if has_gaps(metric, statistics):  # each pair on what both have, by the same draws
-        sides, pairs = paired(statistics, pairs)
-        sides = _numbers(metric, sides)
+        both, pairs = paired(statistics, pairs)
+        sides = _numbers(metric, both)
         drawn = engine.bootstrap_scores(sides, settings.resamples, settings.seed)
     else:
         sides = data
@@ -171,19 +172,20 @@ def _sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings:
     return _Found(data.scores, low, high, deltas, *(np.where(np.isnan(deltas), np.nan, x) for x in (win, lose, p)))
 
 
-def _numbers(metric, statistics) -> engine.UnitStatistics:
+def _numbers(metric: Metric, statistics: np.ndarray) -> engine.UnitStatistics:
     return engine.UnitStatistics(metric, statistics, Units.segments(statistics.shape[1]))
 
 
-def _differences(metric, statistics, pairs):
+def _differences(metric: Metric, statistics: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """Differences on all segments that both systems of a pair have, shape (pairs,)."""
     if len(pairs) and has_gaps(metric, statistics):
         statistics, pairs = paired(statistics, pairs)
     scores = _numbers(metric, statistics).scores
-    return scores[pairs[:, 0]] - scores[pairs[:, 1]]
+    differences: np.ndarray = scores[pairs[:, 0]] - scores[pairs[:, 1]]
+    return differences
 
 
-def _read_only(found) -> np.ndarray:
+def _read_only(found: Sequence[np.ndarray]) -> np.ndarray:
     """Arrays of samples, set the other way round: (samples, k) -> (k, samples)."""
     turned = np.ascontiguousarray(np.array(found).T)
     turned.flags.writeable = False

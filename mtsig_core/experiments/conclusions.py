@@ -157,7 +157,7 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
     truth = np.sign(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]])
     tasks = [(size, rows) for size in sizes for rows in positions("broad", whole.n_segments, size)]
 
-    def one(task, rng):
+    def one(task: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         size, rows = tasks[task]
         data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units.segments(size))
         drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))

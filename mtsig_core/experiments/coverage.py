@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,12 +23,16 @@ from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
-from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.metrics import Metric
 
 __all__ = ["Coverage", "Covered", "coverage"]
 
 _SEGMENTS, _DOCUMENTS = 300, 30
 _STREAMS = {"segment": 30, "document": 31}
+
+_Drawn = tuple[np.ndarray, list[Units]]  # statistics of both systems on one test set, and the units to bootstrap by
+_Draw = Callable[[np.random.Generator], _Drawn]
+_Ends = tuple[str, str, str, float, float]  # unit, kind, quantity, low, high
 
 
 @dataclass(frozen=True)
@@ -131,7 +136,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     scores = whole.scores[two]
     truth = {"score": scores[0], "difference": scores[0] - scores[1]}
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 1_000_000)
-    draws = {"segment": lambda rng: _segments(whole, two, n, rng)}
+    draws: dict[str, _Draw] = {"segment": lambda rng: _segments(whole, two, n, rng)}
     drawn = None
     if whole.n_documents > 1:
         drawn = min(_DOCUMENTS, whole.n_documents) if n_documents is None else check_whole(
@@ -142,7 +147,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
         raise SettingError("The test set has no document ids to draw documents by. Give them, or leave this out.")
     rows = []
     for sampled, draw in draws.items():
-        def one(k, rng, draw=draw):
+        def one(k: int, rng: np.random.Generator, draw: _Draw = draw) -> list[_Ends]:
             both, by = draw(rng)
             key = int(rng.integers(1 << 62))
             return [ends for units in by for ends in _ends(whole.metric, both, units, resamples, alpha, key)]
@@ -157,26 +162,27 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                     drawn, tuple(rows))
 
 
-def _segments(whole: Population, two, n, rng):
+def _segments(whole: Population, two: list[int], n: int, rng: np.random.Generator) -> _Drawn:
     return whole.statistics[two][:, rng.integers(0, whole.n_segments, n)], [Units.segments(n)]
 
 
-def _documents(whole: Population, two, segments_of, n, rng):
+def _documents(whole: Population, two: list[int], segments_of: Sequence[np.ndarray], n: int,
+               rng: np.random.Generator) -> _Drawn:
     drawn = [segments_of[d] for d in rng.integers(0, whole.n_documents, n)]
     index = np.repeat(np.arange(n), [len(segments) for segments in drawn])
     both = whole.statistics[two][:, np.concatenate(drawn)]
     return both, [Units("document", index, n), Units.segments(len(index))]
 
 
-def _ends(metric, both, units, resamples, alpha, seed):
-    """(unit, kind, quantity, low, high) of every interval of one test set."""
+def _ends(metric: Metric, both: np.ndarray, units: Units, resamples: int, alpha: float, seed: int) -> list[_Ends]:
+    """Every interval of one test set."""
     data = engine.UnitStatistics(metric, both, units)
     drawn, left_out = engine.bootstrap_scores(data, resamples, seed), engine.jackknife_scores(data)
-    segments = segment_scores(metric, both)
-    by_segment = is_segment_mean(metric) and units.kind == "segment"
-    quantities = {}
-    for name, combine in (("score", lambda x: x[:1]), ("difference", lambda x: x[:1] - x[1:])):
-        quantities[name] = Sample(combine(data.scores), combine(drawn), combine(left_out),
-                                  combine(segments) if by_segment else None)
-    return [(units.kind, kind, quantity, *(float(end[0]) for end in interval(sample, alpha)))
-            for kind, interval in fitting_intervals(by_segment).items() for quantity, sample in quantities.items()]
+    segments = segment_scores(metric, both) if units.kind == "segment" else None
+    combined: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+        "score": lambda x: x[:1], "difference": lambda x: x[:1] - x[1:]}
+    quantities = {name: Sample(combine(data.scores), combine(drawn), combine(left_out),
+                               None if segments is None else combine(segments)) for name, combine in combined.items()}
+    return [(units.kind, kind, quantity, float(low[0]), float(high[0]))
+            for kind, interval in fitting_intervals(segments is not None).items()
+            for quantity, sample in quantities.items() for low, high in [interval(sample, alpha)]]

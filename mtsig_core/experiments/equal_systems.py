@@ -11,7 +11,7 @@ from mtsig_core.experiments.population import check_level, check_whole, equal_sy
 from mtsig_core.inference import engine
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.significance import TESTS
+from mtsig_core.inference.significance import approximate_randomization, riezler_maxwell, signed_shift
 from mtsig_core.metrics import Metric
 
 __all__ = ["Variant", "Variants", "variants"]
@@ -97,8 +97,8 @@ def variants(testset: TestSet, metric: str | Metric, *, n_segments: int | None =
     pairs = np.array([(0, k) for k in range(1, _SYSTEMS)])
     delta, key = data.scores[0] - data.scores[1:], int(rng.integers(1 << 62))
     drawn = engine.bootstrap_scores(data, trials, key, jobs=jobs, progress=stage(progress, "bootstrap"))
-    replicates = {"bootstrap": drawn[:1] - drawn[1:], "swaps": engine.swap_differences(
-        data, pairs, trials, key, jobs=jobs, progress=stage(progress, "swaps"))}
-    p = [TESTS[test].p_values(delta, replicates[TESTS[test].draws]) for test in ("ar", "bootstrap", "riezler-maxwell")]
+    drawn = drawn[:1] - drawn[1:]
+    swapped = engine.swap_differences(data, pairs, trials, key, jobs=jobs, progress=stage(progress, "swaps"))
+    p = approximate_randomization(delta, swapped), signed_shift(delta, drawn), riezler_maxwell(delta, drawn)
     return Variants(whole.metric.name, alpha, trials, seed, n, tuple(
         Variant(f"1:{k}", *map(float, row)) for k, row in enumerate(zip(np.abs(delta), *p, strict=True), 2)))

@@ -121,7 +121,7 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
     within = {(size, _COMPARED[0]): pairs.max(axis=1) < size for size in sizes}
     within |= {(size, _COMPARED[1]): within[size, _COMPARED[0]] & (pairs[:, 0] == 0) for size in sizes if size > 2}
 
-    def one(k, rng):
+    def one(k: int, rng: np.random.Generator) -> list[list[bool]]:
         data = engine.UnitStatistics(whole.metric, equal_systems(whole, systems, n, rng), units)
         delta = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
         null = engine.swap_differences(data, pairs, trials, int(rng.integers(1 << 62)))
@@ -147,7 +147,7 @@ def if_independent(alpha: float, comparisons: int) -> float:
     return 1 - (1 - alpha) ** comparisons
 
 
-def _wrong(delta, null, p, alpha):
+def _wrong(delta: np.ndarray, null: np.ndarray, p: np.ndarray, alpha: float) -> list[bool]:
     """Whether anything is significant, by correction."""
     adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()} | {"romano-wolf": romano_wolf(delta, null)}
     return [bool(significant(adjusted[name].min(), alpha)) for name in CORRECTIONS]

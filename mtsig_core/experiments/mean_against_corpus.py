@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -163,13 +164,14 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
                     _case(testset, metric, mean, pairs, statistics, sentences, seed, stage(progress, "looking")))
 
 
-def _ranked(names, corpus, average, sign):
+def _ranked(names: Sequence[str], corpus: np.ndarray, average: np.ndarray, sign: int) -> tuple[SystemAverage, ...]:
     places = [np.argsort(np.argsort(-sign * scores, kind="stable"), kind="stable") + 1 for scores in (corpus, average)]
     rows = zip(names, corpus.tolist(), average.tolist(), *(place.tolist() for place in places), strict=True)
     return tuple(sorted((SystemAverage(*row) for row in rows), key=lambda row: row.corpus_place))
 
 
-def _disagreements(names, pairs, corpus, average):
+def _disagreements(names: Sequence[str], pairs: np.ndarray, corpus: np.ndarray,
+                   average: np.ndarray) -> Iterator[Disagreement]:
     """Pairs that the two put in opposite order; the scores are higher where better."""
     for first, second in pairs.tolist():
         a, b = (first, second) if corpus[first] > corpus[second] else (second, first)
@@ -182,7 +184,8 @@ def _size(pair: Disagreement) -> float:
     return min(pair.corpus_delta, -pair.average_delta)
 
 
-def _case(testset, metric, mean, pairs, statistics, sentences, seed, report):
+def _case(testset: TestSet, metric: Metric, mean: SentenceMean, pairs: np.ndarray, statistics: np.ndarray,
+          sentences: np.ndarray, seed: int, report: engine.Progress | None) -> Case | None:
     names, sign = list(testset.systems), direction(metric)
     fit = np.arange(testset.n_segments)
     if (long_enough := _column(metric, statistics, "total_4")) is not None:
@@ -202,18 +205,18 @@ def _case(testset, metric, mean, pairs, statistics, sentences, seed, report):
             found, = _disagreements(names, pairs[[pair]], corpus[:, chosen], average[:, chosen])
             two = [names.index(found.a), names.index(found.b)]
             ref_len = _column(metric, statistics[two[:1]][:, rows], "ref_len")
-            return Case(found, *(tuple((sign * scores[two, chosen]).tolist()) for scores in (corpus, average)),
-                        tuple(testset.lines[k] for k in rows.tolist()),
+            scores, means = (tuple((sign * each[two, chosen]).tolist()) for each in (corpus, average))
+            return Case(found, scores, means, tuple(testset.lines[k] for k in rows.tolist()),
                         tuple(map(tuple, metric.score(statistics[two][:, rows]).T.tolist())),
                         tuple([None] * size if ref_len is None else ref_len[0].tolist()))
     return None
 
 
-def _column(metric, statistics, name):
+def _column(metric: Metric, statistics: np.ndarray, name: str) -> np.ndarray | None:
     """One statistic, shape (systems, segments); None where the metric has none of that name."""
     return statistics[..., metric.stat_names.index(name)] if name in metric.stat_names else None
 
 
-def _sets(n_segments, size, seed):
+def _sets(n_segments: int, size: int, seed: int) -> np.ndarray:
     """Random sets of segments, shape (sets, size)."""
     return np.stack([subset(n_segments, size, seed, k) for k in range(_TRIES if n_segments > size else 1)])

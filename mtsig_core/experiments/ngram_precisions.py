@@ -11,7 +11,7 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.one_score import Progress, stage
-from mtsig_core.metrics import Metric, metric_of
+from mtsig_core.metrics import Metric, is_adapted, metric_of
 from mtsig_core.metrics.cache import cached_statistics
 
 __all__ = ["ORDERS", "SystemPrecisions", "best_system", "brevity_penalty", "check_bleu", "counts_of", "precisions",
@@ -89,11 +89,14 @@ def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
     Raises
     ------
     SettingError
-        If the metric is another, or there are no texts or no systems.
+        If the metric is another or of another package, or there are no texts or no systems.
     """
     metric = metric_of(testset, metric)
     if metric.name != "bleu":
         raise SettingError(f"{metric.name} has no n-gram precisions and brevity penalty. Expected bleu.")
+    if is_adapted(metric):
+        raise SettingError(f"{metric.name} of another package does not name its counts of n-grams. Expected bleu of "
+                           "mtsig.")
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     return metric
@@ -125,7 +128,7 @@ def share(part: float, whole: float) -> float | None:
     return part / whole if whole > 0 else None
 
 
-def _parts(name, counts, points):
-    percents = [share(100 * counts[f"correct_{n}"], counts[f"total_{n}"]) for n in ORDERS]
-    return SystemPrecisions(name, *percents, share(counts["sys_len"], counts["ref_len"]),
+def _parts(name: str, counts: Mapping[str, int], points: float) -> SystemPrecisions:
+    p1, p2, p3, p4 = (share(100 * counts[f"correct_{n}"], counts[f"total_{n}"]) for n in ORDERS)
+    return SystemPrecisions(name, p1, p2, p3, p4, share(counts["sys_len"], counts["ref_len"]),
                             brevity_penalty(counts["sys_len"], counts["ref_len"]), points)

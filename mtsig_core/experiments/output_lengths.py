@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.ngram_precisions import best_system, brevity_penalty, check_bleu, counts_of, share
 from mtsig_core.experiments.worked_example import tokens_of
+from mtsig_core.inference import engine
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.metrics import Metric, metric_of
 from mtsig_core.metrics.overlap import align
@@ -20,9 +22,9 @@ __all__ = ["MOST_SEGMENTS", "PENALTIES", "SHARES", "LengthPoint", "Lengths", "le
 #: Segments that are counted, from all over the test set.
 MOST_SEGMENTS = 2000
 #: Word penalties in the simulator, 0 for the output as it is; below that words are added.
-PENALTIES = (0.25, 0.2, 0.15, 0.1, 0.05, 0.0, -0.1, -0.2, -0.4)
+PENALTIES: tuple[float, ...] = (0.25, 0.2, 0.15, 0.1, 0.05, 0.0, -0.1, -0.2, -0.4)
 #: Shares of its words that an output keeps, 1 for the output as it is.
-SHARES = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
+SHARES: tuple[float, ...] = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
     return Lengths(system, how, n, metric.signature(testset), gtm.signature(testset), tuple(points))
 
 
-def truncated(text: str, tokens, kept: float) -> str:
+def truncated(text: str, tokens: Callable[[str], list[str]], kept: float) -> str:
     """The beginning of a text with a share of its tokens, at least one.
 
     Examples
@@ -146,7 +148,7 @@ def truncated(text: str, tokens, kept: float) -> str:
     return text[:places[max(1, round(kept * len(places))) - 1][1]]
 
 
-def _penalised(part, system, report):
+def _penalised(part: TestSet, system: str, report: engine.Progress | None) -> list[Sequence[str]] | None:
     """The outputs of a system of the simulated corpus at each penalty; None where it is not of that corpus."""
     base = next((known for known in KOEHN_SYSTEMS if known.name == system), None)
     if base is None or not part.simulated:
@@ -162,7 +164,7 @@ def _penalised(part, system, report):
     return [texts for _, texts in sorted(found, reverse=True)]
 
 
-def _point(asked, counts, bleu, gtm):
+def _point(asked: float, counts: Mapping[str, int], bleu: float, gtm: float) -> LengthPoint:
     penalty = brevity_penalty(counts["sys_len"], counts["ref_len"])
     return LengthPoint(asked, share(counts["sys_len"], counts["ref_len"]), bleu, gtm, penalty,
                        bleu / penalty if penalty > 0 else 0.0)

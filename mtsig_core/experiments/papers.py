@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["KOEHN_2_3", "KOEHN_6", "KOEHN_7_8", "KOEHN_T1", "KOEHN_T2", "KOEHN_T3", "KOEHN_T4", "PublishedTable",
            "RIEZLER_MAXWELL_4_4", "RIEZLER_MAXWELL_T1", "RIEZLER_MAXWELL_T2", "SENTENCES_PER_DOCUMENT",
@@ -25,15 +26,16 @@ class PublishedTable:
         Authors, year and number of the table.
     about : str
         What the numbers were measured on.
-    columns : tuple of str
+    columns : tuple
+        Names; in Koehn's Table 2 the sample sizes.
     rows : mapping of str to tuple of tuple
         By metric (a key of `mtsig_core.METRICS`), in the order of the columns.
     """
 
     source: str
     about: str
-    columns: tuple[str, ...]
-    rows: Mapping[str, tuple[tuple, ...]]
+    columns: tuple[Any, ...]
+    rows: Mapping[str, tuple[tuple[Any, ...], ...]]
 
     def nearest(self, metric: str) -> str:
         """The metric itself where the table has it, else BLEU."""
@@ -208,9 +210,9 @@ def by_references(metric: str, references: int, size: int, n_units: int) -> tupl
                  if count == references and _is_share(percent, size, n_units)), None)
 
 
-def _is_share(percent, size, n_units):
+def _is_share(percent: float, size: int, n_units: int) -> bool:
     return size == round(percent / 100 * n_units)
 
 
-def _fractions(low, high):
+def _fractions(low: float, high: float) -> tuple[float, float]:
     return round(low / 100, 6), round(high / 100, 6)

@@ -12,7 +12,7 @@ from mtsig_core.inference.power import minimum_detectable_difference, units_need
 from mtsig_core.results import Comparison
 
 if TYPE_CHECKING:
-    from mtsig_core.experiments.sweep_results import SizeSweep
+    from mtsig_core.experiments.sweep_results import PairErrors, SizeSweep
 
 __all__ = ["PairPlan", "default_difference", "plan"]
 
@@ -106,7 +106,7 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
         raise SettingError(f"power is {power:g}. Expected a number between 0 and 1, such as 0.8.")
     alpha, length = found.settings.alpha, n_segments / n_units
 
-    def size(of, se):
+    def size(of: float, se: float) -> tuple[int | None, int | None]:
         if of == 0 or se == 0:
             return None, None
         units = units_needed(of, se, n_units, alpha, power)
@@ -116,9 +116,10 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
                           *size(delta, se)) for (a, b), (delta, se) in errors.items())
 
 
-def _compared(comparison, metric):
+def _compared(comparison: Comparison, metric: str | None) -> tuple[PairErrors, int, int]:
     """What a sweep has as its errors, and the units and segments of the test set."""
     result, info = comparison.metrics[next(iter(comparison.metrics)) if metric is None else metric], comparison.testset
     sign = 1 if result.higher_is_better else -1
     errors = {(pair.a, pair.b): (sign * pair.delta, pair.se) for pair in result.pairs if pair.se is not None}
-    return errors, info.n_documents if comparison.settings.unit == "document" else info.n_segments, info.n_segments
+    n_documents = info.n_documents if comparison.settings.unit == "document" else None
+    return errors, info.n_segments if n_documents is None else n_documents, info.n_segments

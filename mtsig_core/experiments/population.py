@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from numbers import Integral
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ __all__ = ["Population", "Rate", "check_level", "check_whole", "equal_systems", 
            "rate", "repeated"]
 
 _AT_ONCE = 8  # repeats that a thread takes at a time
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +49,7 @@ class Population:
 
     @property
     def n_segments(self) -> int:
-        return self.statistics.shape[1]
+        return int(self.statistics.shape[1])
 
     @property
     def n_documents(self) -> int:
@@ -55,7 +57,7 @@ class Population:
 
     def segments_of_documents(self) -> list[np.ndarray]:
         """The segments of each document."""
-        return members(self.documents)
+        return [] if self.documents is None else members(self.documents)
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ def pair_population(testset: TestSet, metric: str | Metric, a: str | None, b: st
     return both, [both.systems.index(name) for name in two]
 
 
-def _check_enough(n, least):
+def _check_enough(n: int, least: int) -> None:
     if n < least:
         raise SettingError(f"{n} system{'s' * (n != 1)} to compare. Expected at least {least} different ones: add "
                            "outputs, or leave fewer out.")
@@ -173,7 +175,7 @@ def equal_systems(whole: Population, systems: int, n: int, rng: np.random.Genera
     return whole.statistics[speaker, rng.integers(0, whole.n_segments, n)]
 
 
-def check_whole(what: str, value: int, least: int, most: int) -> int:
+def check_whole(what: str, value: float, least: int, most: int) -> int:
     """A whole number within its range.
 
     Raises
@@ -191,19 +193,19 @@ def check_level(alpha: float) -> None:
         raise SettingError(f"alpha is {alpha:g}. Expected a number between 0 and 1, such as 0.05.")
 
 
-def repeated(task: Callable, n: int, seed: int, stream: int, *, jobs: int = 1,
-             progress: engine.Progress | None = None) -> list:
+def repeated(task: Callable[[int, np.random.Generator], _Result], n: int, seed: int, stream: int, *, jobs: int = 1,
+             progress: engine.Progress | None = None) -> list[_Result]:
     """task(k, rng) for each repeat k, in order, every repeat with a generator of its own.
 
     Repeats are keyed by (seed, stream, k), so the results are the same for any number of threads.
     """
     check_whole("seed", seed, 0, (1 << 64) - 1)
 
-    def some(part):
+    def some(part: int) -> list[_Result]:
         starts = range(part * _AT_ONCE, min((part + 1) * _AT_ONCE, n))
         return [task(k, np.random.default_rng([seed, stream, k])) for k in starts]
 
-    found = []
+    found: list[_Result] = []
     with closing(engine.in_order(some, -(-n // _AT_ONCE), jobs)) as parts:  # at once, also when it is cancelled
         for part in parts:
             found += part

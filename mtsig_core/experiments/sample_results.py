@@ -45,8 +45,8 @@ def ratio_of_spreads(blocks: np.ndarray, broad: np.ndarray, alpha: float = 0.05)
     if not (np.isfinite(above) and below > TOLERANCE):
         return None
     free = [np.isfinite(scores).sum() - 1 for scores in (blocks, broad)]
-    ends = (above / below / np.sqrt(fdtri(*free, p)) for p in (1 - alpha / 2, alpha / 2))
-    return above / below, *map(float, ends)
+    low, high = (float(above / below / np.sqrt(fdtri(*free, p))) for p in (1 - alpha / 2, alpha / 2))
+    return above / below, low, high
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,7 +55,8 @@ class SentenceMean:
     def score(self, sums: np.ndarray) -> np.ndarray:
         """The mean, of shape (...); NaN where no segment has a score."""
         total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-        return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        mean: np.ndarray = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        return mean
 
     def signature(self, testset: TestSet) -> str:
         """That of the metric, smoothing included; for BLEU that is sacreBLEU's ``exp`` without effective order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.experiments.ngram_precisions import best_system, check_bleu
@@ -13,9 +14,9 @@ from mtsig_core.metrics.cache import cached_statistics
 __all__ = ["SETTINGS", "SignedScore", "signatures"]
 
 #: What is changed -> the settings of BLEU.
-SETTINGS = {"lower case": dict(lowercase=True), "tokenizer 13a": dict(tokenize="13a"),
-            "tokenizer zh": dict(tokenize="zh"), "no tokenizer": dict(tokenize="none"),
-            "every character a token": dict(tokenize="char")}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "lower case": dict(lowercase=True), "tokenizer 13a": dict(tokenize="13a"), "tokenizer zh": dict(tokenize="zh"),
+    "no tokenizer": dict(tokenize="none"), "every character a token": dict(tokenize="char")}
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,12 @@ def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     >>> [(row.setting, round(row.bleu, 1)) for row in signatures(ts)][:2]
     [('as here', 76.0), ('lower case', 100.0)]
     """
-    metric = check_bleu(testset, metric)
-    system = best_system(testset, metric, progress) if system is None else system
-    one, found = testset.only([system]), []
+    bleu: Any = check_bleu(testset, metric)  # a dataclass of its settings, of which the protocol says nothing
+    system = best_system(testset, bleu, progress) if system is None else system
+    one = testset.only([system])
+    found: list[SignedScore] = []
     for name, settings in {"as here": {}, **SETTINGS}.items():
-        other = replace(metric, **settings)
+        other: Metric = replace(bleu, **settings)
         points = other.score(cached_statistics(other, one, stage(progress, name)).sum(axis=1))
         signed = SignedScore(name, float(points[0]), other.signature(one))
         if signed.signature not in [row.signature for row in found]:  # it may be the setting of this test set

@@ -42,7 +42,7 @@ def parse_sizes(text: str) -> list[float]:
     >>> parse_sizes("20, 50, 12.5%, 100%")
     [20, 50, 0.125, 1.0]
     """
-    def one(part):
+    def one(part: str) -> float:
         return float(part[:-1]) / 100 if part.endswith("%") else int(part)
 
     try:
@@ -68,16 +68,14 @@ def in_units(sizes: Sequence[float], n_units: int) -> list[int]:
     found = sorted({round(_share(size) * n_units) if _is_share(size) else size for size in sizes})
     if not found:
         raise SettingError("sizes is empty. Expected at least one, such as 50.")
-    for size in found:
-        check_whole("size", size, _LEAST, _LARGEST)
-    return found
+    return [check_whole("size", size, _LEAST, _LARGEST) for size in found]
 
 
-def _is_share(size):
+def _is_share(size: float) -> bool:
     return isinstance(size, Real) and not isinstance(size, Integral)
 
 
-def _share(size):
+def _share(size: float) -> float:
     if not 0 < size <= 1:
         raise SettingError(f"size is {size}. Expected a whole number of units, or a share of the set above 0 and at "
                            "most 1 (100%).")

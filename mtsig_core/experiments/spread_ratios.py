@@ -133,6 +133,7 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
     return Spreads(metric.name, alpha, seed, n, shuffle, tuple(rows))
 
 
-def _spread(size, system, blocks, broad, alpha) -> Spread:
-    sds = (value if np.isfinite(value := spread(scores)) else None for scores in (blocks, broad))
-    return Spread(size, len(blocks), system, *sds, *(ratio_of_spreads(blocks, broad, alpha) or (None,) * 3))
+def _spread(size: int, system: str, blocks: np.ndarray, broad: np.ndarray, alpha: float) -> Spread:
+    sd_blocks, sd_broad = (value if np.isfinite(value := spread(scores)) else None for scores in (blocks, broad))
+    return Spread(size, len(blocks), system, sd_blocks, sd_broad,
+                  *(ratio_of_spreads(blocks, broad, alpha) or (None, None, None)))

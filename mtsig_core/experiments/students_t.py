@@ -12,7 +12,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.papers import KOEHN_T2
 from mtsig_core.experiments.sentence_means import SentenceMean, segment_mean
-from mtsig_core.inference.one_score import Progress, bootstrap_systems, stage
+from mtsig_core.inference.one_score import Progress, ScoreBootstrap, bootstrap_systems, stage
 from mtsig_core.metrics import Metric, direction, metric_of
 from mtsig_core.metrics.cache import cached_statistics
 
@@ -139,7 +139,7 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
         raise SettingError(f"{system} has {len(known)} segment scores by {metric.name}. An interval takes at least 2.")
     one = testset.only([system])
 
-    def interval(n, unit="segment"):
+    def interval(n: int, unit: str = "segment") -> ScoreBootstrap:
         rows = known[np.arange(n) * len(known) // n]
         part = one if n == testset.n_segments else one.at(rows.tolist())
         return bootstrap_systems(part, mean, unit=unit, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs,
@@ -207,7 +207,7 @@ def densities(n: int, alpha: float = 0.05, points: int = 161) -> tuple[np.ndarra
     return x, top * (1 + x * x / df) ** (-(df + 1) / 2), np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 
 
-def _chosen(testset, mean, statistics, system):
+def _chosen(testset: TestSet, mean: Metric, statistics: np.ndarray, system: str | None) -> str:
     if system is None:
         scores = mean.score(statistics.sum(axis=1)) * direction(mean)
         return list(testset.systems)[int(np.argmax(np.where(np.isfinite(scores), scores, -np.inf)))]
@@ -216,7 +216,8 @@ def _chosen(testset, mean, statistics, system):
     return system
 
 
-def _row(n, found, alpha):
-    t, boot = (found.intervals[kind] or (None, None) for kind in ("t", "percentile"))
-    width = None if boot[0] is None or t[0] is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
-    return TInterval(n, found.score, factor(n, alpha), factor(None, alpha), *t, *boot, width)
+def _row(n: int, found: ScoreBootstrap, alpha: float) -> TInterval:
+    t, boot = found.intervals["t"], found.intervals["percentile"]
+    width = None if boot is None or t is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
+    (t_low, t_high), (boot_low, boot_high) = t or (None, None), boot or (None, None)
+    return TInterval(n, found.score, factor(n, alpha), factor(None, alpha), t_low, t_high, boot_low, boot_high, width)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
@@ -11,6 +11,7 @@ import numpy as np
 from mtsig_core.data.simulation.corpus import simulate
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
+from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.inference.one_score import Progress
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
@@ -114,7 +115,7 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
     shares = _checked_shares(shares)
     swept, sets = [], reference_sets(names)
     for k, chosen in enumerate(sets):
-        def report(stage, share, done=k):
+        def report(stage: str, share: float, done: int = k) -> None:
             if progress is not None:
                 progress("sets of references", (done + share * (stage == "test sets")) / len(sets))
 
@@ -147,15 +148,15 @@ def with_references(testset: TestSet, n_references: int = 4) -> TestSet:
     return anew
 
 
-def _checked_shares(shares):
+def _checked_shares(shares: Sequence[float]) -> list[float]:
     for share in shares:
         if not (isinstance(share, Real) and 0 < share <= 1):
             raise SettingError(f"A share of the test set is {share}. Expected a number above 0 and at most 1.")
     return [float(share) for share in shares]
 
 
-def _rows(names, sets, swept):
-    alone = {}
+def _rows(names: Sequence[str], sets: Sequence[Sequence[str]], swept: Sequence[SizeSweep]) -> Iterator[ReferenceSize]:
+    alone: dict[tuple[int, str], float | None] = {}
     for k in range(1, len(names) + 1):
         of_k = [one for chosen, one in zip(sets, swept, strict=True) if len(chosen) == k]
         for size, system in dict.fromkeys((row.size, row.system) for row in of_k[0].systems):
@@ -167,5 +168,6 @@ def _rows(names, sets, swept):
                                 (width / first) ** 2 if width and first else None)
 
 
-def _mean(values):
-    return None if None in values else float(np.mean(values))
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return None if len(known) < len(values) else float(np.mean(known))

@@ -173,7 +173,7 @@ def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
     """
     from scipy.special import ndtri
 
-    def density(level):
+    def density(level: float) -> float:
         return math.exp(-ndtri(level) ** 2 / 2) / math.sqrt(2 * math.pi)
 
     p = alpha / 2
@@ -185,7 +185,7 @@ def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
 
 def flat(row: Growing | Repeated) -> dict[str, float | None]:
     """The fields of a row and its relative ends, by name; of an interval, its two ends."""
-    columns = {}
+    columns: dict[str, float | None] = {}
     for key, value in (asdict(row) | {"relative": row.relative}).items():
         if key in ("relative", "relative_sd_range"):
             columns[f"{key}_low"], columns[f"{key}_high"] = value or (None, None)
@@ -194,16 +194,16 @@ def flat(row: Growing | Repeated) -> dict[str, float | None]:
     return columns
 
 
-def _middle(drawn, alpha):
+def _middle(drawn: np.ndarray, alpha: float) -> np.ndarray:
     """Median and percentile bounds of each row, shape (3, rows)."""
     sample = Sample(np.empty(0), drawn, np.empty((0, 0)))
     return np.array([np.median(drawn, axis=1), *percentile(sample, alpha)])
 
 
-def _repeat(drawn, size, median, sigma, alpha) -> Repeated:
+def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: float) -> Repeated:
     runs = len(drawn) // size
     medians, *bounds = _middle(drawn[:runs * size].reshape(runs, size), alpha)
-    sd = [None, None] if runs < 2 else [float(bound.std(ddof=1)) for bound in bounds]
+    sd_low, sd_high = [None, None] if runs < 2 else [float(bound.std(ddof=1)) for bound in bounds]
     ratios = [(bound - medians) / medians for bound in bounds] if medians.all() else None
     mean = None if ratios is None else finite(*(ratio.mean() for ratio in ratios))
     spread = between = None
@@ -211,11 +211,11 @@ def _repeat(drawn, size, median, sigma, alpha) -> Repeated:
         spread = math.sqrt(np.mean([ratio.var(ddof=1) for ratio in ratios]))
         between = _sd_range(spread, 2 * (runs - 1))
     scale = sigma / math.sqrt(size)
-    return Repeated(size, runs, *sd, bound_sd(alpha) * scale, mean, spread, between,
+    return Repeated(size, runs, sd_low, sd_high, bound_sd(alpha) * scale, mean, spread, between,
                     None if median == 0 else bound_sd(alpha, less_median=True) * scale / abs(median))
 
 
-def _sd_range(sd, freedom):
+def _sd_range(sd: float, freedom: int) -> tuple[float, float]:
     """95% interval of a standard deviation of normal values."""
     from scipy.special import chdtri
 

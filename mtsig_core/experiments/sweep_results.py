@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 from mtsig_core.results import SamplingSettings
 
-__all__ = ["PairSize", "SizeSweep", "Slope", "SystemSize"]
+__all__ = ["PairErrors", "PairSize", "SizeSweep", "Slope", "SystemSize"]
+
+#: By pair: improvement of the first system over the second, and its standard error; in points.
+PairErrors = dict[tuple[str, str], tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ class SizeSweep:
     n_units: int
     n_segments: int
     scores: dict[str, float]
-    errors: dict[tuple[str, str], tuple[float, float]]
+    errors: PairErrors
     systems: tuple[SystemSize, ...]
     pairs: tuple[PairSize, ...]
     slopes: tuple[Slope, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.population import check_whole
 from mtsig_core.experiments.size_choice import default_sizes, in_units
-from mtsig_core.experiments.sweep_results import PairSize, SizeSweep, Slope, SystemSize
+from mtsig_core.experiments.sweep_results import PairErrors, PairSize, SizeSweep, Slope, SystemSize
 from mtsig_core.inference import engine
 from mtsig_core.inference.gaps import paired
 from mtsig_core.inference.intervals import Sample, percentile
@@ -24,6 +24,7 @@ from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, mem
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import percentile_test, significant
 from mtsig_core.metrics import Metric, depends_on_testset, direction
+from mtsig_core.results import SamplingSettings
 
 __all__ = ["sweep_sizes"]
 
@@ -32,6 +33,9 @@ _GROUPS = 1000  # of units that a large subset is bootstrapped by
 _MOST_REPEATS = 10_000
 _MOST_RESAMPLES = 1 << 20  # so that no two subsets share draws: each has 2^12 blocks of them to itself
 _BAND = (5, 95)  # percentiles over the repeats
+
+_Head = tuple[int, float, int]  # size, segments and repeats of a row
+_Counter = Callable[[np.ndarray], np.ndarray]
 
 
 class _Subject(NamedTuple):
@@ -45,7 +49,7 @@ class _Subject(NamedTuple):
     testset: TestSet
     units: Units
     by_unit: np.ndarray
-    counted: Callable[[np.ndarray], np.ndarray] | None
+    counted: _Counter | None
     names: list[str]
     pairs: np.ndarray
     gaps: bool
@@ -59,20 +63,20 @@ class _Subject(NamedTuple):
 
         Sums of groups drawn with replacement vary as those of single units do, and cost less to draw.
         """
-        by_unit = self.by_unit.take(chosen, axis=0) if self.counted is None else self._recount(chosen)
+        by_unit = self.by_unit.take(chosen, axis=0) if self.counted is None else self._recount(chosen, self.counted)
         n = min(len(chosen), _GROUPS)
         if n < len(chosen):
             by_unit = np.add.reduceat(by_unit, np.arange(n) * len(chosen) // n, axis=0)
         return self._numbers(by_unit)
 
-    def _numbers(self, by_unit):
+    def _numbers(self, by_unit: np.ndarray) -> engine.UnitStatistics:
         return engine.UnitStatistics(self.metric, by_unit.swapaxes(0, 1), Units.segments(len(by_unit)))
 
-    def _recount(self, chosen):
+    def _recount(self, chosen: np.ndarray, counted: _Counter) -> np.ndarray:
         segments_of = members(self.units.index)
         segments = np.concatenate([segments_of[unit] for unit in chosen])
         index = np.repeat(np.arange(len(chosen)), [len(segments_of[unit]) for unit in chosen])
-        return Units(self.units.kind, index, len(chosen)).sum(self.counted(segments)).swapaxes(0, 1)
+        return Units(self.units.kind, index, len(chosen)).sum(counted(segments)).swapaxes(0, 1)
 
     @property
     def rows(self) -> np.ndarray:
@@ -135,7 +139,7 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     n = subject.units.n
     sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
     tasks = [(size, repeat) for size in sizes for repeat in range(1 if size == n else repeats)]
-    drawn = []
+    drawn: list[_Drawn] = []
     with closing(engine.in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
         for one in results:
             drawn.append(one)
@@ -144,7 +148,7 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     return _gathered(subject, settings, np.array(tasks), drawn)
 
 
-def _subject(seen: Measured, settings) -> _Subject:
+def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
     seen = seen.best_first()
     units, pairs, statistics = seen.units(settings.unit), engine.all_pairs(len(seen.names)), seen.statistics
     if seen.has_gaps:
@@ -164,7 +168,7 @@ class _Drawn(NamedTuple):
     segments: int
 
 
-def _one(subject, size, repeat, settings) -> _Drawn:
+def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) -> _Drawn:
     chosen = subset(subject.units.n, size, settings.seed, repeat)
     data, first_block = subject.part(chosen), size << 26 | repeat << 12
     if size == subject.units.n:  # the set itself, with the draws of `compare`
@@ -183,7 +187,7 @@ def _one(subject, size, repeat, settings) -> _Drawn:
     return _Drawn(data.scores[:k], relative, deltas, p_values, int(sizes[chosen].sum()))
 
 
-def _bootstrap(data, resamples, seed, first_block):
+def _bootstrap(data: engine.UnitStatistics, resamples: int, seed: int, first_block: int) -> np.ndarray:
     """Scores (rows, resamples), with blocks of draws of their own."""
     blocks = range(first_block, first_block - (-resamples // BLOCK))
     drawn = np.concatenate([data.score(data.weighted_sums(bootstrap_weights(data.units, seed, block)))
@@ -192,12 +196,13 @@ def _bootstrap(data, resamples, seed, first_block):
     return drawn
 
 
-def _gathered(subject, settings, tasks, drawn) -> SizeSweep:
+def _gathered(subject: _Subject, settings: SamplingSettings, tasks: np.ndarray, drawn: Sequence[_Drawn]) -> SizeSweep:
     n, whole = subject.units.n, subject.whole()
     k = len(subject.names)
     errors = _errors(subject, whole, settings)
-    by_size = [[drawn[i] for i in np.flatnonzero(tasks[:, 0] == size)] for size in np.unique(tasks[:, 0])]
-    systems, pairs = [], []
+    by_size = [[drawn[i] for i in np.flatnonzero(tasks[:, 0] == size).tolist()] for size in np.unique(tasks[:, 0])]
+    systems: list[SystemSize] = []
+    pairs: list[PairSize] = []
     for size, found in zip(np.unique(tasks[:, 0]).tolist(), by_size, strict=True):
         head = (size, float(np.mean([one.segments for one in found])), len(found))
         systems += _system_rows(head, subject.names, found)
@@ -209,7 +214,7 @@ def _gathered(subject, settings, tasks, drawn) -> SizeSweep:
         tuple(systems), tuple(pairs), slopes, depends_on_testset(subject.metric))
 
 
-def _errors(subject, whole, settings):
+def _errors(subject: _Subject, whole: engine.UnitStatistics, settings: SamplingSettings) -> PairErrors:
     """{(a, b): (improvement, standard error)} on the whole set, with the draws of `compare`."""
     drawn = _bootstrap(whole, _WHOLE, settings.seed, 0)
     sign, (first, second) = direction(subject.metric), subject.rows.T
@@ -219,7 +224,7 @@ def _errors(subject, whole, settings):
             for (i, j), delta, error in zip(subject.pairs, deltas, errors, strict=True) if math.isfinite(delta)}
 
 
-def _system_rows(head, names, found):
+def _system_rows(head: _Head, names: Sequence[str], found: Sequence[_Drawn]) -> Iterator[SystemSize]:
     scores, relative = np.array([one.scores for one in found]), np.array([one.relative for one in found])
     for k, name in enumerate(names):
         values, (low, high) = scores[:, k][np.isfinite(scores[:, k])], relative[:, :, k].T
@@ -229,7 +234,8 @@ def _system_rows(head, names, found):
         yield SystemSize(*head, name, *(None if value is None else float(value) for value in (*band, *ends)))
 
 
-def _pair_rows(head, errors, found, n_units, alpha):
+def _pair_rows(head: _Head, errors: PairErrors, found: Sequence[_Drawn], n_units: int,
+               alpha: float) -> Iterator[PairSize]:
     deltas = np.array([one.deltas for one in found])
     sure = significant(np.array([one.p_values for one in found]), alpha)
     for k, ((a, b), (delta, whole_se)) in enumerate(errors.items()):
@@ -241,7 +247,7 @@ def _pair_rows(head, errors, found, n_units, alpha):
                        wrong, float(power_at(delta, se, alpha, spread)), float(power_at(delta, se, alpha)))
 
 
-def _slope(system, rows) -> Slope:
+def _slope(system: str, rows: Sequence[SystemSize]) -> Slope:
     known = [(math.log(row.size), math.log(row.width)) for row in rows if row.width]
     if len(known) < 2:
         return Slope(system, None, None, None)

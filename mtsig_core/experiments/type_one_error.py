@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import TESTS, decide, fitting_tests, win_rates
-from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.metrics import Metric
 
 __all__ = ["NullRate", "TypeOne", "conclusions_on", "type_one"]
 
@@ -174,8 +175,8 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
     drawn = engine.bootstrap_scores(data, trials, seed)
     replicates = {"swaps": engine.swap_differences(data, np.array([[0, 1]]), trials, seed),
                   "bootstrap": drawn[:1] - drawn[1:]}
-    if is_segment_mean(metric) and units.kind == "segment":
-        scores = segment_scores(metric, both)
+    scores = segment_scores(metric, both) if units.kind == "segment" else None
+    if scores is not None:
         replicates["none"] = scores[:1] - scores[1:]
     found = {}
     for name, test in fitting_tests("none" in replicates).items():
@@ -188,11 +189,12 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
     return found
 
 
-def _by_segment(whole: Population, rows, n, n_pairs, trials, alpha, seed, jobs, progress) -> list[NullRate]:
+def _by_segment(whole: Population, rows: list[int], n: int, n_pairs: int, trials: int, alpha: float, seed: int,
+                jobs: int, progress: engine.Progress | None) -> list[NullRate]:
     units = Units.segments(n)
     two = whole.statistics[rows]
 
-    def one(k, rng):
+    def one(k: int, rng: np.random.Generator) -> dict[str, bool]:
         both = _swapped(two[:, rng.integers(0, whole.n_segments, n)], rng.random(n) < 0.5)
         return conclusions_on(whole.metric, both, units, trials, alpha, int(rng.integers(1 << 62)))
 
@@ -200,11 +202,12 @@ def _by_segment(whole: Population, rows, n, n_pairs, trials, alpha, seed, jobs, 
                                                  progress=progress))
 
 
-def _by_document(whole: Population, rows, n, n_pairs, trials, alpha, seed, jobs, progress) -> list[NullRate]:
+def _by_document(whole: Population, rows: list[int], n: int, n_pairs: int, trials: int, alpha: float, seed: int,
+                 jobs: int, progress: engine.Progress | None) -> list[NullRate]:
     segments_of = whole.segments_of_documents()
     two = whole.statistics[rows]
 
-    def one(k, rng):
+    def one(k: int, rng: np.random.Generator) -> dict[str, dict[str, bool]]:
         drawn = [segments_of[d] for d in rng.integers(0, whole.n_documents, n)]
         document = np.repeat(np.arange(n), [len(segments) for segments in drawn])
         both = _swapped(two[:, np.concatenate(drawn)], (rng.random(n) < 0.5)[document])
@@ -223,6 +226,6 @@ def _swapped(both: np.ndarray, coins: np.ndarray) -> np.ndarray:
     return np.where(coins[:, None], both[::-1], both)
 
 
-def _rates(null, unit, decisions) -> list[NullRate]:
+def _rates(null: str, unit: str, decisions: Sequence[dict[str, bool]]) -> list[NullRate]:
     return [NullRate(null, unit, test, rate(sum(one[test] for one in decisions), len(decisions)))
             for test in decisions[0]]

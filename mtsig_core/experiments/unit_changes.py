@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +18,13 @@ from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_score import Progress
 from mtsig_core.inference.significance import significant
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
-from mtsig_core.results import MetricResult
+from mtsig_core.results import MetricResult, PairResult
 
 __all__ = ["ASKED", "ChangedPair", "UnitChange", "UnitChanges", "changes_between", "part_with_documents",
            "unit_changes"]
 
 #: What both comparisons ask for: its p-values raw and by Romano-Wolf give those of every correction.
-ASKED = {"test": "ar", "correction": "romano-wolf", "ci": "percentile"}
+ASKED: dict[str, Any] = {"test": "ar", "correction": "romano-wolf", "ci": "percentile"}
 
 
 @dataclass(frozen=True)
@@ -155,21 +156,23 @@ def changes_between(part: TestSet, by_segment: MetricResult, by_document: Metric
     sides = list(zip(*both.values(), strict=True)) or [(), ()]
     adjusted = [every_correction(np.array([pair.p_value for pair in side]),
                                  np.array([pair.p_adjusted for pair in side])) for side in sides]
-    rows, changed = [], []
+    rows: list[UnitChange] = []
+    changed: list[ChangedPair] = []
     for name in CORRECTIONS:
-        p = [one[name] for one in adjusted]
-        segment, document = (significant(values, alpha) for values in p)
+        p_segment, p_document = (one[name] for one in adjusted)
+        segment, document = significant(p_segment, alpha), significant(p_document, alpha)
         rows.append(UnitChange(name, *(int(np.sum(x)) for x in (
             segment & document, segment & ~document, document & ~segment, ~segment & ~document))))
-        changed += _changed(name, sides[0], *p, segment != document)
+        changed += _changed(name, sides[0], p_segment, p_document, segment != document)
     ratios = [pair.se_ratio for pair in sides[0] if pair.se_ratio is not None]
-    spread = (min(ratios), median(ratios), max(ratios)) if ratios else (None,) * 3
-    return UnitChanges(by_segment.metric, alpha, len(both), part.n_segments, part.n_documents, *spread,
-                       tuple(rows), tuple(changed))
+    low, middle, high = (min(ratios), median(ratios), max(ratios)) if ratios else (None, None, None)
+    return UnitChanges(by_segment.metric, alpha, len(both), part.n_segments, len(np.unique(part.document_index)),
+                       low, middle, high, tuple(rows), tuple(changed))
 
 
-def _changed(correction, pairs, p_segment, p_document, differ) -> Iterator[ChangedPair]:
-    for k in np.flatnonzero(differ):
+def _changed(correction: str, pairs: Sequence[PairResult], p_segment: np.ndarray, p_document: np.ndarray,
+             differ: np.ndarray) -> Iterator[ChangedPair]:
+    for k in np.flatnonzero(differ).tolist():
         pair = pairs[k]
         yield ChangedPair(correction, pair.a, pair.b, pair.delta, float(p_segment[k]), float(p_document[k]),
                           pair.se_ratio)

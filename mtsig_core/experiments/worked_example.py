@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -169,16 +170,16 @@ def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) ->
     return worked_example(note, "output", 1, metric)
 
 
-def tokens_of(metric: Metric, testset: TestSet):
-    """How BLEU splits a text of this test set: str -> list of str."""
+def tokens_of(metric: Metric, testset: TestSet) -> Callable[[str], list[str]]:
+    """How BLEU splits a text of this test set."""
     return bleu_tokens(tokenizer_of(metric, testset))
 
 
-def _ngrams(tokens, n):
+def _ngrams(tokens: Sequence[str], n: int) -> Counter[str]:
     return Counter(" ".join(tokens[at:at + n]) for at in range(len(tokens) - n + 1))
 
 
-def _shared(words, references, n):
+def _shared(words: Sequence[str], references: Sequence[Sequence[str]], n: int) -> tuple[NgramCount, ...]:
     of_references = [_ngrams(tokens, n) for tokens in references]
     rows = [(ngram, count, max(known[ngram] for known in of_references)) for ngram, count in _ngrams(words, n).items()]
     return tuple(NgramCount(ngram, count, most, min(count, most)) for ngram, count, most in rows if most)

@@ -80,6 +80,8 @@ def test_an_empty_output_has_no_precision():
 def test_other_metrics_have_no_such_parts(toy, look):
     with pytest.raises(SettingError, match="chrf has no n-gram precisions"):
         look(toy, "chrf")
+    with pytest.raises(SettingError, match="bleu of another package"):  # which does not name its counts
+        look(toy, BLEU())
 
 
 def test_the_demonstration_is_near_table_1(demo):
