@@ -99,14 +99,20 @@ class TestSums:
         sums = sums_of(statistics, weights)
         assert (sums == exact_sums(statistics, weights)).all()
 
+    @pytest.mark.parametrize("sign", [1, -1])
     @pytest.mark.parametrize("above", [-4, -1, 0, 3, 7])
-    def test_single_precision_ends_where_a_sum_can_reach_2_to_the_24(self, above):
+    def test_single_precision_ends_where_a_sum_can_reach_2_to_the_24(self, above, sign):
         statistics = np.full((2, 4, 1), 2**22, dtype=np.int64)
         statistics[0, 0] += above  # an odd sum above the limit has no float32
-        data = data_of(statistics, first_statistic)
+        data = data_of(sign * statistics, first_statistic)
         swapped = swap_differences(data, all_pairs(2), 64, seed=0)
         assert set(np.unique(swapped)) == {-above, above}
-        assert data.weighted_sums(np.ones((1, 4), np.uint16))[0, 0] == 2**24 + above
+        assert data.weighted_sums(np.ones((1, 4), np.uint16))[0, 0] == sign * (2**24 + above)
+
+    def test_single_precision_ends_by_the_counts_themselves_where_only_their_steps_are_kept(self):
+        counts = np.full((2, 15), 2**20 + 1)
+        statistics = np.stack([counts, counts + 2**20], axis=-1)
+        assert (sums_of(statistics, np.ones((1, 15), np.uint16))[1] == 15 * (2**21 + 1)).all()
 
     @pytest.mark.parametrize("step", [2**24 - 1, 2**24 + 1, 2**24 + 3])
     def test_equal_steps_between_counts_of_either_sign_are_exact(self, step):
