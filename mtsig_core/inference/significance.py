@@ -227,7 +227,7 @@ class SignificanceTest:
 
     def smallest_p(self, trials: int | None) -> float:
         """The smallest p that so many trials can give, 0 where there are no trials."""
-        return 0.0 if self.of_segments else self.steps / (trials + 1)
+        return 0.0 if self.of_segments or trials is None else self.steps / (trials + 1)
 
     def trials_for(self, p: float) -> int:
         """The fewest trials with which p can be as small as this."""

@@ -69,7 +69,7 @@ def test_examples_are_triples_and_come_whenever_there_are_any(seed):
 @pytest.mark.parametrize("test, correction, trials, m, needed", [
     ("ar", "romano-wolf", 999, 300, None), ("ar", "holm", 999, 300, 5999), ("ar", "holm", 5999, 300, None),
     ("percentile", "holm", 9999, 325, 12999), ("percentile", "holm", 12999, 325, None), ("ar", "bh", 19, 300, None),
-    ("ar", "bonferroni", 999, 50, None)])
+    ("ar", "bonferroni", 999, 50, None), ("ar", "holm", None, 300, None)])  # None: those of a test without trials
 def test_how_many_trials_it_takes_to_see_anything(testset, test, correction, trials, m, needed):
     settings = replace(compare(testset, trials=99).settings, trials=trials)
     assert trials_needed(settings, m, test, correction) == needed
