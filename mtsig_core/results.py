@@ -8,13 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest, unknown
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = ["TestSetInfo", "SamplingSettings", "Settings", "Caution", "Exclusion", "SystemResult", "PairResult",
            "ReferenceLeaders", "MetricResult", "Comparison", "by_metric"]
 
+_Found = TypeVar("_Found")
 _COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
 
 
@@ -200,7 +205,7 @@ class MetricResult:
     ci: str | None = None
     n_units: int | None = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"<MetricResult {self.metric!r}: {len(self.systems)} systems, best {self.systems[0].system!r} "
                 f"{self.systems[0].score:.2f}, {self._differing()}>")
 
@@ -209,7 +214,7 @@ class MetricResult:
 
         return metric_table(self)
 
-    def _differing(self):
+    def _differing(self) -> str:
         return f"{sum(pair.significant for pair in self.pairs)} of {len(self.pairs)} pairs significant"
 
     @property
@@ -217,7 +222,7 @@ class MetricResult:
         """What turns a difference of scores into an improvement."""
         return 1 if self.higher_is_better else -1
 
-    def to_frame(self, table: str = "systems"):
+    def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One of the two tables as a pandas DataFrame, ``"systems"`` or ``"pairs"``."""
         import pandas as pd  # late: half a second that the command line does not need
 
@@ -233,18 +238,18 @@ class MetricResult:
         for pair in self.pairs:
             for name, side in ((pair.a, "a"), (pair.b, "b")):
                 counts[name][1 if pair.better is None else 0 if pair.better == side else 2] += 1
-        return {name: tuple(c) for name, c in counts.items()}
+        return {name: (wins, ties, losses) for name, (wins, ties, losses) in counts.items()}
 
 
 _TABLES = {"systems": SystemResult, "pairs": PairResult}
 
 
-class _ByMetric(dict):
-    def __missing__(self, name):
+class _ByMetric(dict[str, _Found]):
+    def __missing__(self, name: str) -> NoReturn:
         raise unknown("metric", name, self)
 
 
-def by_metric(found: Mapping[str, object]) -> Mapping[str, object]:
+def by_metric(found: Mapping[str, _Found]) -> Mapping[str, _Found]:
     """What was found by each metric, read-only; a metric that is not there is answered with the nearest."""
     return MappingProxyType(_ByMetric(found))
 
@@ -259,13 +264,13 @@ class Comparison:
     metrics: Mapping[str, MetricResult]
     excluded: tuple[Exclusion, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "metrics", by_metric(self.metrics))
 
-    def __reduce__(self):  # a mapping proxy cannot be pickled
+    def __reduce__(self) -> tuple[Any, ...]:  # a mapping proxy cannot be pickled
         return Comparison, (self.testset, self.settings, self.warnings, dict(self.metrics), self.excluded)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         found = ", ".join(f"{name!r} {result._differing()}" for name, result in self.metrics.items())
         return (f"<Comparison on {self.testset.name!r}: {len(self.testset.systems)} systems, "
                 f"{self.testset.n_segments} segments; {found}>")
@@ -275,7 +280,7 @@ class Comparison:
 
         return comparison_table(self)
 
-    def to_frame(self, table: str = "systems"):
+    def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One table over all metrics, with a column ``metric`` first."""
         import pandas as pd
 
@@ -296,7 +301,7 @@ class Comparison:
             raise unknown("form", form, FORMS)
         return FORMS[form](self)
 
-    def figure(self, name: str = "forest", metric: str | None = None):
+    def figure(self, name: str = "forest", metric: str | None = None) -> Any:
         """One of its figures, as on the dashboard.
 
         Parameters

@@ -95,7 +95,7 @@ def triple_examples(better: np.ndarray, limit: int = 5) -> list[tuple[int, int, 
     """
     tied = ~(better | better.T)
     np.fill_diagonal(tied, False)
-    found = []
+    found: list[tuple[int, int, int]] = []
     for i, row in enumerate(better):
         between = tied[i] & tied[:, row].any(axis=1)
         if between.any() and len(found) < limit:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.cautions import repeated_references, too_large_a_family
-from mtsig_core.inference.engine import Progress
+from mtsig_core.inference.engine import Stages
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.pairwise import unbeaten
 from mtsig_core.inference.significance import TESTS
@@ -18,7 +18,7 @@ __all__ = ["leaders_by_reference", "references_alone"]
 
 
 def leaders_by_reference(parts: Mapping[str, TestSet], metric: Metric, settings: Settings, jobs: int,
-                         stage: Callable[[str], Progress | None]) -> tuple[ReferenceLeaders, ...]:
+                         stage: Stages) -> tuple[ReferenceLeaders, ...]:
     """The systems that no other is significantly better than, by each reference alone; all else as in `settings`.
 
     `parts` are those of `references_alone`, which serve all metrics.

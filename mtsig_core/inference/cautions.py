@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from mtsig_core.data.readers.scripts import SPACELESS, written_in
@@ -13,7 +13,7 @@ from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import Metric, depends_on_testset, poorly_cut
-from mtsig_core.results import Caution, MetricResult, Settings
+from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
 __all__ = ["FAMILY_WISE", "about_metrics", "about_ratings", "about_several", "about_texts", "disagreement",
            "find_cautions", "p_word", "repeated_references", "too_large_a_family"]
@@ -78,6 +78,8 @@ def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Ite
 def _about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
     """Warnings about metrics whose tokenizer (by the name of the metric) does not cut the references into words."""
     language = written_in(chain(*testset.references.values())) if any(tokenizers.values()) else None
+    if language is None:
+        return
     for metric, tokenizer in tokenizers.items():
         if better := poorly_cut(tokenizer, language):
             name, score = SPACELESS[language], metric.upper()
@@ -89,7 +91,8 @@ def _about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iter
             yield Caution("tokenizer-and-script", f"The references look {name}, and {said}", metric)
 
 
-def _about_design(testset, settings, units, results) -> Iterator[Caution]:
+def _about_design(testset: TestSet, settings: Settings, units: Units,
+                  results: Mapping[str, MetricResult]) -> Iterator[Caution]:
     if len(testset.systems) == 1:
         yield Caution("one-system", "Only one system: its score and interval are given, there is no pair to test.",
                       a=next(iter(testset.systems)))
@@ -112,7 +115,7 @@ def _about_design(testset, settings, units, results) -> Iterator[Caution]:
                                            "Choose the unit document.")
     for n, metric, scored in [(units.effective, None, ""), *(
             (result.n_units, result.metric, f" with scores by {result.metric}") for result in results.values()
-            if result.n_units not in (None, units.effective))]:  # less than the whole set has
+            if result.n_units is not None and result.n_units != units.effective)]:  # less than the whole set has
         if n < FEW_UNITS:
             unit = _plural(n, "stationary block" if settings.unit == "block" else settings.unit)
             yield Caution("few-units", f"Only {n} {unit}{scored} to resample: intervals and p are rough below "
@@ -130,7 +133,7 @@ def _about_design(testset, settings, units, results) -> Iterator[Caution]:
     yield from about_several(results)
 
 
-def _about_size(testset, metrics) -> Iterator[Caution]:
+def _about_size(testset: TestSet, metrics: Iterable[Metric]) -> Iterator[Caution]:
     for metric in filter(depends_on_testset, metrics):
         yield Caution(f"{metric.name}-size", f"{metric.name.upper()} takes its weights from the references of the test "
                                              "set, so its scores grow with the size of the set. Compare them on these "
@@ -154,7 +157,7 @@ def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
                                                    "part as systems.", metric)
 
 
-def _about_scores(testset, result) -> Iterator[Caution]:
+def _about_scores(testset: TestSet, result: MetricResult) -> Iterator[Caution]:
     """What of the set has segment scores, for a metric that is a mean of them."""
     yield from about_ratings(testset, result.metric)
     if result.metric not in testset.scores:
@@ -180,7 +183,7 @@ def _about_scores(testset, result) -> Iterator[Caution]:
                                                   "the lines that both have.", metric)
 
 
-def _about_references(testset, result) -> Iterator[Caution]:
+def _about_references(testset: TestSet, result: MetricResult) -> Iterator[Caution]:
     said = disagreement(result, testset.n_segments)
     if said is not None:
         yield Caution("references-disagree", f"{said} Say which reference counts, or report the result by each.",
@@ -189,7 +192,7 @@ def _about_references(testset, result) -> Iterator[Caution]:
 
 def disagreement(result: MetricResult, n_segments: int) -> str | None:
     """A sentence on the references by which alone others are ahead than by all together; None where they agree."""
-    together, told = headline(result), []
+    together, told = headline(result) or (), []
     for row in otherwise_led(result):
         part = "" if row.n_segments == n_segments else f" (on the {row.n_segments} of {n_segments} segments it has)"
         gone = [name for name in together if name not in row.leaders]
@@ -205,7 +208,7 @@ def disagreement(result: MetricResult, n_segments: int) -> str | None:
     return None
 
 
-def _named(names, shown=4):
+def _named(names: Sequence[str], shown: int = 4) -> str:
     """The first of some names as an English list, and the number of the others."""
     more = len(names) - shown
     listed = [*names[:shown], f"{more} others"] if more > 1 else [*names]
@@ -219,7 +222,7 @@ def repeated_references(testset: TestSet) -> dict[str, str]:
             if any(texts) and all(text in (None, other) for text, other in zip(texts, said, strict=True))}
 
 
-def _about_family(settings, result) -> Iterator[Caution]:
+def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]:
     m, test = len(result.pairs), TESTS[settings.test]
     if not m:
         return
@@ -238,7 +241,8 @@ def _about_family(settings, result) -> Iterator[Caution]:
                                    "which does not make them equal: a true difference of up to "
                                    f"{widest:.2f} points could go unseen by one test alone, and a larger one after a "
                                    "correction.", result.metric)
-    apart = sum(pair.ci_low is not None and not pair.ci_low <= 0 <= pair.ci_high for pair in open_pairs)
+    apart = sum(not pair.ci_low <= 0 <= pair.ci_high for pair in open_pairs
+                if pair.ci_low is not None and pair.ci_high is not None)
     if apart:
         pairs = "1 pair that is" if apart == 1 else f"{apart} pairs that are"
         jointly = ", and decisions hold for all pairs together" if settings.correction in FAMILY_WISE else ""
@@ -258,7 +262,7 @@ def too_large_a_family(settings: Settings, n_pairs: int) -> bool:
     return settings.correction in ("bonferroni", "holm") and n_pairs * smallest > settings.alpha * (1 + 1e-9)
 
 
-def _about_pairs(testset, settings, result) -> Iterator[Caution]:
+def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:
     hopeless = too_large_a_family(settings, len(result.pairs))
     for pair in result.pairs:
         about = dict(metric=result.metric, a=pair.a, b=pair.b)
@@ -273,16 +277,16 @@ def _about_pairs(testset, settings, result) -> Iterator[Caution]:
                                               "are rough.", **about)
         if result.metric not in testset.scores and testset.systems[pair.a] == testset.systems[pair.b]:
             yield Caution("identical-outputs", f"{pair.a} and {pair.b} have identical outputs.", **about)
-        elif pair.p_value is not None and not hopeless and _near(pair, settings):
+        elif not hopeless and _near(pair, settings):
             yield Caution("near-alpha", f"{pair.a} against {pair.b}: {p_word(settings.correction)} = "
                                         f"{pair.p_adjusted:.4f} is within two "
                                         "Monte Carlo standard errors of alpha. Another seed may decide otherwise; use "
                                         "more trials.", **about)
 
 
-def _near(pair, settings):
+def _near(pair: PairResult, settings: Settings) -> bool:
     """Whether the adjusted p lies within two Monte Carlo standard errors of alpha."""
-    if settings.trials is None:
+    if settings.trials is None or pair.p_value is None or pair.p_adjusted is None:
         return False
     if settings.correction == "romano-wolf":  # itself a share of the replicates
         error = math.sqrt(pair.p_adjusted * (1 - pair.p_adjusted) / settings.trials)
@@ -297,5 +301,5 @@ def p_word(correction: str) -> str:
     return "p (uncorrected)" if correction == "none" else "adjusted p"
 
 
-def _plural(n, word):
+def _plural(n: int, word: str) -> str:
     return word if n == 1 else f"{word}s"

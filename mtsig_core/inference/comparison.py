@@ -27,10 +27,10 @@ from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, S
 __all__ = ["compare", "joined"]
 
 
-def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, test: str = "ar", unit: str = "auto",
-            block_length: float | None = None, trials: int = 9999, alpha: float = 0.05, correction: str = "auto",
-            ci: str = "auto", resamples: int = 2000, seed: int = 0, baseline: str | None = None,
-            by_reference: bool = True, jobs: int = 1,
+def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bleu",), *, test: str = "ar",
+            unit: str = "auto", block_length: float | None = None, trials: int = 9999, alpha: float = 0.05,
+            correction: str = "auto", ci: str = "auto", resamples: int = 2000, seed: int = 0,
+            baseline: str | None = None, by_reference: bool = True, jobs: int = 1,
             progress: Callable[[str, float], None] | None = None) -> Comparison:
     """Which differences between the systems of a test set are real?
 
@@ -93,7 +93,7 @@ def compare(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, te
     alone = references_alone(needed, settings.test, baseline) if by_reference else {}
     results = {}
     for metric in metrics:
-        def stage(name, metric=metric):
+        def stage(name: str, metric: Metric = metric) -> engine.Progress | None:
             return None if progress is None else lambda share: progress(f"{metric.name}: {name}", share)
 
         result = _compare_one(testset, metric, settings, ci, jobs, stage)
@@ -116,7 +116,8 @@ def joined(parts: Sequence[Comparison]) -> Comparison:
     >>> list(joined([compare(ts, metric, trials=999) for metric in ("bleu", "ter")]).metrics)
     ['bleu', 'ter']
     """
-    first, metrics = parts[0], {}
+    first = parts[0]
+    metrics: dict[str, MetricResult] = {}
     for part in parts:
         if (part.testset, part.settings, part.excluded) != (first.testset, first.settings, first.excluded):
             raise SettingError("Comparisons of other test sets, settings or exclusions cannot be joined. Expected them "
@@ -129,7 +130,7 @@ def joined(parts: Sequence[Comparison]) -> Comparison:
 
 
 def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, jobs: int,
-                 stage: Callable) -> MetricResult:
+                 stage: engine.Stages) -> MetricResult:
     if (report := stage("counting")) is not None:
         report(0.0)
     # Best first in place of what came: on large sets the statistics are most of the memory.
@@ -175,7 +176,7 @@ def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.nda
     return np.array([(k, b) for k in range(len(names)) if k != b], dtype=int).reshape(-1, 2)
 
 
-def _signature(metric, testset, settings, n_pairs):
+def _signature(metric: Metric, testset: TestSet, settings: Settings, n_pairs: int) -> str:
     """The metric's own signature, then what was resampled and how, and the family that was decided on together."""
     unit = settings.unit if settings.block_length is None else f"{settings.unit}[{settings.block_length:g}]"
     trials = [] if settings.trials is None else [f"trials:{settings.trials}"]
@@ -187,13 +188,13 @@ def _signature(metric, testset, settings, n_pairs):
         f"alpha:{settings.alpha:g}", f"seed:{settings.seed}", f"mtsig:{settings.version}"])
 
 
-def _number(value):
+def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _at(values, k):
+def _at(values: np.ndarray | None, k: int) -> float | None:
     return None if values is None else _number(values[k])
 
 
-def _int(value):
+def _int(value: int | None) -> int | None:
     return None if value is None else int(value)

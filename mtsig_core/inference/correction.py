@@ -18,7 +18,8 @@ def none(p: np.ndarray) -> np.ndarray:
 
 def bonferroni(p: np.ndarray) -> np.ndarray:
     """Bonferroni: m p. Controls the family-wise error rate under any dependence."""
-    return np.minimum(1, p * p.size)
+    adjusted: np.ndarray = np.minimum(1, p * p.size)
+    return adjusted
 
 
 def holm(p: np.ndarray) -> np.ndarray:
@@ -84,13 +85,13 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9)
     return adjusted
 
 
-def _step_up(p, factor):
+def _step_up(p: np.ndarray, factor: float) -> np.ndarray:
     order = np.argsort(p, kind="stable")
     scaled = p[order] * (factor * p.size) / np.arange(1, p.size + 1)
     return _back(np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1]), order)
 
 
-def _back(values, order):
+def _back(values: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Undo a sort."""
     out = np.empty_like(values)
     out[order] = values

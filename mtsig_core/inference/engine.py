@@ -7,20 +7,25 @@ otherwise float64), so the results do not depend on how the work is cut up or on
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from functools import cache
+from typing import Any, TypeVar
 
 import numpy as np
 
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swaps
 from mtsig_core.metrics import Metric
 
-__all__ = ["Progress", "UnitStatistics", "bootstrap_scores", "swap_differences", "jackknife_scores", "all_pairs",
-           "in_order"]
+__all__ = ["Progress", "Stages", "UnitStatistics", "bootstrap_scores", "swap_differences", "jackknife_scores",
+           "all_pairs", "in_order"]
 
 #: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.
 Progress = Callable[[float], None]
+#: What gives a stage of the work, by its name, something to report to; None where nobody wants to know.
+Stages = Callable[[str], Progress | None]
+
+_Result = TypeVar("_Result")
 
 _EXACT_IN_FLOAT32 = 1 << 24
 _ROWS = 4096  # units per product: 4 MB of weights in float32
@@ -78,7 +83,7 @@ class UnitStatistics:
             if self._sum_dtype != columns.dtype and int(part.sum(axis=1).max()) * self._peak >= _EXACT_IN_FLOAT32:
                 columns = columns.astype(np.float64)
             products += columns @ part.astype(columns.dtype).T
-        sums = products[self._source]
+        sums: np.ndarray = products[self._source]
         for k, chained in enumerate(self._chained):
             if chained.any():
                 sums[k, chained] += sums[k - 1, chained]
@@ -155,7 +160,7 @@ def bootstrap_scores(data: UnitStatistics, n_resamples: int, seed: int, *, jobs:
     -------
     ndarray of float64, shape (systems, n_resamples)
     """
-    def block_scores(block):
+    def block_scores(block: int) -> np.ndarray:
         return data.score(data.weighted_sums(bootstrap_weights(data.units, seed, block)))
 
     scores = np.empty((data.shape[1], n_resamples))
@@ -188,7 +193,7 @@ def swap_differences(data: UnitStatistics, pairs: np.ndarray, n_trials: int, see
     groups = _by_first(pairs)
     widest = max(rows.stop - rows.start for _, _, rows in groups)
 
-    def block_differences(block):
+    def block_differences(block: int) -> np.ndarray:
         moved = data.weighted_sums(swaps(data.units, seed, block))
         kept = data.totals[:, :, None].astype(moved.dtype) - moved
         differences = np.empty((len(pairs), BLOCK))
@@ -224,17 +229,17 @@ def all_pairs(n_systems: int) -> np.ndarray:
 
 def _by_first(pairs: np.ndarray) -> list[tuple[int, np.ndarray | slice, slice]]:
     """The runs of pairs that share their first system, as (first, seconds, rows)."""
-    groups = []
+    groups: list[tuple[int, np.ndarray | slice, slice]] = []
     starts = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
     for start, stop in zip(starts, [*starts[1:], len(pairs)], strict=True):
-        seconds = pairs[start:stop, 1]
-        if np.all(np.diff(seconds) == 1):  # a slice reads in place what an index array would copy
-            seconds = slice(int(seconds[0]), int(seconds[-1]) + 1)
+        run = pairs[start:stop, 1]
+        # a slice reads in place what an index array would copy
+        seconds = slice(int(run[0]), int(run[-1]) + 1) if np.all(np.diff(run) == 1) else run
         groups.append((int(pairs[start, 0]), seconds, slice(int(start), int(stop))))
     return groups
 
 
-def in_order(task: Callable[[int], object], n_tasks: int, jobs: int = 1) -> Iterator:
+def in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Generator[_Result, None, None]:
     """task(0), task(1), ... in this order, whoever computes them.
 
     Products run on one thread each meanwhile: the tasks are the unit of parallel work.
@@ -246,24 +251,24 @@ def in_order(task: Callable[[int], object], n_tasks: int, jobs: int = 1) -> Iter
     """
     with _blas().limit(limits=1, user_api="blas"):
         if jobs == 1:
-            results = map(task, range(n_tasks))
-        else:
-            from joblib import Parallel, delayed
+            yield from map(task, range(n_tasks))
+            return
+        from joblib import Parallel, delayed
 
-            # Threads: products, draws and compiled loops all release the interpreter's lock, and nothing is copied.
-            results = Parallel(n_jobs=jobs, backend="threading", return_as="generator")(
-                delayed(task)(k) for k in range(n_tasks))
+        # Threads: products, draws and compiled loops all release the interpreter's lock, and nothing is copied.
+        results = Parallel(n_jobs=jobs, backend="threading", return_as="generator")(
+            delayed(task)(k) for k in range(n_tasks))
         try:
             for result in results:  # noqa: UP028 - `yield from` would close them before the warning is silenced
                 yield result
         finally:
-            if jobs != 1:
-                with warnings.catch_warnings():  # that tasks are dropped is what a cancel means
-                    warnings.simplefilter("ignore")
-                    results.close()
+            with warnings.catch_warnings():  # that tasks are dropped is what a cancel means
+                warnings.simplefilter("ignore")
+                results.close()
 
 
-def _in_blocks(task, n_replicates, jobs, progress) -> Iterator[tuple[int, np.ndarray]]:
+def _in_blocks(task: Callable[[int], np.ndarray], n_replicates: int, jobs: int,
+               progress: Progress | None) -> Iterator[tuple[int, np.ndarray]]:
     """(first replicate, result) of each block, in order, whoever computes it."""
     with closing(in_order(task, -(-n_replicates // BLOCK), jobs)) as results:
         for at, result in zip(range(0, n_replicates, BLOCK), results, strict=True):
@@ -273,7 +278,7 @@ def _in_blocks(task, n_replicates, jobs, progress) -> Iterator[tuple[int, np.nda
 
 
 @cache
-def _blas():
+def _blas() -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

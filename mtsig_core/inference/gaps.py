@@ -19,7 +19,8 @@ def common(metric: Metric, statistics: np.ndarray, pairs: np.ndarray) -> np.ndar
     if not is_segment_mean(metric):
         return np.full(len(pairs), statistics.shape[1])
     rated = statistics[..., -1]
-    return np.rint((rated @ rated.T)[pairs[:, 0], pairs[:, 1]]).astype(int)
+    n: np.ndarray = np.rint((rated @ rated.T)[pairs[:, 0], pairs[:, 1]]).astype(int)
+    return n
 
 
 def paired(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

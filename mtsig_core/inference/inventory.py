@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from mtsig_core.data.readers.scripts import written_in
-from mtsig_core.data.testset import TestSet
+from mtsig_core.data.testset import SegmentScores, TestSet
 from mtsig_core.inference.cautions import about_ratings, about_texts
 from mtsig_core.results import Caution
 
@@ -94,13 +94,13 @@ def suspicions(testset: TestSet) -> list[Caution]:
     return found
 
 
-def _gaps(testset, scores):
+def _gaps(testset: TestSet, scores: SegmentScores) -> int:
     """How many scores are missing, over all systems."""
     present = [value for name in testset.systems for value in scores.by_system.get(name, ()) if value is not None]
     return len(testset.systems) * testset.n_segments - len(present)
 
 
-def _counts(values: Sequence[str | None]) -> tuple[int | None, ...]:
+def _counts(values: Sequence[str | None]) -> tuple[int, int | None, int, int, int]:
     present = [text for text in values if text is not None]
     filled = [text for text in present if text.strip()]
     words = None if written_in(present) in _NO_SPACES else sum(len(text.split()) for text in present)
@@ -108,5 +108,5 @@ def _counts(values: Sequence[str | None]) -> tuple[int | None, ...]:
             len(present) - len(filled), len(filled) - len(set(filled)))
 
 
-def _characters(values):
+def _characters(values: Sequence[str | None]) -> int:
     return sum(len(text) for text in values if text is not None)

@@ -111,7 +111,7 @@ class Measured:
         """What gives the statistics of some segments as a test set of their own; see `part_counter`."""
         return part_counter(self.metric, self.testset, self.statistics)
 
-    def _rows(self, rows) -> Measured:
+    def _rows(self, rows: list[int] | np.ndarray) -> Measured:
         names = self.names
         systems = {names[k]: self.testset.systems[names[k]] for k in rows}
         if list(systems) == names:
@@ -154,7 +154,7 @@ def measure(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | 
             raise SettingError(f"{testset.name} has no score by {metric.name} for these systems and segments. Choose "
                                "others, or another metric.")
         if not (systems.all() and segments.all()):
-            names = [name for name, any_score in zip(testset.systems, systems, strict=True) if any_score]
-            testset = testset.at(np.flatnonzero(segments).tolist()).only(names)
+            names = list(testset.systems)
+            testset = testset.at(np.flatnonzero(segments).tolist()).only(names[k] for k in np.flatnonzero(systems))
             statistics = statistics[systems][:, segments]
     return Measured(testset, metric, statistics)

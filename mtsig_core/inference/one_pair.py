@@ -17,7 +17,7 @@ from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.power import minimum_detectable_difference
 from mtsig_core.inference.settings import check_trials, resolve_sampling
-from mtsig_core.inference.significance import TOLERANCE, decide, fitting_tests, significant, win_rates
+from mtsig_core.inference.significance import TOLERANCE, SignificanceTest, decide, fitting_tests, significant, win_rates
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
@@ -97,7 +97,7 @@ class PairExamination:
     by_segment: np.ndarray
     n: int
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<PairExamination {self.a!r} - {self.b!r}: {self.delta:+.2f} by {self.metric!r}, {self.n} segments>"
 
     @property
@@ -182,10 +182,10 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
         both = every.pair(a, b)[0]
         whole = {kind: engine.UnitStatistics(metric, both, every.units(kind)) for kind in data if kind != "block"}
 
-    def stage(name):
+    def stage(name: str) -> engine.Progress | None:
         return None if progress is None else lambda share: progress(name, share)
 
-    def bootstrapped(kind, n, name):
+    def bootstrapped(kind: str, n: int, name: str) -> np.ndarray:
         return _difference(engine.bootstrap_scores(data[kind], n, seed, jobs=jobs, progress=stage(name)))
 
     here = data[units.kind]
@@ -196,7 +196,9 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     segments = segment_scores(metric, two)
     segments = None if segments is None else _difference(segments)[None]
     sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
-    replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials], "none": segments}
+    replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials]}
+    if segments is not None:
+        replicates["none"] = segments
     se = {kind: float((drawn[:resamples] if kind == units.kind else
                        bootstrapped(kind, resamples, f"standard error by {kind}")).std(ddof=1)) for kind in data}
     return PairExamination(
@@ -282,24 +284,26 @@ def tally(values: np.ndarray, reach: float, n_bins: int = 60) -> tuple[np.ndarra
     return edges, counts
 
 
-def _outcome(test, delta, replicates, alpha, sign):
-    improvement, p, win, lose = np.array([sign * delta]), None, None, None
+def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray, alpha: float, sign: int) -> Outcome:
+    p = win = lose = None
     if test.p_values is not None:
         p = test.p_values(np.array([delta]), replicates)
     else:
         win, lose = win_rates(sign * replicates)
-    better = {1: "a", -1: "b", 0: None}[int(decide(improvement, alpha, p=p, win=win, lose=lose)[0])]
-    return Outcome(test.name, *(None if value is None else float(value[0]) for value in (p, win, lose)), better)
+    decision = int(decide(np.array([sign * delta]), alpha, p=p, win=win, lose=lose)[0])
+    p_value, wins, losses = (None if value is None else float(value[0]) for value in (p, win, lose))
+    return Outcome(test.name, p_value, wins, losses, {1: "a", -1: "b", 0: None}[decision])
 
 
-def _difference(scores):
-    return scores[0] - scores[1]
+def _difference(scores: np.ndarray) -> np.ndarray:
+    difference: np.ndarray = scores[0] - scores[1]
+    return difference
 
 
-def _ends(low, high):
+def _ends(low: np.ndarray, high: np.ndarray) -> tuple[float, float] | None:
     return (float(low[0]), float(high[0])) if math.isfinite(low[0]) and math.isfinite(high[0]) else None
 
 
-def _frozen(values):
+def _frozen(values: np.ndarray) -> np.ndarray:
     values.flags.writeable = False
     return values

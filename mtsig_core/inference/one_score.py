@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class ScoreBootstrap:
     drawn: np.ndarray
     intervals: Mapping[str, tuple[float, float] | None]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<ScoreBootstrap {self.system!r}: {self.score:.2f}, {len(self.drawn)} samples>"
 
     def relative(self, kind: str) -> tuple[float, float] | None:
@@ -119,7 +120,7 @@ def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndar
 
 
 def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, statistics: np.ndarray | None,
-            progress: Progress | None, **sampling) -> tuple[SamplingSettings, Measured]:
+            progress: Progress | None, **sampling: Any) -> tuple[SamplingSettings, Measured]:
     """Settings as resolved, and what the metric sees of some systems.
 
     Parameters

@@ -68,7 +68,7 @@ def draw(metric: Metric, statistics: np.ndarray, units: Units, settings: Setting
          progress: engine.Progress | None) -> Drawn:
     """Bootstrap scores, and those with a unit left out, of all rows of statistics."""
     data = engine.UnitStatistics(metric, statistics, units)
-    n_drawn = max(settings.resamples, settings.trials if TESTS[settings.test].draws == "bootstrap" else 0)
+    n_drawn = max(settings.resamples, (settings.trials or 0) if TESTS[settings.test].draws == "bootstrap" else 0)
     drawn = engine.bootstrap_scores(data, n_drawn, settings.seed, jobs=jobs, progress=progress)
     needed = settings.ci in ("bca", "jackknife-t")
     left_out = engine.jackknife_scores(data) if needed else np.empty((len(statistics), 0))
@@ -77,7 +77,7 @@ def draw(metric: Metric, statistics: np.ndarray, units: Units, settings: Setting
 
 
 def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Units, settings: Settings, jobs: int,
-                  stage: Callable[[str], engine.Progress | None]) -> PairNumbers:
+                  stage: engine.Stages) -> PairNumbers:
     """Compare pairs of systems, each on the segments that both have.
 
     Parameters
@@ -91,24 +91,25 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
     n, sides, rows = sides_of(seen, systems, pairs, units, settings, jobs, stage("pairs"))
     some = n > 0
 
-    def other_unit(kind):
+    def other_unit(kind: str) -> np.ndarray:
         other = engine.UnitStatistics(seen.metric, sides.statistics, seen.units(kind))
         return engine.bootstrap_scores(other, settings.resamples, settings.seed, jobs=jobs,
                                        progress=stage(f"standard errors by {kind}"))
 
-    delta, *ends, se = _differences(sides.sample, rows, settings)
+    delta, low, high, se = _differences(sides.sample, rows, settings)
     tested = _test(sides, rows, delta, settings, jobs, stage("test"))
     ratio = None if seen.testset.documents is None else _se_ratio(sides.sample.drawn, settings.unit, rows, other_unit)
 
-    def whole(values, otherwise=np.nan):
-        if values is None or some.all():
+    def whole(values: np.ndarray, otherwise: np.ndarray | float = np.nan) -> np.ndarray:
+        if some.all():
             return values
         full = np.where(some, np.nan, otherwise)
         full[some] = values
         return full
 
     apart = systems.data.scores[pairs[:, 0]] - systems.data.scores[pairs[:, 1]]
-    return PairNumbers(n, whole(delta, apart), *map(whole, (*ends, se, ratio, *tested)))
+    return PairNumbers(n, whole(delta, apart), whole(low), whole(high), whole(se),
+                       *(None if values is None else whole(values) for values in (ratio, *tested)))
 
 
 def sides_of(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Units, settings: Settings, jobs: int,
@@ -140,19 +141,21 @@ def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Pro
     return tuple(name for name, rank in zip(seen.names, low, strict=True) if rank == 1)
 
 
-def _differences(sample: Sample, pairs: np.ndarray, settings: Settings):
+def _differences(sample: Sample, pairs: np.ndarray, settings: Settings) -> np.ndarray:
     """Difference, interval and bootstrap standard error of each pair, each of shape (pairs,)."""
     parts = [np.empty((4, 0))]
     for rows in row_chunks(len(pairs), sample.drawn.shape[1]):
         i, j = pairs[rows].T
-        part = Sample(*(None if values is None else values[i] - values[j]
-                        for values in (sample.observed, sample.drawn, sample.left_out, sample.segments)))
+        part = Sample(sample.observed[i] - sample.observed[j], sample.drawn[i] - sample.drawn[j],
+                      sample.left_out[i] - sample.left_out[j],
+                      None if sample.segments is None else sample.segments[i] - sample.segments[j])
         low, high = INTERVALS[settings.ci](part, settings.alpha)
         parts.append(np.array([part.observed, low, high, part.drawn.std(axis=1, ddof=1)]))
     return np.concatenate(parts, axis=1)
 
 
-def _se_ratio(drawn, unit, pairs, other_unit):
+def _se_ratio(drawn: np.ndarray, unit: str, pairs: np.ndarray,
+              other_unit: Callable[[str], np.ndarray]) -> np.ndarray:
     """Standard error by document / by segment of each difference, NaN where nothing varies.
 
     drawn holds the bootstrap scores by `unit`, other_unit(kind) makes those by another.
@@ -162,10 +165,12 @@ def _se_ratio(drawn, unit, pairs, other_unit):
         scores = drawn if kind == unit else other_unit(kind)
         errors[kind] = np.array([(scores[i] - scores[j]).std(ddof=1) for i, j in pairs])
     varies = errors["segment"] > TOLERANCE
-    return np.divide(errors["document"], errors["segment"], out=np.full(len(pairs), np.nan), where=varies)
+    ratio: np.ndarray = np.divide(errors["document"], errors["segment"], out=np.full(len(pairs), np.nan), where=varies)
+    return ratio
 
 
-def _test(sides: Drawn, pairs, delta, settings, jobs, progress):
+def _test(sides: Drawn, pairs: np.ndarray, delta: np.ndarray, settings: Settings, jobs: int,
+          progress: engine.Progress | None) -> tuple[np.ndarray | None, ...]:
     """p-values, adjusted p-values (as chosen, and for ranks), win and lose rates of all pairs; None where undefined.
 
     Rank intervals hold jointly only with the family-wise error controlled, whatever correction the pairs get.
@@ -191,8 +196,10 @@ def tested_against(sides: Drawn, pairs: np.ndarray, settings: Settings, jobs: in
     """What the test looks at beside the observed differences, a row for each pair."""
     test = TESTS[settings.test]
     if test.draws == "swaps":
+        assert settings.trials is not None, "only tests of segment scores have no trials"
         return engine.swap_differences(sides.data, pairs, settings.trials, settings.seed, jobs=jobs, progress=progress)
     source = sides.sample.segments if test.of_segments else sides.scores[:, :settings.trials]
+    assert source is not None, "only metrics that are means of segment scores have such a test"
     replicates = np.empty((len(pairs), source.shape[1]))  # most of the memory, so no copy
     for row, (i, j) in zip(replicates, pairs, strict=True):
         np.subtract(source[i], source[j], out=row)

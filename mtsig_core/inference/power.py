@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
+from typing import TypeVar
 
 import numpy as np
 
 __all__ = ["minimum_detectable_difference", "power_at", "units_needed"]
 
+_Points = TypeVar("_Points", float, np.ndarray)
 
-def minimum_detectable_difference(se: np.ndarray | float, alpha: float = 0.05, power: float = 0.8):
+
+def minimum_detectable_difference(se: _Points, alpha: float = 0.05, power: float = 0.8) -> _Points:
     """The true difference that a two-sided test at level alpha finds with this power: (z(1-a/2) + z(power)) SE.
 
     Parameters

@@ -46,7 +46,7 @@ class Replicates:
     differences: np.ndarray
     tested: np.ndarray
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"<Replicates: scores {self.scores.shape}, differences {self.differences.shape}, "
                 f"tested {self.tested.shape}>")
 
@@ -107,7 +107,7 @@ def replicates(comparison: Comparison, testset: TestSet, metric: str | Metric | 
                       *(_frozen(_whole(values, n > 0)) for values in (differences, tested)))
 
 
-def _whole(values, some):
+def _whole(values: np.ndarray, some: np.ndarray) -> np.ndarray:
     """A row for each pair, NaN for those that could not be compared."""
     if some.all():
         return values
@@ -116,7 +116,7 @@ def _whole(values, some):
     return full
 
 
-def _frozen(values):
+def _frozen(values: np.ndarray) -> np.ndarray:
     values = values.view()
     values.flags.writeable = False
     return values

@@ -95,12 +95,13 @@ def make_units(testset: TestSet, kind: str = "auto", block_length: float | None 
     if block_length is not None and kind != "block":
         raise SettingError(f"A block length goes with unit 'block', not with {kind!r}.")
     if kind == "document":
-        return Units(kind, testset.document_index, testset.n_documents)
+        index = testset.document_index
+        return Units(kind, index, int(index.max()) + 1)
     if kind == "segment":
         return Units(kind, np.arange(n), n)
     if block_length is None:
         # Documents that the bootstrap should keep together lie within blocks of about twice their length.
-        block_length = min(float(n), 25.0 if testset.documents is None else 2 * n / testset.n_documents)
+        block_length = min(float(n), 25.0 if testset.n_documents is None else 2 * n / testset.n_documents)
     if not 1 <= block_length <= n:
         raise SettingError(f"Block length {block_length:g} is not between 1 and the number of segments, {n}.")
     return Units(kind, np.arange(n), n, float(block_length))
@@ -124,7 +125,7 @@ def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
     for rows in _row_chunks(units.n):
         size = (rows.stop - rows.start, units.n)
         draws = rng.integers(0, units.n, size, dtype=np.uint16 if units.n <= 1 << 16 else np.uint32)
-        if units.kind == "block":
+        if units.block_length is not None:
             _kernels.count_stationary(_begins(rng, size, units.block_length), draws, counts[rows])
         else:
             _kernels.count_draws(draws, counts[rows])
@@ -144,7 +145,7 @@ def swaps(units: Units, seed: int, block: int) -> np.ndarray:
     rng = _generator(seed, _SWAP_STREAM, block)
     words = rng.bit_generator.random_raw((BLOCK, -(-units.n // 64)))
     coins = np.unpackbits(words.view(np.uint8), axis=1, count=units.n)
-    if units.kind != "block":
+    if units.block_length is None:
         return coins
     from mtsig_core import _kernels
 
@@ -165,25 +166,26 @@ def subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
     ndarray of int, shape (size,)
     """
     rng = _generator(seed, _SUBSET_STREAM, size << 16 | repeat)
-    return rng.choice(n_units, size, replace=size > n_units)
+    drawn: np.ndarray = rng.choice(n_units, size, replace=size > n_units)
+    return drawn
 
 
-def _generator(seed, stream, block):
+def _generator(seed: int, stream: int, block: int) -> np.random.Generator:
     key = np.array([seed, stream << 48 | block], dtype=np.uint64)  # a plain list would round large seeds
     return np.random.Generator(np.random.Philox(key=key))
 
 
-def _row_chunks(n):
+def _row_chunks(n: int) -> list[slice]:
     """Slices of the rows of a block, small enough that the random numbers behind them stay in the cache."""
     step = max(1, min(BLOCK, (1 << 18) // n))
     return [slice(at, min(at + step, BLOCK)) for at in range(0, BLOCK, step)]
 
 
-def _begins(rng, size, block_length):
+def _begins(rng: np.random.Generator, size: tuple[int, int], block_length: float) -> np.ndarray:
     return rng.random(size, dtype=np.float32) < np.float32(1 / block_length)
 
 
-def _sum_groups(statistics, index):
+def _sum_groups(statistics: np.ndarray, index: np.ndarray) -> np.ndarray:
     order = np.argsort(index, kind="stable")
     firsts = np.flatnonzero(np.diff(index[order], prepend=-1))
     dtype = np.int64 if statistics.dtype.kind in "iu" else np.float64

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
 from mtsig_core.inference.cautions import about_metrics, about_texts
 from mtsig_core.inference.measured import measure
+from mtsig_core.inference.one_score import stage
 from mtsig_core.metrics import Metric, metrics_for, tokenizer_of
 from mtsig_core.results import Caution, TestSetInfo, by_metric
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["MetricScores", "Scores", "SystemScore", "score"]
 
@@ -41,13 +46,13 @@ class Scores:
     warnings: tuple[Caution, ...]
     metrics: Mapping[str, MetricScores]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "metrics", by_metric(self.metrics))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Scores, (self.testset, self.warnings, dict(self.metrics))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Scores on {self.testset.name!r}: {len(self.testset.systems)} systems by {', '.join(self.metrics)}>"
 
     def _repr_html_(self) -> str:
@@ -55,7 +60,7 @@ class Scores:
 
         return score_table(self)
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """A pandas DataFrame with the columns metric, system, score and signature."""
         import pandas as pd
 
@@ -63,7 +68,7 @@ class Scores:
                              for row in found.systems], columns=["metric", "system", "score", "signature"])
 
 
-def score(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *,
+def score(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bleu",), *,
           progress: Callable[[str, float], None] | None = None) -> Scores:
     """The scores of all systems, each with the signature that names every setting, and no intervals or tests.
 
@@ -96,10 +101,7 @@ def score(testset: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *,
         raise InputError(f"No system in {testset.name}. Give at least one output to score.", {"system": "FILE"})
     found = {}
     for metric in metrics:
-        def counted(share, metric=metric):
-            progress(f"{metric.name}: counting", share)
-
-        seen = measure(testset.under(metric.name), metric, progress=None if progress is None else counted)
+        seen = measure(testset.under(metric.name), metric, progress=stage(progress, f"{metric.name}: counting"))
         rows = map(SystemScore, seen.names, seen.scores.tolist())
         found[metric.name] = MetricScores(metric.name, metric.signature(testset), metric.higher_is_better, tuple(rows))
     tokenizers = {metric.name: tokenizer_of(metric, testset) for metric in metrics}

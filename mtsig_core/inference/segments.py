@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -162,7 +163,7 @@ def scores_on(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.n
 
 
 def segment_table(testset: TestSet, a: str, b: str, positions: np.ndarray,
-                  added: np.ndarray) -> tuple[list[str], Iterable[list]]:
+                  added: np.ndarray) -> tuple[list[str], Iterable[list[Any]]]:
     """Header and rows of some segments: where they stand, what each adds, and its texts."""
     known = _there([("domain", testset.domains), ("docid", testset.documents)])
     texts = _there([("source", testset.sources),
@@ -173,13 +174,13 @@ def segment_table(testset: TestSet, a: str, b: str, positions: np.ndarray,
     return ["line", *known, "contribution", *texts], rows
 
 
-def _common_statistics(testset, metric, a, b, statistics):
+def _common_statistics(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray) -> np.ndarray:
     """Statistics of the two, on the segments that both have."""
     both = statistics[_rows(testset, a, b)]
     return paired(both, engine.all_pairs(2))[0] if has_gaps(metric, both) else both
 
 
-def _there(columns):
+def _there(columns: Iterable[tuple[str, Sequence[str | None] | None]]) -> dict[str, Sequence[str | None]]:
     return {name: values for name, values in columns if values is not None}
 
 
@@ -193,7 +194,8 @@ def _rows(testset: TestSet, a: str, b: str) -> list[int]:
 
 
 def _texts(testset: TestSet, a: str, b: str, where: str) -> list[Sequence[str | None]]:
-    places = {"source": [] if testset.sources is None else [testset.sources],
-              "references": list(testset.references.values()),
-              "output of A": [testset.systems[a]], "output of B": [testset.systems[b]]}
+    places: dict[str, list[Sequence[str | None]]] = {
+        "source": [] if testset.sources is None else [testset.sources],
+        "references": list(testset.references.values()),
+        "output of A": [testset.systems[a]], "output of B": [testset.systems[b]]}
     return sum(places.values(), []) if where == "anywhere" else places[where]

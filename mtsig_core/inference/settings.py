@@ -55,9 +55,8 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
     ci = interval_kind(ci, units)
     _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "ar")
     _by_segment(units.kind, unit, "Interval", ci, ci == "t", "percentile")
-    trials = None if chosen.of_segments else int(trials)
-    return Settings(test=test, trials=trials, correction=correction, ci=ci, baseline=baseline,
-                    **asdict(sampling)), units
+    return Settings(test=test, trials=None if chosen.of_segments else int(trials), correction=correction, ci=ci,
+                    baseline=baseline, **asdict(sampling)), units
 
 
 def resolve_sampling(testset: TestSet, *, unit: str, block_length: float | None, alpha: float, resamples: int,
@@ -116,7 +115,7 @@ def check_metric(metric: Metric, test: str, ci: str) -> None:
                 {"scores": "NAME=FILE", "metrics": "NAME"})
 
 
-def _by_segment(kind, asked, what, value, needed, other):
+def _by_segment(kind: str, asked: str, what: str, value: str, needed: bool, other: str) -> None:
     if needed and kind != "segment":
         why = " (auto, as document ids are known)" if asked == "auto" else ""
         argument = {"Test": "test", "Interval": "ci"}[what]
@@ -125,13 +124,13 @@ def _by_segment(kind, asked, what, value, needed, other):
                            f"the {kind}s.", {"unit": "segment"}, {argument: other})
 
 
-def _choose(what: str, value: str, among: Iterable[str]):
+def _choose(what: str, value: str, among: Iterable[str]) -> None:
     among = list(among)
     if value not in among:
         raise unknown(what, value, among)
 
 
-def _whole(what: str, value: int, least: int, most: int | None = None):
+def _whole(what: str, value: int, least: int, most: int | None = None) -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise SettingError(f"{what} is {value}. Expected a whole number, at least {least}.")
     if most is not None and value > most:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 
@@ -57,10 +58,9 @@ def percentile_test(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
 
     p = min(1, 2 (min(#{d_b <= 0}, #{d_b >= 0}) + 1) / (B + 1)). Shapes as in `approximate_randomization`.
     """
-    def smaller_tail(d):
-        return np.minimum((d <= TOLERANCE).sum(axis=1), (d >= -TOLERANCE).sum(axis=1))
-
-    return np.minimum(1, 2 * (by_rows(smaller_tail, drawn) + 1) / (drawn.shape[1] + 1))
+    smaller_tail = by_rows(lambda d: np.minimum((d <= TOLERANCE).sum(axis=1), (d >= -TOLERANCE).sum(axis=1)), drawn)
+    p: np.ndarray = np.minimum(1, 2 * (smaller_tail + 1) / (drawn.shape[1] + 1))
+    return p
 
 
 def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
@@ -69,9 +69,10 @@ def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     p = (c + 1) / (B + 1), c = #{abs(d_b) - mean(abs(d_b)) >= abs(d_0)}. The absolute value inside the shift makes
     it one-sided: at .05 it rejects about 11% of true nulls. sacreBLEU counts with a strict ``>``.
     """
-    def excess(d):
+    def excess(d: np.ndarray) -> np.ndarray:
         size = np.abs(d)
-        return size - size.mean(axis=1, keepdims=True)
+        shifted: np.ndarray = size - size.mean(axis=1, keepdims=True)
+        return shifted
 
     return _p_values(excess, observed, drawn)
 
@@ -122,7 +123,7 @@ def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     distinct sizes, else the normal approximation with the variance corrected for ties. Parameters and result as in
     `student_t`.
     """
-    def p_value(row):
+    def p_value(row: np.ndarray) -> float:
         d = np.round(row[np.isfinite(row)], _DIGITS)  # 0.8 - 0.7 and 0.4 - 0.3 are a tie
         d = d[d != 0]
         if not len(d):
@@ -135,6 +136,10 @@ def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     return np.array([p_value(row) for row in differences])
 
 
+@overload
+def significant(p: float, alpha: float) -> bool: ...
+@overload
+def significant(p: np.ndarray, alpha: float) -> np.ndarray: ...
 def significant(p: np.ndarray | float, alpha: float) -> np.ndarray | bool:
     """Whether p is at most alpha, rounding apart; NaN, for what could not be tested, is not.
 
@@ -172,12 +177,12 @@ def decide(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None
     return np.where(np.maximum(win, lose) >= 1 - alpha - TOLERANCE, np.sign(win - lose), 0).astype(int)
 
 
-def _p_values(extremeness, observed, replicates):
+def _p_values(extremeness: Callable[[np.ndarray], np.ndarray], observed: np.ndarray,
+              replicates: np.ndarray) -> np.ndarray:
     """(c + 1) / (R + 1), c the number of replicates at least as extreme as the observed difference."""
-    def count(d0, d):
-        return (extremeness(d) >= np.abs(d0)[:, None] - TOLERANCE).sum(axis=1)
-
-    return (by_rows(count, observed, replicates) + 1) / (replicates.shape[1] + 1)
+    c = by_rows(lambda d0, d: (extremeness(d) >= np.abs(d0)[:, None] - TOLERANCE).sum(axis=1), observed, replicates)
+    p: np.ndarray = (c + 1) / (replicates.shape[1] + 1)
+    return p
 
 
 @dataclass(frozen=True)
