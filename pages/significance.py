@@ -33,11 +33,11 @@ def compared(**changed):
     return results.comparison(view.testset, view.metric, **{**view.settings, **changed})
 
 
-def how_many(yes, test, correction):
+def how_many(yes, tested, correction):
     """The number of significant pairs, or why there can be none."""
-    needed = across_corrections.trials_needed(settings, len(pairs), test, correction)
+    needed = across_corrections.trials_needed(tested, len(pairs), correction)
     return (f"{np.sum(yes)} of {len(pairs)}" if needed is None
-            else f"none can be with {settings.trials} trials: use {needed} or more")
+            else f"none can be with {tested.trials} trials: use {needed} or more")
 
 
 def show_disagreement(pairs, adjusted, found, key):
@@ -87,7 +87,7 @@ else:
     decisions = {name: significant(values, settings.alpha) for name, values in adjusted.items()}
     screen.table(["correction", "controls", "significant pairs"], [
         [f"{name} (chosen)" if name == settings.correction else name, across_corrections.CONTROLS[name],
-         how_many(yes, settings.test, name)] for name, yes in decisions.items()], names=[0, 1])
+         how_many(yes, settings, name)] for name, yes in decisions.items()], names=[0, 1])
     if joint is None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
     unclear = across_corrections.disagreeing(decisions)
@@ -120,8 +120,8 @@ if controls.toggle("Compare the tests", False, "significance.tests",
             continue
         p = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs], dtype=float)  # NaN: not tested
         correction, yes = found.settings.correction, significant(p, settings.alpha)
-        rows.append([TESTS[test].title, correction, how_many(yes, test, correction)])
-        if across_corrections.trials_needed(settings, len(pairs), test, correction) is None:
+        rows.append([TESTS[test].title, correction, how_many(yes, found.settings, correction)])
+        if across_corrections.trials_needed(found.settings, len(pairs), correction) is None:
             by_test[f"{test}, {correction}"] = p
     screen.table(["test", "correction", "significant pairs"], rows, names=[0, 1])
     unclear = across_corrections.disagreeing(

@@ -104,12 +104,12 @@ def triple_examples(better: np.ndarray, limit: int = 5) -> list[tuple[int, int, 
     return found
 
 
-def trials_needed(settings: Settings, n_pairs: int, test: str, correction: str) -> int | None:
+def trials_needed(settings: Settings, n_pairs: int, correction: str) -> int | None:
     """How many trials it takes before any pair can be significant; None where those of the settings are enough.
 
     Bonferroni and Holm multiply even the smallest p that the trials can give by the number of pairs.
     """
     factor = n_pairs if correction in ("bonferroni", "holm") else 1
-    if significant(TESTS[test].smallest_p(settings.trials) * factor, settings.alpha):
+    if significant(TESTS[settings.test].smallest_p(settings.trials) * factor, settings.alpha):
         return None
-    return TESTS[test].trials_for(settings.alpha / factor)
+    return TESTS[settings.test].trials_for(settings.alpha / factor)

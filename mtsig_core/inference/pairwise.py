@@ -163,7 +163,7 @@ def _se_ratio(drawn: np.ndarray, unit: str, pairs: np.ndarray,
     errors = {}
     for kind in ("document", "segment"):
         scores = drawn if kind == unit else other_unit(kind)
-        errors[kind] = np.array([(scores[i] - scores[j]).std(ddof=1) for i, j in pairs])
+        errors[kind] = np.array([(scores[i] - scores[j]).std() for i, j in pairs])
     varies = errors["segment"] > TOLERANCE
     ratio: np.ndarray = np.divide(errors["document"], errors["segment"], out=np.full(len(pairs), np.nan), where=varies)
     return ratio

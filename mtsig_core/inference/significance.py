@@ -113,7 +113,7 @@ def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     size = np.abs(mean)
     t = np.divide(size, error, out=np.where(size > TOLERANCE, np.inf, 0.0), where=error > 0)
     p = np.maximum(2 * stdtr(np.maximum(n - 1, 1), -t), _SMALLEST)
-    return np.where(n < 2, 1.0, np.minimum(1.0, p))
+    return np.where(n < 2, 1.0, p)
 
 
 def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:

@@ -71,8 +71,8 @@ def test_examples_are_triples_and_come_whenever_there_are_any(seed):
     ("percentile", "holm", 9999, 325, 12999), ("percentile", "holm", 12999, 325, None), ("ar", "bh", 19, 300, None),
     ("ar", "bonferroni", 999, 50, None), ("ar", "holm", None, 300, None)])  # None: those of a test without trials
 def test_how_many_trials_it_takes_to_see_anything(testset, test, correction, trials, m, needed):
-    settings = replace(compare(testset, trials=99).settings, trials=trials)
-    assert trials_needed(settings, m, test, correction) == needed
+    settings = replace(compare(testset, trials=99).settings, test=test, trials=trials)
+    assert trials_needed(settings, m, correction) == needed
 
 
 def test_every_correction_says_what_it_controls():

@@ -59,6 +59,14 @@ def test_tests_of_segments(opened, source, page, test):
     assert app.selectbox(key="test").value == test and "trials" not in words(app).split("Romano")[0][:400]
 
 
+def test_beside_them_another_says_that_its_trials_are_too_few(opened, tmp_path):
+    rows = [f"s{k}\t{line}\t{k * line % 7}\n" for k in range(11) for line in range(1, 21)]  # 55 pairs
+    (tmp_path / "ratings.tsv").write_text("system\tline\tscore\n" + "".join(rows))
+    app = opened("significance", Source(scores=(("human", str(tmp_path / "ratings.tsv")),)), test="t", alpha="0.01")
+    app.toggle(key="significance.tests").set_value(True).run()
+    assert not app.exception and "none can be with 9999 trials: use 10999 or more" in words(app)
+
+
 def test_for_bleu_they_are_not_offered(opened, source):
     app = opened("leaderboard", source)
     assert app.selectbox(key="metric").value == "bleu"
