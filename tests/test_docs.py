@@ -3,6 +3,7 @@
 import doctest
 import re
 import shlex
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ CONTRIBUTING = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PAPERS = (CHECKOUT / "docs" / "papers.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^mtsig (.+)$", PAPERS, re.MULTILINE)
 PYTHON = (CHECKOUT / "docs" / "python.md").read_text(encoding="utf-8")
+WITH_EXAMPLES = [".".join(file.relative_to(CHECKOUT).with_suffix("").parts).removesuffix(".__init__")
+                 for file in sorted((CHECKOUT / "mtsig_core").rglob("*.py")) if "\n    >>> " in file.read_text("utf-8")]
 
 
 def test_every_option_and_command_exists(capsys):
@@ -62,8 +65,10 @@ def test_the_examples_in_python_run_one_after_the_other():
     assert doctest.DocTestRunner().run(examples).failed == 0
 
 
-def test_the_first_example_of_all():
-    assert doctest.testmod(mtsig_core).failed == 0
+@pytest.mark.parametrize("module", WITH_EXAMPLES)
+def test_the_examples_of_a_module(module):
+    tried = doctest.testmod(import_module(module))
+    assert tried.attempted and not tried.failed
 
 
 def test_python_shows_every_public_function():

@@ -1,19 +1,13 @@
 """What all messages about unknown names say."""
 
-import doctest
-
 import pytest
 
-from mtsig_core import SettingError, TestSet, compare, errors
+from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_pair import examine_pair
 from mtsig_core.inference.one_score import bootstrap_systems
 
 TOY = TestSet("toy", {"ONLINE-A": ["a b c d"] * 3, "GPT-4": ["a b c e"] * 3}, {"refA": ["a b c d"] * 3})
-
-
-def test_the_examples():
-    assert doctest.testmod(errors).failed == 0
 
 
 @pytest.mark.parametrize("ask", [

@@ -46,7 +46,7 @@ def _width(ch: str) -> float:
 def wrapped(text: str, widest: float) -> list[str]:
     """The text in lines of at most that width, broken where words end if that is near; together they are the text.
 
-    >>> wrapped("news-2024 of-the-long-name", 12)
+    >>> wrapped("news-2024 of-the-long-name", 13)
     ['news-2024 of-', 'the-long-name']
     """
     lines, start, used, good = [], 0, 0.0, 0

@@ -1,6 +1,5 @@
 """Sweeps of the size of the test set."""
 
-import doctest
 import math
 
 import numpy as np
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mtsig_core import Cancelled, SegmentScores, SettingError, TestSet, compare
-from mtsig_core.experiments import planning, sweep_size
+from mtsig_core.experiments import sweep_size
 from mtsig_core.experiments.planning import plan
 from mtsig_core.experiments.size_choice import default_sizes, parse_sizes
 from mtsig_core.experiments.sweep_size import sweep_sizes
@@ -193,10 +192,6 @@ def test_a_comparison_plans_only_what_it_could_test():
     assert [{row.a, row.b} for row in plan(compare(rated, "human", trials=99), 1.0)] == [{"B", "C"}, {"A", "B"}]
     with pytest.raises(SettingError, match="two systems"):
         plan(compare(rated.only("B"), "human", trials=99), 1.0)
-
-
-def test_the_examples_of_planning():
-    assert doctest.testmod(planning).failed == 0
 
 
 @pytest.mark.parametrize("n", [10, 25, 60, 100, 998, 30_000])

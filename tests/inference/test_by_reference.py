@@ -1,7 +1,6 @@
 """Leaders by each reference: those of a comparison with this reference alone, and a warning where they differ."""
 
 import dataclasses
-import doctest
 import io
 import json
 
@@ -9,7 +8,6 @@ import pandas as pd
 import pytest
 
 from mtsig_core import Comparison, InputError, SegmentScores, TestSet, compare
-from mtsig_core.inference import by_reference
 from mtsig_core.inference.ranking import headline
 from mtsig_core.report.export import comparison_csv, comparison_json
 from mtsig_core.report.html_report import comparison_html
@@ -190,7 +188,3 @@ class TestTold:
         assert "<b>x" not in comparison_html(result) and "&lt;b&gt;x alone" in comparison_html(result)
         for told in (comparison_text(result), paper_sentences(result, "bleu"), comparison_latex(result)):
             assert "\u202e" not in told
-
-
-def test_examples():
-    assert doctest.testmod(by_reference).failed == 0

@@ -1,13 +1,10 @@
 """The draws behind a comparison: what `compare` says follows from them, to the last digit."""
 
-import doctest
-
 import numpy as np
 import pytest
 
 from mtsig_core import SegmentScores, SettingError, TestSet, compare, make_metric
 from mtsig_core.errors import Cancelled
-from mtsig_core.inference import replicates as replicates_module
 from mtsig_core.inference.one_pair import examine_pair
 from mtsig_core.inference.one_score import bootstrap_systems
 from mtsig_core.inference.replicates import replicates
@@ -32,10 +29,6 @@ def agree(found, drawn, metric, alpha=0.05):
                 assert (row.ci_low, row.ci_high) == pytest.approx(ends, rel=1e-12)
     for pair, own in zip(result.pairs, drawn.differences, strict=True):
         assert pair.se is None if np.isnan(own).any() else pair.se == own.std(ddof=1)
-
-
-def test_the_examples():
-    assert doctest.testmod(replicates_module).failed == 0
 
 
 @pytest.mark.parametrize("settings", [{}, {"unit": "segment"}, {"unit": "block", "block_length": 4}, {"baseline": "B"}])

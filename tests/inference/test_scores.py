@@ -1,7 +1,6 @@
 """`score`: what `compare` and the command line say, without a test."""
 
 import dataclasses
-import doctest
 import json
 import pickle
 
@@ -11,7 +10,6 @@ from sacrebleu.metrics.bleu import BLEU
 from mtsig_core import InputError, SegmentScores, SettingError, TestSet, compare, make_metric
 from mtsig_core.cli.main import main
 from mtsig_core.errors import Cancelled
-from mtsig_core.inference import scores as scores_module
 from mtsig_core.inference.scores import score
 from mtsig_core.report import terminal
 from mtsig_core.report.export import scores_csv, scores_json
@@ -20,10 +18,6 @@ from tests.toys import texts
 
 REFERENCE, (GOOD, BAD) = texts(seed=4, errors=[0.2, 0.4], n_segments=30)
 TOY = TestSet("toy", {"bad": BAD, "good": GOOD}, {"ref": REFERENCE})
-
-
-def test_the_examples():
-    assert doctest.testmod(scores_module).failed == 0
 
 
 def test_scores_are_those_of_compare_and_of_sacrebleu():

@@ -1,6 +1,5 @@
 """Statistics kept on disk: the same numbers, whatever happens to the files."""
 
-import doctest
 import json
 import os
 import stat
@@ -355,7 +354,3 @@ def test_the_command_line_uses_it(tmp_path, monkeypatch):
 
 def test_no_test_writes_to_the_users_folder():
     assert os.environ["MTSIG_CACHE"] == ""
-
-
-def test_examples():
-    assert doctest.testmod(cache).failed == 0

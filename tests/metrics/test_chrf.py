@@ -1,6 +1,5 @@
 """chrF and chrF++ against sacreBLEU: statistics of each segment, scores to the last bit."""
 
-import doctest
 import pickle
 
 import numpy as np
@@ -286,7 +285,3 @@ def test_is_the_metric_of_that_name_and_survives_a_pickle(name, metric):
     assert (made.name, made.higher_is_better, len(set(made.stat_names))) == (name, True, 18 + 3 * metric.word_order)
     with pytest.raises(SettingError, match="'13a'.*Leave the tokenizer out"):
         make_metric(name, tokenize="13a")
-
-
-def test_examples_in_the_documentation():
-    assert doctest.testmod(chrf_module).failed == 0

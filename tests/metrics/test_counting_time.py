@@ -1,6 +1,5 @@
 """Time left to wait, with a clock that only counting moves."""
 
-import doctest
 import re
 from dataclasses import dataclass, field
 
@@ -121,7 +120,3 @@ def test_references_that_are_counted_alone_too_take_as_long_again(monkeypatch, c
     for more, told in (([], "3 min"), (["--test", "koehn"], "90 s"), (["--baseline", "a"], "90 s")):
         assert main(["compare", *options, *more, "--trials", "99", "--resamples", "99"]) == 0
         assert f"(bleu {told})" in capsys.readouterr().err
-
-
-def test_examples():
-    assert doctest.testmod(counting_time).failed == 0

@@ -1,6 +1,5 @@
 """Dependency F-score: hand counts, an oracle by sorting, and what must not change it."""
 
-import doctest
 import pickle
 import random
 from itertools import permutations
@@ -11,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core import InputError, SettingError, TestSet, compare, make_metric
-from mtsig_core.metrics import dep_f
 from mtsig_core.metrics.dep_f import DepF
 
 DOGS = "The\tthe\t2\tdet\ndogs\tdog\t3\tnsubj\nbark\tbark\t0\troot\n.\t.\t3\tpunct"
@@ -211,7 +209,3 @@ def test_compared():
     testset = parsed({"A": worse, "B": reference}, {"r": reference})
     result = compare(testset, "dep-f", trials=99, resamples=99).metrics["dep-f"]
     assert result.pairs[0].a == "B" and result.pairs[0].better == "a" and result.systems[0].score == 100
-
-
-def test_examples():
-    assert doctest.testmod(dep_f).failed == 0

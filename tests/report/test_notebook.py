@@ -1,20 +1,14 @@
 """What a notebook shows: everything that decides, names as text, and no colour of its own."""
 
-import doctest
 import re
 
 import pytest
 
 from mtsig_core import Caution, TestSet, compare
-from mtsig_core.report import notebook
 from mtsig_core.report.tables import leaderboard_rows
 from tests.report.test_html_report import HOSTILE, Page
 from tests.report.test_outputs import SETTINGS, comparison, result
 from tests.toys import toy
-
-
-def test_the_examples():
-    assert doctest.testmod(notebook).failed == 0
 
 
 def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():

@@ -1,23 +1,15 @@
 """Test sets and scores from data frames, mappings and arrays."""
 
-import doctest
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from mtsig_core import InputError, SettingError, TestSet, compare, join_scores, read_scores
-from mtsig_core.data.readers import memory, score_tables
 from mtsig_core.data.readers.memory import read_frame
 
 TEXTS = {"docid": [7, 7, 8], "domain": ["news", "news", "talks"], "src": ["x", "y", "z"],
          "refA": ["a b", "c d", "e"], "refB": ["a", None, "e f"], "GPT-4": ["a b", "", "e"], "NLLB": ["a", "c", "f"]}
 TOY = TestSet("toy", {"A": ["a b", "c d", "e f"], "B": ["a x", "c x", "e x"]}, {"ref": ["a b", "c d", "e f"]})
-
-
-@pytest.mark.parametrize("module", [memory, score_tables])
-def test_the_examples(module):
-    assert doctest.testmod(module).failed == 0
 
 
 class TestTexts:
