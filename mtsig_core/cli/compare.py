@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from dataclasses import replace
 
 from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told
 from mtsig_core.cli.options import TESTED, given
-from mtsig_core.cli.output import write
+from mtsig_core.cli.output import write, write_file
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.by_reference import references_alone
 from mtsig_core.inference.comparison import compare
@@ -19,7 +20,7 @@ from mtsig_core.results import Exclusion
 __all__ = ["run_compare", "run_score", "run_segments"]
 
 
-def run_compare(args) -> int:
+def run_compare(args: Namespace) -> int:
     testset = read(args)
     each = args.test in TESTS and bool(references_alone(testset, args.test, args.baseline))
     metrics = told(testset, chosen_metrics(args, testset), each, warn=False)  # the result has the warnings
@@ -30,7 +31,7 @@ def run_compare(args) -> int:
     return 0
 
 
-def run_score(args) -> int:
+def run_score(args: Namespace) -> int:
     testset = read(args)
     found = score(testset, told(testset, chosen_metrics(args, testset), warn=False))  # the result has the warnings
     terminal.warn(found.warnings)
@@ -39,7 +40,7 @@ def run_score(args) -> int:
     return 0
 
 
-def run_segments(args) -> int:
+def run_segments(args: Namespace) -> int:
     if args.format == "parquet" and args.out is None:
         raise SettingError("--format parquet is binary. Give a file with --out FILE.")
     testset = read(args)
@@ -53,7 +54,7 @@ def run_segments(args) -> int:
     if args.format == "parquet":
         import pandas as pd
 
-        write(pd.DataFrame(rows, columns=header).to_parquet(index=False), args.out)
+        write_file(pd.DataFrame(rows, columns=header).to_parquet(index=False), args.out)
     else:
         write(export.to_csv(header, rows), args.out)
     return 0

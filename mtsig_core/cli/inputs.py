@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from argparse import Namespace
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mtsig_core.cli.output import check_out
@@ -12,6 +13,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.cautions import about_metrics
 from mtsig_core.inference.inventory import left_out
+from mtsig_core.inference.one_score import Progress
 from mtsig_core.metrics import Metric, metric_of, tokenizer_of
 from mtsig_core.metrics.counting_time import long_wait
 from mtsig_core.report import terminal
@@ -19,7 +21,7 @@ from mtsig_core.report import terminal
 __all__ = ["chosen_metrics", "progress_line", "read", "told"]
 
 
-def read(args) -> TestSet:
+def read(args: Namespace) -> TestSet:
     source = source_from(args)
     if source is not None:
         check_out(args.out, source)
@@ -32,7 +34,7 @@ def read(args) -> TestSet:
     return source.part_of(testset)
 
 
-def chosen_metrics(args, testset: TestSet) -> list[Metric]:
+def chosen_metrics(args: Namespace, testset: TestSet) -> list[Metric]:
     chosen = args.metrics
     if chosen is None:
         chosen = ("bleu",) if testset.has_texts else tuple(testset.scores)
@@ -51,9 +53,9 @@ def told(testset: TestSet, metrics: list[Metric], each_reference: bool = False, 
 
 
 @contextmanager
-def progress_line() -> Iterator[Callable[[str, float], None] | None]:
+def progress_line() -> Iterator[Progress | None]:
     """What shows (stage, share of it done) in one line of the terminal, cleared at the end; None without a terminal."""
-    def show(stage, share):
+    def show(stage: str, share: float) -> None:
         sys.stderr.write(f"\r\x1b[K{stage} {share:4.0%}")
         sys.stderr.flush()
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from io import TextIOWrapper
+from typing import NoReturn, TypeAlias
 
 from mtsig_core.cli import sweep, sweep_resamples
 from mtsig_core.cli.compare import run_compare, run_score, run_segments
@@ -17,10 +19,16 @@ from mtsig_core.cli.output import write
 from mtsig_core.cli.sample import SAMPLES
 from mtsig_core.cli.source_options import add_source_options, source_from
 from mtsig_core.cli.validate import VALIDATIONS, add_validate_options, validate
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import MtsigError, SettingError
+from mtsig_core.inference.one_score import Progress
+from mtsig_core.metrics import Metric
 from mtsig_core.report import terminal
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.version import __version__
+
+#: What finds and writes the numbers of an experiment: (test set, metrics, options, progress) -> text.
+Work = Callable[[TestSet, Sequence[Metric], argparse.Namespace, Progress | None], str]
 
 EXAMPLES = """examples:
   mtsig compare --ref ref.txt --system a.txt --system b.txt --docs docs.txt --langpair en-de
@@ -42,20 +50,26 @@ EXAMPLES = """examples:
 class _Parser(argparse.ArgumentParser):
     """Errors in one line, without the usage."""
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         raise SettingError(f"{message[:1].upper()}{message[1:]}. See {self.prog} --help.")
+
+
+#: What commands are added to: the top, or below a group such as ``sweep``.
+Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns the exit status: 0, or 2 for an error that the user can mend."""
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end the run
+        if isinstance(stream, TextIOWrapper):  # a name that the terminal cannot show must not end the run
+            stream.reconfigure(errors="backslashreplace")
     try:
         parser = _parser()
         args, unknown = parser.parse_known_args(argv)
         if unknown:
             parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-        return args.run(args)
+        status: int = args.run(args)
+        return status
     except MtsigError as error:
         options = remedy_options(error)
         said = f"{error} Options: {options}." if options else str(error)
@@ -73,14 +87,14 @@ def main(argv: list[str] | None = None) -> int:
         return 130
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> _Parser:
     parser = _Parser(
         prog="mtsig", description="Is one machine translation system really better than another?",
         epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"mtsig {__version__}")
     top = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    def command(name, run, text, among=top):
+    def command(name: str, run: Callable[[argparse.Namespace], int], text: str, among: Commands = top) -> _Parser:
         sub = among.add_parser(name, help=text, description=text)
         add_source_options(sub)
         sub.set_defaults(run=run)
@@ -106,7 +120,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--port", type=int, default=8501)
     sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
-    def experiment(name, work, text, among, add_options):
+    def experiment(name: str, work: Work, text: str, among: Commands,
+                   add_options: Callable[[argparse.ArgumentParser], None]) -> _Parser:
         sub = command(name, _experiment(work), text, among)
         add_metric_options(sub)
         add_choice_of_systems(sub)
@@ -130,19 +145,19 @@ def _parser() -> argparse.ArgumentParser:
     for kind, (text, work, add_options) in SAMPLES.items():
         experiment(kind, work, text, samples, add_options).set_defaults(kind=kind)
 
-    for group, text, title, choices, add_options, work in (
+    for group, text, title, choices, add_named, named_work in (
             ("validate", "do tests and intervals keep what they promise", "experiments", VALIDATIONS,
              add_validate_options, validate),
             ("metrics", "inside a score", "views", INSIDE, add_inside_options, inside)):
         below = top.add_parser(group, help=text).add_subparsers(title=title, required=True, metavar="|".join(choices))
         for name, (about, *_) in choices.items():
-            experiment(name, partial(work, name), about, below, partial(add_options, name=name))
+            experiment(name, partial(named_work, name), about, below, partial(add_named, name=name))
     return parser
 
 
-def _experiment(work) -> Callable[[argparse.Namespace], int]:
-    """A command that prints what `work` (test set, metrics, options, progress) finds."""
-    def run(args):
+def _experiment(work: Work) -> Callable[[argparse.Namespace], int]:
+    """A command that prints what `work` finds."""
+    def run(args: argparse.Namespace) -> int:
         testset = read(args)
         metrics = told(testset, chosen_metrics(args, testset))
         testset = testset.under(*(metric.name for metric in metrics))
@@ -154,7 +169,7 @@ def _experiment(work) -> Callable[[argparse.Namespace], int]:
     return run
 
 
-def _serve(args) -> int:
+def _serve(args: argparse.Namespace) -> int:
     from mtsig_core.cli.serve import serve
 
     return serve(source_from(args), port=args.port, open_browser=not args.no_browser)

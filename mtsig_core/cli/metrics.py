@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.data.testset import TestSet
@@ -15,6 +16,7 @@ from mtsig_core.experiments.output_lengths import MOST_SEGMENTS, lengths
 from mtsig_core.experiments.signatures import signatures
 from mtsig_core.experiments.students_t import densities, factor, koehns_factors, students_t
 from mtsig_core.experiments.worked_example import NOTE_CLAIMS, note_example, worked_example
+from mtsig_core.inference.one_score import Progress
 from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import Metric
 from mtsig_core.report import export
@@ -25,7 +27,7 @@ from mtsig_core.version import __version__
 __all__ = ["INSIDE", "add_inside_options", "inside"]
 
 #: name -> (what it is for, its own options)
-INSIDE = {
+INSIDE: dict[str, tuple[str, tuple[str, ...]]] = {
     "precisions": ("n-gram precisions, length ratio and brevity penalty of each system's BLEU", ()),
     "lengths": ("BLEU and GTM of one system at other output lengths", ("system-name", "segments")),
     "example": ("BLEU of one line, step by step; without --line that of the reading note", ("system-name", "line")),
@@ -33,28 +35,32 @@ INSIDE = {
     "students-t": ("Student's t against the bootstrap for a mean of segment scores",
                    ("system-name", "n", "alpha", "resamples", "seed", "jobs")),
     "signatures": ("BLEU of one system under other settings", ("system-name",))}
-_OPTIONS = {
+_OPTIONS: dict[str, dict[str, Any]] = {
     "system-name": dict(metavar="NAME", help="the system to look at (default: the best; of example the first)"),
     "segments": dict(type=int, default=MOST_SEGMENTS, metavar="N",
                      help=f"segments to count at most (default: {MOST_SEGMENTS})"),
     "n": dict(type=int, default=5, metavar="N", help="scores in a sample, for the density of t (default: 5)"),
     "line": dict(type=int, metavar="N", help="a line of the test set")}
-_FUNCTIONS = {"averages": averages, "students-t": students_t}  # whose other options are arguments
+#: Whose other options are arguments.
+_FUNCTIONS: dict[str, Callable[..., Any]] = {"averages": averages, "students-t": students_t}
+#: What JSON has, and the rows of CSV.
+View = tuple[dict[str, Any], list[dict[str, Any]]]
+
 _TAKEN = ("alpha", "resamples", "seed", "jobs")
 
 
 def add_inside_options(parser: ArgumentParser, name: str) -> None:
     """The options of one view."""
-    group = parser.add_argument_group("view") if INSIDE[name][1] else None
-    for option in INSIDE[name][1]:
+    _, options = INSIDE[name]
+    group = parser.add_argument_group("view")  # without options it is not shown
+    for option in options:
         if option in _OPTIONS:
             group.add_argument(f"--{option}", **_OPTIONS[option])
         else:
             add_arguments(group, _FUNCTIONS[name], option)
 
 
-def inside(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespace,
-           progress: Callable[[str, float], None] | None) -> str:
+def inside(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespace, progress: Progress | None) -> str:
     """The numbers of one view in the format that the options name."""
     found = {metric.name: _VIEWS[name](testset, metric, args, progress) for metric in metrics}
     if args.format == "csv":
@@ -63,17 +69,17 @@ def inside(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespa
                            "metrics": {metric: content for metric, (content, _) in found.items()}})
 
 
-def _precisions(testset, metric, args, progress):
+def _precisions(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> View:
     rows = [asdict(row) for row in precisions(testset, metric, progress=progress)]
     return {"signature": metric.signature(testset), "systems": rows}, rows
 
 
-def _lengths(testset, metric, args, progress):
+def _lengths(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> View:
     found = asdict(lengths(testset, metric, system=args.system_name, most=args.segments, progress=progress))
     return found, found["points"]
 
 
-def _example(testset, metric, args, progress):
+def _example(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> View:
     check_bleu(testset, metric)
     if args.line is None:
         if args.system_name is not None:
@@ -85,12 +91,12 @@ def _example(testset, metric, args, progress):
     return asdict(found), flat_steps(found)
 
 
-def _averages(testset, metric, args, progress):
+def _averages(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> View:
     found = asdict(averages(testset, metric, seed=args.seed, progress=progress))
     return found, found["systems"]
 
 
-def _students_t(testset, metric, args, progress):
+def _students_t(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> View:
     check_jobs(args.jobs)
     found = asdict(students_t(testset, metric, system=args.system_name, progress=progress, **given(args, *_TAKEN)))
     x, t, normal = densities(args.n, args.alpha)
@@ -99,11 +105,10 @@ def _students_t(testset, metric, args, progress):
                         "normal": normal.tolist()}}, found["rows"]
 
 
-def _signatures(testset, metric, args, progress):
+def _signatures(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> View:
     rows = [asdict(row) for row in signatures(testset, metric, system=args.system_name, progress=progress)]
     return {"scores": rows}, rows
 
 
-#: (test set, metric, options, progress) -> what JSON has, and the rows of CSV.
 _VIEWS = {"precisions": _precisions, "lengths": _lengths, "example": _example, "averages": _averages,
           "students-t": _students_t, "signatures": _signatures}

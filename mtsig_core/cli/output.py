@@ -10,7 +10,7 @@ from pathlib import Path
 from mtsig_core.data.source import Source
 from mtsig_core.errors import SettingError
 
-__all__ = ["check_out", "write"]
+__all__ = ["check_out", "write", "write_file"]
 
 
 def check_out(path: str | None, source: Source) -> None:
@@ -26,7 +26,7 @@ def check_out(path: str | None, source: Source) -> None:
         raise SettingError(f"--out {path}: there is no folder {folder}. Create it first.")
 
 
-def write(content: str | bytes, path: str | None) -> None:
+def write(content: str, path: str | None) -> None:
     """To standard output, or to a file that appears whole or not at all."""
     if path is None:
         try:
@@ -37,8 +37,11 @@ def write(content: str | bytes, path: str | None) -> None:
                 raise
             raise SettingError(f"Standard output cannot be written: {error.strerror}.") from error
         return
-    if isinstance(content, str):
-        content = content.encode("utf-8", "backslashreplace")
+    write_file(content.encode("utf-8", "backslashreplace"), path)
+
+
+def write_file(content: bytes, path: str) -> None:
+    """To a file that appears whole or not at all."""
     target, temporary = Path(path).resolve(), None  # where a link leads, so that the link stays
     try:
         if target.exists() and not target.is_file():  # a device or a pipe: nothing to replace

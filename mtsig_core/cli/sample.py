@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from mtsig_core.cli.options import add_arguments, given
@@ -13,6 +13,7 @@ from mtsig_core.experiments.blocks_and_broad import sampling
 from mtsig_core.experiments.sample_results import SampledSystem, Sampling
 from mtsig_core.experiments.size_choice import parse_sizes
 from mtsig_core.experiments.spread_ratios import spreads
+from mtsig_core.inference.one_score import Progress
 from mtsig_core.metrics import Metric
 from mtsig_core.report import export
 from mtsig_core.report.commands import defaults
@@ -23,7 +24,6 @@ from mtsig_core.version import __version__
 __all__ = ["SAMPLES"]
 
 _TAKEN = ("alpha", "resamples", "trials", "seed", "jobs")
-
 
 
 def _add_sample_options(parser: ArgumentParser) -> None:
@@ -43,14 +43,13 @@ def _add_spread_options(parser: ArgumentParser) -> None:
     add_arguments(group, spreads, "alpha", "seed")
 
 
-def _group(parser):
+def _group(parser: ArgumentParser) -> _ArgumentGroup:
     group = parser.add_argument_group("samples")
     group.add_argument("--shuffle", action="store_true", help="put the segments in a random order first")
     return group
 
 
-def _sample(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
-            progress: Callable[[str, float], None] | None) -> str:
+def _sample(testset: TestSet, metrics: Sequence[Metric], args: Namespace, progress: Progress | None) -> str:
     """The numbers of `mtsig_core.experiments.blocks_and_broad.sampling` in the format that the options name."""
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one with --system FILE.")
@@ -59,8 +58,7 @@ def _sample(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
     return _json(testset, found) if args.format == "json" else _csv(found)
 
 
-def _spread(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
-            progress: Callable[[str, float], None] | None) -> str:
+def _spread(testset: TestSet, metrics: Sequence[Metric], args: Namespace, progress: Progress | None) -> str:
     """The numbers of `mtsig_core.experiments.spread_ratios.spreads` in the format that the options name."""
     found = [spreads(testset, metric, sizes=args.sizes, shuffle=args.shuffle, alpha=args.alpha, seed=args.seed,
                      progress=progress) for metric in metrics]

@@ -8,6 +8,7 @@ import socket
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.errors import SettingError
@@ -47,7 +48,7 @@ def serve(source: Source | None, *, port: int, open_browser: bool) -> int:
     os.execve(sys.executable, command, environment)
 
 
-def _check_port(port):
+def _check_port(port: int) -> None:
     if not 0 < port < 65536:
         raise SettingError(f"--port is {port}. Expected a number from 1 to 65535.")
     with socket.socket() as probe:
@@ -58,11 +59,11 @@ def _check_port(port):
             raise SettingError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from error
 
 
-def _absolute(source):
-    def path(name):
+def _absolute(source: Source) -> Source:
+    def path(name: str | None) -> str | None:
         return None if name is None else os.path.abspath(name)
 
-    single = {key: path(getattr(source, key)) for key in ("folder", "src", "docs", "ids")}
-    several = {key: tuple((name, path(file)) for name, file in getattr(source, key))
-               for key in ("ref", "system", "parse", "scores")}
-    return replace(source, **single, **several)
+    files: dict[str, Any] = {key: path(getattr(source, key)) for key in ("folder", "src", "docs", "ids")}
+    files |= {key: tuple((name, path(file)) for name, file in getattr(source, key))
+              for key in ("ref", "system", "parse", "scores")}
+    return replace(source, **files)

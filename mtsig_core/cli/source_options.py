@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from mtsig_core.data.readers import language_pairs
 from mtsig_core.data.source import Source
@@ -47,8 +49,9 @@ def source_from(args: argparse.Namespace) -> Source | None:
         if getattr(args, option):
             raise NotYetError(f"--{option.replace('_', '-')} is not there yet. "
                               "Use --ref and --system, --folder and --langpair, or --demo.")
-    tables = {"scores": tuple(map(_named_scores, args.scores)), "lower_is_better": tuple(args.lower_is_better),
-              "ids": args.ids, "tokenize": args.tokenize}
+    tables: dict[str, Any] = {
+        "scores": tuple(map(_named_scores, args.scores)), "lower_is_better": tuple(args.lower_is_better),
+        "ids": args.ids, "tokenize": args.tokenize}
     chosen = {key: getattr(args, key, None) for key in ("only", "exclude", "domain")}  # not of every command
     tables |= {key: value for key, value in chosen.items() if value}
     if args.tokenize is not None:
@@ -85,7 +88,7 @@ def source_from(args: argparse.Namespace) -> Source | None:
                   args.langpair, args.refs, args.refs_as_systems, args.keep_canary, parse=parses, **tables)
 
 
-def _scores_alone(args, tables):
+def _scores_alone(args: argparse.Namespace, tables: Mapping[str, Any]) -> Source:
     """Scores without texts; what is about texts is out of place then."""
     about_texts = {"--langpair": args.langpair, "--refs": args.refs, "--refs-as-systems": args.refs_as_systems,
                    "--keep-canary": args.keep_canary, "--ids": args.ids, "--tokenize": args.tokenize}
@@ -101,24 +104,24 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _named_scores(text):
+def _named_scores(text: str) -> tuple[str, str]:
     name, path = _named(text)
     if name is None or not path:
         raise SettingError(f"--scores {text}: expected NAME=FILE, such as human=ratings.tsv.")
     return name, path
 
 
-def _named_parse(text):
+def _named_parse(text: str) -> tuple[str, str]:
     name, path = _named(text)
     if name is None:
         raise SettingError(f"--parse {text} names no text. Expected NAME=FILE, with the name of a system or reference.")
     return name, path
 
 
-def _named(text):
+def _named(text: str) -> tuple[str | None, str]:
     """Split ``[NAME=]FILE``. Names and paths may contain ``=``: the first split that leaves a file is taken."""
-    splits = [(None, text)] + [(text[:k], text[k + 1:]) for k, ch in enumerate(text) if ch == "="]
-    for name, path in splits:
+    splits = [(text[:k], text[k + 1:]) for k, ch in enumerate(text) if ch == "="]
+    for name, path in ((None, text), *splits):
         if os.path.isfile(path):  # False, not an error, for a path too long to be one
             return name, path
-    return splits[1] if len(splits) > 1 and "/" not in splits[1][0] else splits[0]
+    return splits[0] if splits and "/" not in splits[0][0] else (None, text)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.data.testset import TestSet
 from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
-from mtsig_core.experiments.planning import plan
+from mtsig_core.experiments.planning import PairPlan, plan
 from mtsig_core.experiments.size_choice import parse_sizes
 from mtsig_core.experiments.sweep_references import SHARES, with_references
 from mtsig_core.experiments.sweep_references import sweep_references as swept_references
 from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.experiments.sweep_size import sweep_sizes
+from mtsig_core.inference.one_score import Progress
 from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.report import export
@@ -23,7 +25,7 @@ from mtsig_core.results import TestSetInfo
 
 __all__ = ["add_references_options", "add_size_options", "sweep_references", "sweep_size"]
 
-Tables = dict[str, list[dict]]
+Tables = dict[str, list[dict[str, Any]]]
 
 _TAKEN = ("repeats", "unit", "resamples", "alpha", "seed", "jobs")
 _KEPT = ("unit", "alpha", "resamples", "seed", "version")
@@ -45,15 +47,14 @@ def add_references_options(parser: ArgumentParser) -> None:
                              help="sizes, of the whole set (default: 0.5 to 1 by tenths)")
 
 
-def _add_options(parser, function):
+def _add_options(parser: ArgumentParser, function: Callable[..., Any]) -> Callable[..., Action]:
     group = parser.add_argument_group("test sets")
     add_arguments(group, function, *_TAKEN, unit="segment or document, which a test set is drawn from",
                   resamples="bootstrap samples of each test set")
     return group.add_argument
 
 
-def sweep_size(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
-               progress: Callable[[str, float], None] | None) -> str:
+def sweep_size(testset: TestSet, metrics: Sequence[Metric], args: Namespace, progress: Progress | None) -> str:
     """The numbers of `sweep_sizes`, and of `plan` where a difference is given, in the format that the options name."""
     check_jobs(args.jobs)
     found = {}
@@ -83,13 +84,12 @@ def _csv(found: dict[str, tuple[SizeSweep, Tables]]) -> str:
     return export.records_csv(rows)
 
 
-def _tables(swept, planned, people):
-    more = {"pairs": swept.pairs, "slopes": swept.slopes, "plan": planned}
+def _tables(swept: SizeSweep, planned: Sequence[PairPlan], people: bool) -> Tables:
+    more: dict[str, Sequence[Any]] = {"pairs": swept.pairs, "slopes": swept.slopes, "plan": planned}
     return {"systems": system_records(swept, people), **{name: list(map(asdict, rows)) for name, rows in more.items()}}
 
 
-def sweep_references(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
-                     progress: Callable[[str, float], None] | None) -> str:
+def sweep_references(testset: TestSet, metrics: Sequence[Metric], args: Namespace, progress: Progress | None) -> str:
     """The numbers of `mtsig_core.experiments.sweep_references`; the simulated corpus gets four references for it."""
     check_jobs(args.jobs)
     testset = with_references(testset)
@@ -106,7 +106,7 @@ def sweep_references(testset: TestSet, metrics: Sequence[Metric], args: Namespac
                                  "rows": reference_records(one)} for one in found}})
 
 
-def _shares(text):
+def _shares(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:

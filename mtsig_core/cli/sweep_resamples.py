@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sweep_resamples import Stability, flat, stability
+from mtsig_core.inference.one_score import Progress
 from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import Metric
 from mtsig_core.report import export
@@ -29,8 +30,7 @@ def add_resamples_options(parser: ArgumentParser) -> None:
     add_arguments(group, stability, *_TAKEN)
 
 
-def sweep_resamples(testset: TestSet, metrics: Sequence[Metric], args: Namespace,
-                    progress: Callable[[str, float], None] | None) -> str:
+def sweep_resamples(testset: TestSet, metrics: Sequence[Metric], args: Namespace, progress: Progress | None) -> str:
     """The numbers of `mtsig_core.experiments.sweep_resamples.stability` in the format that the options name."""
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one with --system FILE.")

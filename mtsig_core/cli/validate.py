@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, is_dataclass
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.data.testset import TestSet
@@ -23,6 +23,7 @@ from mtsig_core.experiments.papers import (
 from mtsig_core.experiments.tests_by_metric import pair_tests
 from mtsig_core.experiments.type_one_error import type_one
 from mtsig_core.experiments.unit_changes import unit_changes
+from mtsig_core.inference.one_score import Progress
 from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import Metric
 from mtsig_core.report import export
@@ -34,7 +35,7 @@ from mtsig_core.version import __version__
 __all__ = ["VALIDATIONS", "add_validate_options", "validate"]
 
 #: name -> (what it is for, function of the core, the field with its rows, its own options)
-VALIDATIONS = {
+VALIDATIONS: dict[str, tuple[str, Callable[..., Any], str, tuple[str, ...]]] = {
     "conclusions": ("conclusions from small samples, right and wrong by the whole test set", conclusions, "rows",
                     ("resamples",)),
     "calibration": ("how many conclusions at each level are right", conclusions, "levels", ("resamples",)),
@@ -76,8 +77,7 @@ def add_validate_options(parser: ArgumentParser, name: str) -> None:
     add_arguments(group, function, *_TAKEN)
 
 
-def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespace,
-             progress: Callable[[str, float], None] | None) -> str:
+def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespace, progress: Progress | None) -> str:
     """The numbers of one validation in the format that the options name."""
     check_jobs(args.jobs)
     _, function, rows, options = VALIDATIONS[name]
@@ -102,13 +102,14 @@ def validate(name: str, testset: TestSet, metrics: Sequence[Metric], args: Names
                     for metric, (signature, one) in found.items()}})
 
 
-def _settings(found) -> dict:
+def _settings(found: Any) -> dict[str, Any]:
     """What a result says of itself beside its rows."""
     return {field.name: getattr(found, field.name) for field in fields(found)
             if field.name not in ("metric", *_row_classes(found))}
 
 
-def _row_classes(found) -> dict[str, type]:
+def _row_classes(found: Any) -> dict[str, type]:
     """The fields of a result that hold rows, and the class of these: by declaration, as there may be no row."""
     hints = get_type_hints(type(found))
-    return {name: kind for name, hint in hints.items() for kind in get_args(hint)[:1] if is_dataclass(kind)}
+    return {name: kind for name, hint in hints.items() for kind in get_args(hint)[:1]
+            if isinstance(kind, type) and is_dataclass(kind)}

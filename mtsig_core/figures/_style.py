@@ -1,6 +1,11 @@
 """What the Plotly figures share: names made safe for Plotly and shown whole, axes, histograms."""
 
+from __future__ import annotations
+
 import html
+
+import numpy as np
+import plotly.graph_objects as go
 
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, shortened, width, wrapped
 
@@ -25,8 +30,9 @@ class Labels:
         is drawn with the fonts of whoever looks at it, which are often wider.
     """
 
-    def __init__(self, widest: float = 32, most: int = 1):
-        self._widest, self._most, self._numbers, self.lines, self.left = widest, most, {}, 1, 8
+    def __init__(self, widest: float = 32, most: int = 1) -> None:
+        self._widest, self._most, self.lines, self.left = widest, most, 1, 8
+        self._numbers: dict[str, int] = {}
 
     def __call__(self, name: str, widest: float = 0) -> str:
         """The name as Plotly text for an axis, or where a width is given, for one line of that width elsewhere."""
@@ -39,7 +45,7 @@ class Labels:
             self.left = max(self.left, 16 + round(_DIGIT * 13 * max(map(width, lines))))
         return "<br>".join(map(full, lines))
 
-    def below(self, figure, widest: float = 76):
+    def below(self, figure: go.Figure, widest: float = 76) -> go.Figure:
         """The figure, with the names that were cut written out below it."""
         lines = [line for name, number in self._numbers.items() for line in wrapped(f"[{number}] {name}", widest)]
         if lines:
@@ -57,15 +63,16 @@ def full(name: str) -> str:
     return html.escape(name, quote=False)
 
 
-def measured(figure, text):
+def measured(figure: go.Figure, text: str) -> None:
     """What the axis measures: a note, because the viewer's theme sets the titles of axes too pale."""
     figure.add_annotation(x=0.5, y=0, xref="paper", yref="paper", yshift=-25, xanchor="center", yanchor="top",
                           text=text, showarrow=False, font_size=14)
 
 
-def steps(edges, counts, low, high):
+def steps(edges: np.ndarray, counts: np.ndarray, low: float, high: float) -> tuple[list[float], list[int]]:
     """The outline of a histogram between two values."""
-    xs, ys = [], []
+    xs: list[float] = []
+    ys: list[int] = []
     for left, right, count in zip(edges[:-1], edges[1:], counts, strict=True):
         left, right = max(float(left), low), min(float(right), high)
         if left < right:

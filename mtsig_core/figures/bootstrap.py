@@ -79,8 +79,8 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
     unit : str
         The metric of the paper's points.
     """
-    known = [k for k, value in enumerate(ours) if value]
-    x, y = [sizes[k] for k in known], [100 * ours[k] for k in known]
+    known = [(k, 100 * value) for k, value in enumerate(ours) if value]
+    x, y = [sizes[k] for k, _ in known], [value for _, value in known]
     line = [(size, 100 * value) for size, value in zip(sizes, theory, strict=True) if value]
     paper = [(size, 100 * value) for size, value in published]
     figure = go.Figure()
@@ -91,7 +91,7 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
     figure.add_trace(go.Scatter(
         x=[size for size, _ in line], y=[value for _, value in line], mode="lines", showlegend=False,
         line=dict(color=BLUE, width=2), hoverinfo="skip"))
-    bars = [100 * np.array(ranges[k]) for k in known]
+    bars = [100 * np.array(ranges[k]) for k, _ in known]
     figure.add_trace(go.Scatter(
         x=x, y=y, mode="markers", showlegend=False, marker=dict(size=11, color=BLUE, line=dict(color="white", width=1)),
         error_y=dict(type="data", symmetric=False, array=[bar[1] - v for bar, v in zip(bars, y, strict=True)],
@@ -116,6 +116,6 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
     return figure
 
 
-def _say(figure, x, y, text, anchor):
+def _say(figure: go.Figure, x: float, y: float, text: str, anchor: str) -> None:
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font_size=14, yanchor="bottom", xanchor=anchor,
                           xshift=4 if anchor == "left" else -4)

@@ -28,7 +28,8 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
         Those of the comparison.
     """
     systems, named = result.systems, Labels(34, 2)
-    ranked = len(systems) > 1 and systems[0].rank_low is not None
+    ranks = [(s.rank_low, s.rank_high) for s in systems if s.rank_low is not None and s.rank_high is not None]
+    ranked = 1 < len(systems) == len(ranks)
     scores = f"{named(result.metric.upper(), 24)} {with_interval(result, settings)}"
     titles = [scores, "Rank interval"][:1 + ranked]
     figure = make_subplots(1, 1 + ranked, shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=titles,
@@ -37,21 +38,22 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     whose = [[k, full(s.system)] for k, s in enumerate(systems)]
     anchor, filled = apart(result, settings)
     colour = [BLUE if s.system == anchor else GREY for s in systems]
-    undefined = any(s.ci_low is None for s in systems)
+    arms = [(s.score - s.ci_low, s.ci_high - s.score) for s in systems
+            if s.ci_low is not None and s.ci_high is not None]
     figure.add_trace(go.Scatter(
         x=[s.score for s in systems], y=rows, mode="markers", showlegend=False,
         marker=dict(size=9, color=colour, line=dict(color=colour, width=2),
                     symbol=["circle" if s.system in filled else "circle-open" for s in systems]),
-        error_x=None if undefined else dict(
-            type="data", symmetric=False, array=[s.ci_high - s.score for s in systems],
-            arrayminus=[s.score - s.ci_low for s in systems], color=GREY, thickness=1.5, width=3),
+        error_x=None if len(arms) < len(systems) else dict(
+            type="data", symmetric=False, array=[right for _, right in arms], arrayminus=[left for left, _ in arms],
+            color=GREY, thickness=1.5, width=3),
         customdata=whose, hovertemplate="%{customdata[1]}<br>%{x:.2f}<extra></extra>"), 1, 1)
     if ranked:
         figure.add_trace(go.Bar(
-            base=[s.rank_low - 0.3 for s in systems], x=[s.rank_high - s.rank_low + 0.6 for s in systems], y=rows,
+            base=[low - 0.3 for low, _ in ranks], x=[high - low + 0.6 for low, high in ranks], y=rows,
             orientation="h", width=0.5, marker=dict(color=colour, opacity=0.75), showlegend=False,
-            text=[_ranks(s) for s in systems], textposition="outside", cliponaxis=False, outsidetextfont_size=13,
-            constraintext="none", customdata=whose,
+            text=[f"{low}–{high}" if low != high else str(low) for low, high in ranks], textposition="outside",
+            cliponaxis=False, outsidetextfont_size=13, constraintext="none", customdata=whose,
             hovertemplate="%{customdata[1]}<br>rank %{text}<extra></extra>"), 1, 2)
         last = len(systems)
         ticks = sorted({1, *range(5, last - 2, 5), last})
@@ -63,7 +65,3 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     figure.update_layout(height=row * len(systems) + 90, margin=dict(l=named.left, r=8, t=36, b=28), dragmode=False)
     figure.update_annotations(font_size=14)
     return named.below(figure)
-
-
-def _ranks(system):
-    return f"{system.rank_low}–{system.rank_high}" if system.rank_low != system.rank_high else str(system.rank_low)

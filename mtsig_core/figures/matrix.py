@@ -12,6 +12,9 @@ from mtsig_core.results import MetricResult, PairResult, Settings
 
 __all__ = ["matrix"]
 
+#: By row and column above the diagonal: the pair there, and the improvement of row over column.
+Cells = dict[tuple[int, int], tuple[PairResult, float]]
+
 _WIDTH = 690  # pixels of the cells on a screen of 1280: what the sizes of text are chosen for
 _WIDEST = 24  # of a name, in digits
 _EVERY_P, _EVERY_NUMBER = 18, 14  # up to so many systems a cell has room for it
@@ -34,7 +37,7 @@ def matrix(result: MetricResult, settings: Settings) -> go.Figure:
     """
     n, named = len(result.systems), Labels(_WIDEST)
     place = {system.system: k for k, system in enumerate(result.systems)}
-    cells = {}
+    cells: Cells = {}
     for pair in result.pairs:
         i, j = place[pair.a], place[pair.b]
         improvement = result.sign * pair.delta
@@ -66,7 +69,8 @@ def matrix(result: MetricResult, settings: Settings) -> go.Figure:
     return named.below(figure)
 
 
-def _add_differences(figure, cells, n, limit, size, difference, alpha):
+def _add_differences(figure: go.Figure, cells: Cells, n: int, limit: float, size: float, difference: str,
+                     alpha: float) -> None:
     z = [[cells[i, j][1] if (i, j) in cells else None for j in range(n)] for i in range(n)]
     stops = [k / 10 for k in range(-10, 11)]
     figure.add_trace(go.Heatmap(
@@ -89,7 +93,7 @@ def _add_differences(figure, cells, n, limit, size, difference, alpha):
         textfont=dict(size=_fit(size, 4.2) if both else max(9, min(16, round(size * 0.55))), color=inks)))
 
 
-def _add_chances(figure, cells, n, size):
+def _add_chances(figure: go.Figure, cells: Cells, n: int, size: float) -> None:
     """Scatter, not heatmap: its text takes the colour of the page."""
     for sure in (True, False):
         found = {cell: pair for cell, (pair, _) in cells.items() if pair.significant == sure}
@@ -102,7 +106,7 @@ def _add_chances(figure, cells, n, size):
             textfont_size=_fit(size, 1.9 if n > _EVERY_P else 2.9 if n <= _EVERY_NUMBER else 2.75)))
 
 
-def _add_targets(figure, cells, metric):
+def _add_targets(figure: go.Figure, cells: Cells, metric: str) -> None:
     """Transparent points, the nearest of which is pointed at. Not Scattergl, which takes a second where no GPU is."""
     spots, said = [], []
     for (i, j), (pair, value) in cells.items():
@@ -114,7 +118,7 @@ def _add_targets(figure, cells, metric):
         hovertemplate="%{hovertext}<extra></extra>", selected_marker_opacity=0, unselected_marker_opacity=0))
 
 
-def _said(pair: PairResult, value, metric):
+def _said(pair: PairResult, value: float, metric: str) -> str:
     """A pair in words, as Plotly text."""
     untested = pair.p_value is None and pair.win is None
     chances = ("not tested: no segment in common" if untested else
@@ -124,7 +128,7 @@ def _said(pair: PairResult, value, metric):
     return f"{full(pair.a)} − {full(pair.b)}<br>{value:+.2f} {metric}<br>{chances}<br>{decision}"
 
 
-def _key(settings, cells, n):
+def _key(settings: Settings, cells: Cells, n: int) -> str:
     if any(pair.win is not None for pair, _ in cells.values()):
         level = f"{100 * (1 - settings.alpha):g}%"
         return (f"Above the diagonal: {_FILLED} one side wins {level} or more of the samples.<br>"
@@ -134,23 +138,21 @@ def _key(settings, cells, n):
             f"Below: {p_word(settings.correction)}, {'only where' if n > _EVERY_P else 'bold if'} not significant")
 
 
-def _glyph(pair, alpha):
+def _glyph(pair: PairResult, alpha: float) -> str:
     raw = pair.p_value is not None and significant(pair.p_value, alpha)
     return _FILLED if pair.significant else _HOLLOW if raw else ""
 
 
-def _chance(pair, n):
-    if pair.p_adjusted is None and pair.win is None:
+def _chance(pair: PairResult, n: int) -> str:
+    if pair.p_adjusted is not None:
+        return format_p(pair.p_adjusted) if n <= _EVERY_NUMBER else _compact(pair.p_adjusted, 2 if n > _EVERY_P else 3)
+    if pair.win is None or pair.lose is None:
         return "-"
-    if pair.p_adjusted is None:
-        share = max(pair.win, pair.lose)
-        return f"{share:.3f}" if n <= _EVERY_NUMBER else f"{share:.2f}".lstrip("0")
-    if n <= _EVERY_NUMBER:
-        return format_p(pair.p_adjusted)
-    return _compact(pair.p_adjusted, 2 if n > _EVERY_P else 3)
+    share = max(pair.win, pair.lose)
+    return f"{share:.3f}" if n <= _EVERY_NUMBER else f"{share:.2f}".lstrip("0")
 
 
-def _compact(p, digits):
+def _compact(p: float, digits: int) -> str:
     """Without the leading zero, and never 0."""
     if p < 10 ** -4:
         return f"{p:.0e}".replace("e-0", "e-")
@@ -158,6 +160,6 @@ def _compact(p, digits):
     return "1" if float(text) == 1 else text.lstrip("0")
 
 
-def _fit(size, ems):
+def _fit(size: float, ems: float) -> int:
     """Font size with which text of so many ems fits a cell."""
     return max(7, min(13, int(size / ems)))

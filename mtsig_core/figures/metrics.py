@@ -58,8 +58,8 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
                         range=[0.5, 4.5], tickfont_size=14, zeroline=False)
     # Systems that hardly match anything leave the frame below: they would squeeze all others.
     seen = [value for _, percents in systems for value in percents if value] + [value for _, value in published]
-    mine = [value for name, percents in systems for value in percents if value and name == chosen] or seen or [1.0]
-    low, high = max(min(seen, default=1.0), min(mine) / _DEEPEST) * 0.85, max(seen, default=100.0) * 1.2
+    own = [value for name, percents in systems for value in percents if value and name == chosen] or seen or [1.0]
+    low, high = max(min(seen, default=1.0), min(own) / _DEEPEST) * 0.85, max(seen, default=100.0) * 1.2
     shares = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5) if m * 10.0**k <= 100]
     figure.update_yaxes(type="log", range=[float(np.log10(low)), float(np.log10(high))],
                         tickvals=shares, ticktext=[f"{share:g}%" for share in shares], tickfont_size=13,
@@ -138,7 +138,7 @@ def rankings(rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str]
     step = 0.07 * (max(values) - min(values) or 1.0)
     for side, anchor, shift in ((0, "right", -10), (1, "left", 10)):
         above = np.inf
-        for name, *scores in sorted(shown, key=lambda row: -row[1 + side]):
+        for name, *scores in sorted(shown, key=lambda row: -row[1:][side]):
             above = min(scores[side], above - step)
             text = f"{named(name)} {scores[side]:.1f}"
             _say(figure, side, above, f"<b>{text}</b>" if name in colours else text, anchor, "middle", shift)
@@ -167,7 +167,7 @@ def mean_intervals(rows: Sequence[tuple[str, float, Sequence[tuple[str, float | 
     figure = go.Figure()
     for place, (kind, mark) in enumerate(zip(kinds, marks, strict=False)):
         known = [(k, mean, low, high) for k, (_, mean, ends) in enumerate(rows) for name, low, high in ends
-                 if name == kind and low is not None]
+                 if name == kind and low is not None and high is not None]
         figure.add_trace(go.Scatter(
             x=[mean for _, mean, *_ in known], y=[k + 0.24 * (place - 0.5) for k, *_ in known], mode="markers",
             marker=mark, name=kind, error_x=dict(
@@ -210,6 +210,6 @@ def student_density(x: np.ndarray, t: np.ndarray, normal: np.ndarray, t_factor: 
     return figure
 
 
-def _say(figure, x, y, text, anchor, above, shift):
+def _say(figure: go.Figure, x: float, y: float, text: str, anchor: str, above: str, shift: int) -> None:
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font_size=14, xanchor=anchor, yanchor=above,
                           xshift=shift)

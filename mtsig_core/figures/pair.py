@@ -133,18 +133,18 @@ def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, un
     return named.below(figure.update_layout(margin_l=named.left))
 
 
-def _zero(figure):
+def _zero(figure: go.Figure) -> None:
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
 
 
-def _anchor(at, size, end):
+def _anchor(at: float, size: float, end: float) -> str:
     """Beside the other line's words where the two are near, inside the figure where they are not."""
     if size < 0.35 * end:
         return "left" if at > 0 else "right"
     return "right" if at > 0.7 * end else "left" if at < -0.7 * end else "center"
 
 
-def _sides(figure, named, left, right, a, b):
+def _sides(figure: go.Figure, named: Labels, left: bool, right: bool, a: str, b: str) -> int:
     """Which side of zero is whose, in one line where both have room even in a narrow window; returns the lines."""
     told = [(0, "left", f"◀ {named(b, _SIDE)} better")] * left + [(1, "right", f"{named(a, _SIDE)} better ▶")] * right
     lines = 1 + (left and right and width(a) + width(b) > _BOTH)
@@ -154,7 +154,7 @@ def _sides(figure, named, left, right, a, b):
     return lines
 
 
-def _sized(figure, height=250, lines=1):
+def _sized(figure: go.Figure, height: int = 250, lines: int = 1) -> go.Figure:
     """The figure, so high with one line above it."""
     more = _LINE * (lines - 1)
     figure.update_layout(height=height + more, margin=dict(l=8, r=8, t=28 + more, b=48), dragmode=False)

@@ -151,7 +151,7 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
     return named.below(figure)
 
 
-def _by_sample(figure, n, line, words, what, named):
+def _by_sample(figure: go.Figure, n: int, line: float, words: str, what: str, named: Labels) -> go.Figure:
     """Samples from left to right, and a level to compare them with."""
     figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=line, y1=line,
                      line=dict(color=GREY, width=2, dash="dot"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -12,6 +13,8 @@ from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, meas
 from mtsig_core.report.palette import width
 
 __all__ = ["decisions", "references", "scores", "widths"]
+
+End = tuple[float, str, str]  # of a line: its height, name and colour
 
 _BESIDE, _HALF = 18, 36  # widest name beside its line, and of a figure in half of the page, in digits
 _BANDS = {BLUE: "rgba(0,114,178,0.25)", VERMILLION: "rgba(213,94,0,0.22)"}
@@ -61,19 +64,20 @@ def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: s
     lower : bool
         Whether a lower score is better.
     """
-    figure, ends, named = go.Figure(), [], Labels(_BESIDE)
+    figure, named = go.Figure(), Labels(_BESIDE)
+    ends: list[End] = []
     names = list(dict.fromkeys(row.system for row in rows))
     for name in sorted(names, key=lambda name: name in emphasised):
-        mine = [row for row in rows if row.system == name and row.score is not None]
-        x, colour = [row.size for row in mine], emphasised.get(name, GREY)
+        mine = [(row, row.score) for row in rows if row.system == name and row.score is not None]
+        x, colour = [row.size for row, _ in mine], emphasised.get(name, GREY)
         if name in emphasised:
-            low, high = ([getattr(row, end) for row in mine] for end in ("score_low", "score_high"))
+            low, high = ([getattr(row, end) for row, _ in mine] for end in ("score_low", "score_high"))
             figure.add_trace(go.Scatter(x=[*x, *x[::-1]], y=[*low, *high[::-1]], fill="toself", mode="lines",
                                         line_width=0, fillcolor=_BANDS[colour], hoverinfo="skip", showlegend=False))
-        line = _line(x, [row.score for row in mine], colour, 3 if name in emphasised else 1.5)
+        line = _line(x, [score for _, score in mine], colour, 3 if name in emphasised else 1.5)
         line.update(hoverinfo=None, hovertemplate=f"{full(name)}: %{{y:.4~g}} at %{{x:,}}<extra></extra>")
         figure.add_trace(line)
-        ends += [(mine[-1].score, name, colour)] if mine else []
+        ends += [(mine[-1][1], name, colour)] if mine else []
     heights = [value for trace in figure.data for value in trace.y]
     _name_lines(figure, ends, names, max(heights, default=1.0) - min(heights, default=0.0), named)
     right = 12 + round(8 * min(_BESIDE, max((width(name) for _, name, _ in ends), default=0)))
@@ -157,18 +161,18 @@ def references(ours: Sequence[tuple[int, float, float, float]], theirs: Sequence
     return named.below(figure)
 
 
-def _line(x, y, colour, width, dash="solid"):
+def _line(x: Sequence[int], y: Sequence[float], colour: str, width: float, dash: str = "solid") -> go.Scatter:
     return go.Scatter(x=x, y=y, mode="lines", line=dict(color=colour, width=width, dash=dash), hoverinfo="skip",
                       showlegend=False)
 
 
-def _dots(x, y, colour, told, **more):
+def _dots(x: Sequence[int], y: Sequence[float], colour: str, told: str, **more: Any) -> go.Scatter:
     trace = go.Scatter(x=x, y=y, mode="markers", marker=dict(size=10, color=colour, line=dict(color="white", width=1)),
                        hovertemplate=f"%{{x:,}}: {told}<extra></extra>", showlegend=False)
     return trace.update(more)
 
 
-def _name_lines(figure, ends, names, height, named):
+def _name_lines(figure: go.Figure, ends: Sequence[End], names: Sequence[str], height: float, named: Labels) -> None:
     """The names at the right ends of their lines, kept apart on a figure so high; at most twelve."""
     shown = sorted(ends, reverse=True) if len(names) <= 12 else [end for end in ends if end[2] != GREY]
     if not shown:
@@ -180,7 +184,8 @@ def _name_lines(figure, ends, names, height, named):
                               font_size=14 if colour == GREY else 15)
 
 
-def _finish(figure, sizes, text, height, top=8, right=8):
+def _finish(figure: go.Figure, sizes: Sequence[float], text: str, height: int, top: int = 8,
+            right: int = 8) -> go.Figure:
     ticks = [size for size in _STEPS if min(sizes, default=1) <= size <= max(sizes, default=1)]
     low, high = math.log10(min(sizes, default=1)), math.log10(max(sizes, default=10))
     figure.update_xaxes(type="log", range=[low - 0.04, high + 0.04], tickvals=ticks, zeroline=False, tickfont_size=13,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -15,9 +16,10 @@ Row = tuple[str, float | None, float | None, float | None, float | None]
 
 _GAP = 0.035  # between panels, as a share of the width
 #: How series of p-values are marked: three of ours, two of a paper.
-_SERIES = (dict(symbol="circle", color=BLUE), dict(symbol="x", color=VERMILLION),
-           dict(symbol="circle-open", color=BLUE, line_width=2), dict(symbol="diamond-open", color=GREY, line_width=2),
-           dict(symbol="x-open", color=GREY, line_width=1.5))
+_SERIES: tuple[dict[str, Any], ...] = (
+    dict(symbol="circle", color=BLUE), dict(symbol="x", color=VERMILLION),
+    dict(symbol="circle-open", color=BLUE, line_width=2), dict(symbol="diamond-open", color=GREY, line_width=2),
+    dict(symbol="x-open", color=GREY, line_width=1.5))
 _LINE = 18  # pixels of a line of a name
 _TOLD = 0.02  # of the longest bar: parts as short as that have no room for their number
 _FILLS = (BLUE, VERMILLION, GREY)
@@ -79,7 +81,7 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "") -> 
     """
     lines = list(dict.fromkeys(row[0] for rows in found.values() for row in rows))
     figure, named = _lines(lines)
-    known = [100 * end for rows in found.values() for row in rows if row[1] is not None for end in row[2:4]]
+    known = [100 * end for rows in found.values() for row in rows for end in row[2:4] if end is not None]
     low, high = min(known + [100 * level]), max(known + [100 * level])
     margin, width = 0.06 * (high - low) or 1.0, (1 + _GAP) / len(found)
     for k, (title, rows) in enumerate(found.items()):
@@ -88,7 +90,7 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "") -> 
             domain=[k * width, (k + 1) * width - _GAP], range=[low - margin, high + margin], ticksuffix="%",
             tickfont_size=13, nticks=6, zeroline=False)})
         by_text = {row[0]: row for row in rows}  # a panel may lack a line
-        rows = [by_text.get(line, (line, *[None] * 4)) for line in lines]
+        rows = [by_text.get(line, (line, None, None, None, None)) for line in lines]
         _dots(figure, rows, axis, [_colour(row, level) for row in rows])
         _mark(figure, level, axis)
         figure.add_annotation(x=(k + 0.5) * width - _GAP / 2, y=1, xref="paper", yref="paper", yanchor="bottom",
@@ -151,7 +153,7 @@ def counts(found: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
     return named.below(figure)
 
 
-def _lines(texts):
+def _lines(texts: Sequence[str]) -> tuple[go.Figure, Labels]:
     """A figure with a line for each text, from top to bottom, and what names them."""
     figure, named = go.Figure(), Labels(34, 2)
     figure.update_yaxes(tickvals=list(range(len(texts))), ticktext=[named(text) for text in texts], tickfont_size=13,
@@ -161,7 +163,7 @@ def _lines(texts):
     return figure, named
 
 
-def _of(figure, what):
+def _of(figure: go.Figure, what: str) -> go.Figure:
     """Say below the axis what the shares are of, and make room for it."""
     if what:
         measured(figure, what)
@@ -169,24 +171,28 @@ def _of(figure, what):
     return figure
 
 
-def _dots(figure, rows, axis, colors, symbol="circle", name=""):
+def _dots(figure: go.Figure, rows: Sequence[Row], axis: str, colors: Sequence[str], symbol: str = "circle",
+          name: str = "") -> None:
     """Shares with their intervals, each on its line."""
-    known = [(k, row) for k, row in enumerate(rows) if row[1] is not None]
+    known = [(k, text, share, low, high) for k, (text, share, low, high, _) in enumerate(rows)
+             if share is not None and low is not None and high is not None]
     figure.add_trace(go.Scatter(
-        x=[100 * row[1] for _, row in known], y=[k for k, _ in known], mode="markers", name=name, xaxis=axis,
-        showlegend=bool(name), marker=dict(size=10, symbol=symbol, color=[colors[k] for k, _ in known]),
-        error_x=dict(type="data", symmetric=False, array=[100 * (row[3] - row[1]) for _, row in known],
-                     arrayminus=[100 * (row[1] - row[2]) for _, row in known], thickness=1.5, color=GREY),
-        customdata=[[full(row[0]), f"{row[2]:.1%}", f"{row[3]:.1%}"] for _, row in known],
+        x=[100 * share for _, _, share, *_ in known], y=[k for k, *_ in known], mode="markers", name=name, xaxis=axis,
+        showlegend=bool(name), marker=dict(size=10, symbol=symbol, color=[colors[k] for k, *_ in known]),
+        error_x=dict(type="data", symmetric=False, array=[100 * (high - share) for _, _, share, _, high in known],
+                     arrayminus=[100 * (share - low) for _, _, share, low, _ in known], thickness=1.5, color=GREY),
+        customdata=[[full(text), f"{low:.1%}", f"{high:.1%}"] for _, text, _, low, high in known],
         hovertemplate="%{customdata[0]}: %{x:.1f}% [%{customdata[1]}, %{customdata[2]}]<extra></extra>"))
 
 
-def _mark(figure, level, axis):
+def _mark(figure: go.Figure, level: float, axis: str) -> None:
     figure.add_shape(type="line", x0=100 * level, x1=100 * level, xref=axis, y0=0, y1=1, yref="paper",
                      line=dict(color=BLUE, width=2, dash="dot"))
 
 
-def _colour(row, level):
+def _colour(row: Row, level: float | None) -> str:
     """Vermillion where the whole interval lies off the level."""
-    off = level is not None and row[1] is not None and not row[2] <= level <= row[3]
-    return VERMILLION if off else BLUE
+    _, _, low, high, _ = row
+    if level is None or low is None or high is None:
+        return BLUE
+    return BLUE if low <= level <= high else VERMILLION

@@ -6,11 +6,13 @@ import os
 import pty
 import subprocess
 import sys
+from contextlib import redirect_stdout
 
 import pandas as pd
 import pytest
 import sacrebleu
 
+from mtsig_core.cli.main import main
 from tests.browser.conftest import free_port
 
 
@@ -56,6 +58,12 @@ def test_an_ascii_terminal_is_no_obstacle(process, files):
     done = process("score", "--ref", files / "ref.txt", "--system", f"系统={files / 'good.txt'}",
                    env={"PYTHONIOENCODING": "ascii", "PATH": "", "MTSIG_CACHE": ""})
     assert done.returncode == 0 and b"\\u7cfb" in done.stdout
+
+
+def test_standard_output_may_be_any_stream(run, options):
+    with redirect_stdout(io.StringIO()) as out:  # as a notebook's is, which has no encoding to set
+        assert main(["score", *options]) == 0
+    assert out.getvalue() == run("score", *options).out
 
 
 def test_a_closed_pipe_ends_quietly(options, checkout):
