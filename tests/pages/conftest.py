@@ -10,6 +10,9 @@ from mtsig_core.data.source import SOURCE_VARIABLE
 from pages._ui import background
 from tests.pages.toys import APP, small_source
 
+#: What the longest work is asked for unless a test asks for more.
+LIGHTER = {"sweeps": {"repeats": "30"}, "validation": {"pairs": "200"}}
+
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
@@ -37,9 +40,8 @@ def opened(monkeypatch):
         for name, value in ((SOURCE_VARIABLE, source and source.to_json()), ("MTSIG_DATA_ROOT", root and str(root))):
             monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
         app = AppTest.from_file(str(APP), default_timeout=60)
-        for key, value in asked.items():
+        for key, value in (LIGHTER.get(page, {}) | asked).items():
             app.query_params[key] = value
-        app.run()
-        return app.switch_page(f"pages/{page}.py").run() if page else app
+        return (app.switch_page(f"pages/{page}.py") if page else app).run()
 
     return start

@@ -119,6 +119,7 @@ def test_too_few_segments(open_page, tmp_path, n, said, figures):
     assert not page.exception and said in words(page) and len(page.get("plotly_chart")) == figures
 
 
+@pytest.mark.slow
 def test_the_published_ranges_on_the_demonstration(open_page):
     page = open_page(Source(demo=30_000), system="Spanish", a="Spanish", b="Danish")
     assert not page.exception and "Koehn 2004: 21 to 37<" in words(page) and "(Koehn 2004: 97)" in words(page)

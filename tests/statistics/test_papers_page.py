@@ -37,7 +37,7 @@ def test_table_3_of_koehn(capsys):
 
 @pytest.mark.parametrize("kind, figure, what", [
     ("blocks", "Figure 2", "BLEU of Spanish on 100 blocks of 300 consecutive sentences"),
-    ("broad", "Figure 3", "the same on 100 broad samples")])
+    pytest.param("broad", "Figure 3", "the same on 100 broad samples", marks=pytest.mark.slow)])
 def test_ranges_of_samples(capsys, kind, figure, what):
     found = printed(capsys, f"sample {kind} --demo --sample-size 300")["summary"]["Spanish"]
     row = re.search(rf"\| {figure} \| {what} \| .+? \| (.+?) \|", PAPERS)
