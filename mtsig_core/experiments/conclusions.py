@@ -13,7 +13,7 @@ from mtsig_core.experiments.population import Rate, check_level, check_whole, po
 from mtsig_core.inference import engine
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.significance import TOLERANCE, decide, win_rates
+from mtsig_core.inference.significance import decide, rounding, win_rates
 from mtsig_core.metrics import Metric
 
 __all__ = ["SIZES", "Concluded", "Conclusions", "Level", "conclusions", "nearby_pairs"]
@@ -151,7 +151,7 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
             raise SettingError(f"{whole.n_segments} segments give no two samples of {size}. Expected at least "
                                f"{2 * size} segments, or smaller samples.")
     pairs = nearby_pairs(len(whole.systems))
-    pairs = pairs[np.abs(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]]) > TOLERANCE]
+    pairs = pairs[np.abs(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]]) > rounding(whole.scores)]
     if not len(pairs):
         raise SettingError("All systems have the same score on the whole test set: no conclusion is right or wrong.")
     truth = np.sign(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]])

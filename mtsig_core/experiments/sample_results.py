@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.inference.significance import TOLERANCE, decide
+from mtsig_core.inference.significance import TOLERANCE, decide, rounding
 from mtsig_core.results import SamplingSettings
 
 __all__ = ["SampledPair", "SampledSystem", "Sampling", "Tally", "ratio_of_spreads", "spread"]
@@ -42,7 +42,7 @@ def ratio_of_spreads(blocks: np.ndarray, broad: np.ndarray, alpha: float = 0.05)
     from scipy.special import fdtri
 
     above, below = spread(blocks), spread(broad)
-    if not (np.isfinite(above) and below > TOLERANCE):
+    if not (np.isfinite(above) and below > rounding(broad)):
         return None
     free = [np.isfinite(scores).sum() - 1 for scores in (blocks, broad)]
     low, high = (float(above / below / np.sqrt(fdtri(*free, p))) for p in (1 - alpha / 2, alpha / 2))
@@ -87,7 +87,8 @@ class SampledSystem:
     @property
     def hits(self) -> np.ndarray:
         """Whether each interval contains the score on the whole test set, shape (samples,)."""
-        return (self.low - TOLERANCE <= self.full) & (self.full <= self.high + TOLERANCE)
+        tie = TOLERANCE * abs(self.full)
+        return (self.low - tie <= self.full) & (self.full <= self.high + tie)
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ class SampledPair:
         Where the whole test set has a tie, every conclusion is wrong.
         """
         concluded = self.concluded(test, alpha)
-        order = 0 if abs(self.full) <= TOLERANCE else self.sign * np.sign(self.full)
+        order = 0 if abs(self.full) <= rounding(self.deltas) else self.sign * np.sign(self.full)
         return np.where(concluded == 0, 0, np.where(concluded == order, 1, -1))
 
     def tally(self, test: str = "koehn", alpha: float = 0.05) -> Tally:

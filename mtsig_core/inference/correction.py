@@ -59,7 +59,7 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9)
     null : ndarray, shape (pairs, replicates)
         Differences under the null hypothesis, the same draws for all pairs.
     tolerance : float
-        In the units of `observed`: a null difference this little below the observed one counts as equal.
+        A null difference that is less by this share of a pair's largest counts as equal.
 
     Returns
     -------
@@ -68,7 +68,9 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9)
     """
     n = null.shape[1]
     spread = by_rows(lambda rows: rows.std(axis=1), null)
-    varies = spread > tolerance
+    size = by_rows(lambda d0, rows: np.maximum(np.abs(d0), np.abs(rows).max(axis=1, initial=0.0)), observed, null)
+    ties = tolerance * size
+    varies = spread > ties
     adjusted = np.ones(len(observed))
     if not varies.any():
         return adjusted
@@ -79,7 +81,7 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9)
     p = np.empty(len(order))
     for k, pair in enumerate(order):
         np.maximum(largest, np.abs(null[pair]) / spread[pair], out=largest)
-        threshold = (abs(observed[pair]) - tolerance) / spread[pair]
+        threshold = (abs(observed[pair]) - ties[pair]) / spread[pair]
         p[k] = (np.count_nonzero(largest >= threshold) + 1) / (n + 1)
     adjusted[order] = np.maximum.accumulate(p[::-1])[::-1]
     return adjusted

@@ -29,7 +29,6 @@ _Result = TypeVar("_Result")
 
 _EXACT_IN_FLOAT32 = 1 << 24
 _ROWS = 4096  # units per product: 4 MB of weights in float32
-_GRAIN = 1 << 20  # real-valued statistics are rounded to multiples of 1 / _GRAIN, so that their sums are exact too
 
 
 class UnitStatistics:
@@ -52,7 +51,7 @@ class UnitStatistics:
 
     def __init__(self, metric: Metric, statistics: np.ndarray, units: Units):
         if statistics.dtype.kind == "f":
-            statistics = np.round(statistics.astype(np.float64) * _GRAIN) / _GRAIN
+            statistics = _rounded(statistics.astype(np.float64), units)
         elif statistics.dtype not in (np.int32, np.int64):
             statistics = statistics.astype(np.int64)  # differences of unsigned or short numbers would wrap round
         self.metric, self.units = metric, units
@@ -94,6 +93,15 @@ class UnitStatistics:
         firsts = np.flatnonzero(np.diff(groups, prepend=-1))
         for by_unit, totals in zip(self._by_unit, self.totals.T, strict=True):
             yield totals - np.add.reduceat(by_unit, firsts, axis=0, dtype=np.float64)
+
+
+def _rounded(statistics: np.ndarray, units: Units) -> np.ndarray:
+    """Real numbers as multiples of a power of two: so fine that nothing is lost that could be seen, so coarse that sums
+    of draws and swaps are exact too. Each statistic has its own, whatever its scale."""
+    reach = 4 * units.n * units.sum(np.abs(statistics)).max(axis=(0, 1), initial=0.0)
+    grain = np.ldexp(1.0, np.frexp(reach)[1] - 53)  # a sum below the reach has at most 53 bits
+    rounded: np.ndarray = np.round(statistics / grain) * grain
+    return rounded
 
 
 def _distinct_columns(by_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -51,5 +51,12 @@ def paired(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def segment_scores(metric: Metric, statistics: np.ndarray) -> np.ndarray | None:
-    """The scores of single segments, NaN where there is none; None for a metric that is no mean of them."""
-    return np.where(statistics[..., 1] > 0, statistics[..., 0], np.nan) if is_segment_mean(metric) else None
+    """The scores of single segments, NaN where there is none; None for a metric that is no mean of them.
+
+    They are multiples of a power of two, 2^-42 of the largest: .1 + .2 is .3.
+    """
+    if not is_segment_mean(metric):
+        return None
+    scores, counts = np.moveaxis(statistics, -1, 0)
+    grain = np.ldexp(1.0, np.frexp(np.abs(scores).max(initial=0.0))[1] - 42)
+    return np.where(counts > 0, np.round(scores / grain) * grain, np.nan)

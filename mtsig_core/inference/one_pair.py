@@ -17,7 +17,15 @@ from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.power import minimum_detectable_difference
 from mtsig_core.inference.settings import check_trials, resolve_sampling
-from mtsig_core.inference.significance import TOLERANCE, SignificanceTest, decide, fitting_tests, significant, win_rates
+from mtsig_core.inference.significance import (
+    TOLERANCE,
+    SignificanceTest,
+    decide,
+    fitting_tests,
+    rounding,
+    significant,
+    win_rates,
+)
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
@@ -229,7 +237,8 @@ def extremes(values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Positions of the n largest positive values, largest first, and of the n smallest negative ones."""
     order = np.argsort(-values, kind="stable")
     most, least = order[:n], order[::-1][:n]
-    return most[values[most] > TOLERANCE], least[values[least] < -TOLERANCE]
+    tie = rounding(values)
+    return most[values[most] > tie], least[values[least] < -tie]
 
 
 def equivalence(drawn: np.ndarray, margin: float, alpha: float = 0.05) -> Equivalence:
@@ -252,8 +261,8 @@ def equivalence(drawn: np.ndarray, margin: float, alpha: float = 0.05) -> Equiva
     """
     if not margin > 0:
         raise SettingError(f"margin is {margin:g}. Expected points above 0.")
-    p_lower = (int((drawn <= -margin + TOLERANCE).sum()) + 1) / (len(drawn) + 1)
-    p_upper = (int((drawn >= margin - TOLERANCE).sum()) + 1) / (len(drawn) + 1)
+    p_lower = (int((drawn <= -margin * (1 - TOLERANCE)).sum()) + 1) / (len(drawn) + 1)
+    p_upper = (int((drawn >= margin * (1 - TOLERANCE)).sum()) + 1) / (len(drawn) + 1)
     return Equivalence(float(margin), p_lower, p_upper, significant(max(p_lower, p_upper), alpha))
 
 
@@ -266,7 +275,7 @@ def density(values: np.ndarray, n_points: int = 241) -> tuple[np.ndarray, np.nda
         y integrates to 1; both are empty where the values do not vary.
     """
     spread = values.std()
-    if spread <= TOLERANCE:
+    if spread <= rounding(values):
         return np.empty(0), np.empty(0)
     quartiles = np.quantile(values, [0.25, 0.75])
     width = 0.9 * min(spread, np.ptp(quartiles) / 1.34 or spread) * len(values) ** -0.2
@@ -279,7 +288,7 @@ def density(values: np.ndarray, n_points: int = 241) -> tuple[np.ndarray, np.nda
 
 def tally(values: np.ndarray, reach: float, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """Histogram symmetric about 0 that covers the values and +-reach: (edges, counts)."""
-    reach = 1.08 * max(reach, np.abs(values).max(initial=0.0), TOLERANCE)
+    reach = 1.08 * (max(reach, np.abs(values).max(initial=0.0)) or 1.0)
     counts, edges = np.histogram(values, n_bins, (-reach, reach))
     return edges, counts
 

@@ -15,7 +15,7 @@ from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.row_chunks import row_chunks
-from mtsig_core.inference.significance import TESTS, TOLERANCE, decide, win_rates
+from mtsig_core.inference.significance import TESTS, decide, rounding, win_rates
 from mtsig_core.metrics import Metric
 from mtsig_core.results import Settings
 
@@ -163,10 +163,16 @@ def _se_ratio(drawn: np.ndarray, unit: str, pairs: np.ndarray,
     errors = {}
     for kind in ("document", "segment"):
         scores = drawn if kind == unit else other_unit(kind)
-        errors[kind] = np.array([(scores[i] - scores[j]).std() for i, j in pairs])
-    varies = errors["segment"] > TOLERANCE
+        errors[kind] = np.array([_spread(scores[i] - scores[j]) for i, j in pairs])
+    varies = errors["segment"] > 0
     ratio: np.ndarray = np.divide(errors["document"], errors["segment"], out=np.full(len(pairs), np.nan), where=varies)
     return ratio
+
+
+def _spread(values: np.ndarray) -> float:
+    """Standard deviation, 0 where it is a matter of rounding."""
+    spread = values.std()
+    return float(spread) if spread > rounding(values) else 0.0
 
 
 def _test(sides: Drawn, pairs: np.ndarray, delta: np.ndarray, settings: Settings, jobs: int,

@@ -18,12 +18,18 @@ from mtsig_core.inference.row_chunks import by_rows
 __all__ = ["TESTS", "SignificanceTest", "approximate_randomization", "decide", "fitting_tests", "percentile_test",
            "riezler_maxwell", "signed_shift", "significant", "student_t", "wilcoxon", "win_rates"]
 
-#: Differences of scores closer than this are equal: rounding must not break ties.
+#: Numbers whose difference is smaller than this share of them are equal: rounding must not break ties.
 TOLERANCE = 1e-9
 
 _SMALLEST = float(np.finfo(float).tiny)  # p is never 0, not even where it is too small for a number
 _EXACT_RANKS = 50
 _DIGITS = 9
+
+
+def rounding(values: np.ndarray) -> np.ndarray:
+    """What is too small to tell numbers of this size apart: `TOLERANCE` of the largest along the last axis."""
+    largest: np.ndarray = np.fmax.reduce(np.abs(values), axis=-1, initial=0.0)  # whatever is not known
+    return TOLERANCE * largest
 
 
 def approximate_randomization(observed: np.ndarray, swapped: np.ndarray) -> np.ndarray:
@@ -58,8 +64,12 @@ def percentile_test(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
 
     p = min(1, 2 (min(#{d_b <= 0}, #{d_b >= 0}) + 1) / (B + 1)). Shapes as in `approximate_randomization`.
     """
-    smaller_tail = by_rows(lambda d: np.minimum((d <= TOLERANCE).sum(axis=1), (d >= -TOLERANCE).sum(axis=1)), drawn)
-    p: np.ndarray = np.minimum(1, 2 * (smaller_tail + 1) / (drawn.shape[1] + 1))
+    def smaller_tail(d: np.ndarray) -> np.ndarray:
+        tie = rounding(d)[:, None]
+        smaller: np.ndarray = np.minimum((d <= tie).sum(axis=1), (d >= -tie).sum(axis=1))
+        return smaller
+
+    p: np.ndarray = np.minimum(1, 2 * (by_rows(smaller_tail, drawn) + 1) / (drawn.shape[1] + 1))
     return p
 
 
@@ -82,8 +92,8 @@ def win_rates(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Samples with equal scores count for neither. Returns (win, lose), each of shape (pairs,).
     """
-    return (by_rows(lambda d: (d > TOLERANCE).mean(axis=1), drawn),
-            by_rows(lambda d: (d < -TOLERANCE).mean(axis=1), drawn))
+    return (by_rows(lambda d: (d > rounding(d)[:, None]).mean(axis=1), drawn),
+            by_rows(lambda d: (d < -rounding(d)[:, None]).mean(axis=1), drawn))
 
 
 def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
@@ -111,7 +121,7 @@ def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     squares = (np.where(np.isfinite(differences), d - mean[:, None], 0.0) ** 2).sum(axis=1)
     error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
     size = np.abs(mean)
-    t = np.divide(size, error, out=np.where(size > TOLERANCE, np.inf, 0.0), where=error > 0)
+    t = np.divide(size, error, out=np.where(size > 0, np.inf, 0.0), where=error > 0)
     p = np.maximum(2 * stdtr(np.maximum(n - 1, 1), -t), _SMALLEST)
     return np.where(n < 2, 1.0, p)
 
@@ -124,10 +134,11 @@ def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     `student_t`.
     """
     def p_value(row: np.ndarray) -> float:
-        d = np.round(row[np.isfinite(row)], _DIGITS)  # 0.8 - 0.7 and 0.4 - 0.3 are a tie
-        d = d[d != 0]
+        d = row[np.isfinite(row) & (row != 0)]
         if not len(d):
             return 1.0
+        d = np.round(d * 10.0 ** (_DIGITS - math.floor(math.log10(np.abs(d).max()))))  # 0.8 - 0.7 and 0.4 - 0.3 tie
+        d = d[d != 0]
         from scipy.stats import wilcoxon as signed_rank
 
         exact = len(d) <= _EXACT_RANKS and len(np.unique(np.abs(d))) == len(d)
@@ -180,8 +191,13 @@ def decide(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None
 def _p_values(extremeness: Callable[[np.ndarray], np.ndarray], observed: np.ndarray,
               replicates: np.ndarray) -> np.ndarray:
     """(c + 1) / (R + 1), c the number of replicates at least as extreme as the observed difference."""
-    c = by_rows(lambda d0, d: (extremeness(d) >= np.abs(d0)[:, None] - TOLERANCE).sum(axis=1), observed, replicates)
-    p: np.ndarray = (c + 1) / (replicates.shape[1] + 1)
+    def count(d0: np.ndarray, d: np.ndarray) -> np.ndarray:
+        size, reached = extremeness(d), np.abs(d0)
+        ties = np.maximum(rounding(size), TOLERANCE * reached)
+        counts: np.ndarray = (size >= (reached - ties)[:, None]).sum(axis=1)
+        return counts
+
+    p: np.ndarray = (by_rows(count, observed, replicates) + 1) / (replicates.shape[1] + 1)
     return p
 
 

@@ -9,9 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import InputError, SettingError
 
 __all__ = ["SegmentMean"]
+
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,11 @@ class SegmentMean:
         unknown = (None,) * testset.n_segments
         scores = np.array([by_system.get(name, unknown) for name in testset.systems], dtype=np.float64)
         scores = scores.reshape(len(testset.systems), testset.n_segments)
+        largest = np.fmax.reduce(np.abs(scores), axis=None, initial=0.0)
+        if largest and not 1 / _LARGEST <= largest <= _LARGEST:
+            raise InputError(f"The largest score by {self.name} is {largest:g}. Expected a size between "
+                             f"{1 / _LARGEST:g} and {_LARGEST:g}, of which squares and cubes are numbers. Give the "
+                             "scores in another unit.")
         return np.stack([np.nan_to_num(scores, nan=0.0), ~np.isnan(scores)], axis=-1)
 
     def score(self, sums: np.ndarray) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Sums under draws, and the scores of all systems and pairs that they give."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -80,14 +82,16 @@ class TestSums:
     @given(st.data(), st.integers(1, 5))
     def test_real_numbers_are_rounded_once_and_then_summed_exactly(self, data, rows):
         dtype = data.draw(st.sampled_from([np.float32, np.float64]))
-        scores = st.floats(-100, 100, width=32)
-        statistics = data.draw(hnp.arrays(dtype, (2, 7, 2), elements=scores))
+        scale = data.draw(st.sampled_from([1.0] if dtype is np.float32 else [1e-99, 1e-6, 1.0, 1e99]))
+        statistics = dtype(scale) * data.draw(hnp.arrays(dtype, (2, 7, 2), elements=st.floats(-100, 100, width=32)))
         weights = data.draw(some_weights(7))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(engine, "_ROWS", rows)
             sums = sums_of(statistics, weights)
-        grains = np.vectorize(lambda x: round(float(x) * 2**20), otypes=[object])(statistics)
-        assert (sums * 2**20 == exact_sums(grains, weights)).all()
+            rounded = sums_of(statistics, np.eye(7, dtype=np.uint16)).transpose(1, 2, 0)
+        exact = np.einsum("suk,ru->ksr", np.vectorize(Fraction, otypes=[object])(rounded), weights.astype(object))
+        assert (sums == exact).all()
+        assert (np.abs(rounded - statistics) <= 2**-40 * np.abs(statistics).max(axis=(0, 1))).all()
 
     @pytest.mark.parametrize("largest, times", [
         (2**23 - 1, 1), (2**23 + 1, 3), (2**24 - 1, 1), (2**24, 1), (2**24 + 1, 1), (2**31 - 1, 7), (2**40 + 1, 999)])

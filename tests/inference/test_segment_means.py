@@ -13,7 +13,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
-from mtsig_core import SettingError, TestSet, compare
+from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.data.testset import SegmentScores
 from mtsig_core.inference.intervals import fitting_intervals
 from mtsig_core.inference.one_pair import examine_pair
@@ -377,3 +377,45 @@ class TestTestSet:
         assert [row.system for row in compare(base, ["human"], **QUICK).metrics["human"].systems] == ["A"]
         acting = base.scored_with(["ref"], others_as_systems=True)
         assert acting.scores["human"].by_system == {"A": (1, 2), "HUMAN-other": (3, None)}
+
+
+class TestScales:
+    """The same scores in another unit are the same comparison."""
+
+    @pytest.mark.parametrize("power", [-330, -20, 20, 320])
+    @pytest.mark.parametrize("test", TESTS)
+    @pytest.mark.parametrize("rows", [WHOLE, GAPS], ids=["whole", "gaps"])
+    def test_any_unit(self, rows, test, power):
+        settings = dict(test=test, unit="segment", ci="bca")
+        once = human(rated(rows), **settings)
+        again = human(rated({name: row * 2.0**power for name, row in rows.items()}), **settings)
+        for one, other in zip(once.pairs, again.pairs, strict=True):
+            for name in ("delta", "ci_low", "ci_high", "se", "mdd"):
+                assert getattr(other, name) == pytest.approx(2.0**power * getattr(one, name), rel=1e-9, abs=0)
+            assert (other.p_value, other.p_adjusted, other.win, other.lose, other.better) == (
+                one.p_value, one.p_adjusted, one.win, one.lose, one.better)
+        assert [s.rank_high for s in again.systems] == [s.rank_high for s in once.systems]
+
+    @pytest.mark.parametrize("unit", [1e-6, 1e-5, 3e-99, 7e95])
+    def test_small_and_large_scores_against_scipy(self, unit):
+        a, b, *_ = WHOLE.values()
+        small = rated({"A": unit * a, "B": unit * b})
+        for test, theirs in (("t", stats.ttest_rel), ("wilcoxon", stats.wilcoxon)):
+            pair, = human(small, test=test, unit="segment").pairs
+            assert pair.p_value == pytest.approx(theirs(a, b).pvalue, rel=1e-6)
+        assert human(small, resamples=2000).pairs[0].se == pytest.approx(unit * stats.sem(a - b), rel=0.1)
+
+    def test_examined_alone(self):
+        pair = examine_pair(rated({name: 2.0**-300 * row for name, row in WHOLE.items()}), "human", "A", "B", trials=99)
+        same = examine_pair(rated(WHOLE), "human", "A", "B", trials=99)
+        assert pair.outcomes == same.outcomes and len(set(pair.swapped)) == len(set(same.swapped)) > 20
+
+    @pytest.mark.parametrize("test", ["ar", "bootstrap", "t", "wilcoxon"])
+    def test_what_rounding_leaves_is_no_difference(self, test):
+        pair, = human(rated({"A": np.full(N, 0.1 + 0.2), "B": np.full(N, 0.3)}), test=test, unit="segment").pairs
+        assert pair.p_value == 1
+
+    @pytest.mark.parametrize("largest", [1e-101, 1e101, 1e300, 1e-300])
+    def test_what_has_no_squares_is_refused(self, largest):
+        with pytest.raises(InputError, match="Expected a size between 1e-100 and 1e[+]100"):
+            human(rated({"A": np.full(N, largest), "B": np.zeros(N)}))
