@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["Cell", "Table", "number"]
+__all__ = ["Cell", "Table", "number", "signed", "written_like"]
 
 #: Header and rows.
 Table = tuple[list[str], list[list[str]]]
@@ -40,3 +41,28 @@ def number(value: float | None, form: str = ".2f") -> str:
     ('+1.2', '-')
     """
     return "-" if value is None else Cell(f"{value:{form}}", value)
+
+
+def signed(value: float, form: str, sign: str = "+") -> Cell:
+    """A number with its sign, and no minus before a zero.
+
+    Examples
+    --------
+    >>> signed(-0.001, ".2f"), signed(0.25, ".2f"), signed(-0.25, ".2f", "")
+    ('+0.00', '+0.25', '-0.25')
+    """
+    text = f"{value:{sign}{form}}"
+    return Cell(text if float(text) else f"{0.0:{sign}{form}}", value)
+
+
+def written_like(scores: Iterable[float]) -> str:
+    """The form of scores of this size and of their differences: two decimals where they are points of a hundred, four
+    where shares of one, four digits where much smaller or larger.
+
+    Examples
+    --------
+    >>> written_like([61.3, 58.0]), written_like([0.8512, 0.85]), written_like([3e-6]), written_like([-5e9])
+    ('.2f', '.4f', '.4g', '.4g')
+    """
+    largest = max(map(abs, scores), default=0.0)
+    return ".2f" if 2 <= largest < 1e6 or not largest else ".4f" if 0.02 <= largest < 2 else ".4g"

@@ -11,6 +11,7 @@ from mtsig_core.report.tables import (
     interval_kinds,
     leaderboard_rows,
     pair_rows,
+    points,
     summary,
     verdict,
 )
@@ -39,7 +40,7 @@ def comparison_html(comparison: Comparison) -> str:
 
     def answer(result: MetricResult) -> str:
         first = result.systems[0]
-        return verdict(result, settings) or f"{first.system} scores {first.score:.2f}"
+        return verdict(result, settings) or f"{first.system} scores {first.score:{points(result)}}"
 
     known = [("test set", info.name), ("digest", info.digest), ("test", settings.test), ("unit", settings.unit),
              ("block length", settings.block_length), ("trials", settings.trials), ("alpha", settings.alpha),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from mtsig_core.report.cells import signed
 from mtsig_core.report.records import matrix_records
 from mtsig_core.report.sentences import caption_sentences
 from mtsig_core.report.tables import (
@@ -14,6 +15,7 @@ from mtsig_core.report.tables import (
     leaderboard_rows,
     left_out,
     pair_rows,
+    points,
     row_against_column,
 )
 from mtsig_core.report.terminal import printable
@@ -129,7 +131,7 @@ def _matrix(comparison: Comparison, result: MetricResult) -> str:
             return "--"
         if i > j:
             return f"{value:.3f}" if shares else _number(format_p(value))
-        text = _number(f"{round(value, 2) + 0.0:+.2f}")
+        text = _number(signed(value, points(result)))
         return rf"\textbf{{{text}}}" if frozenset((names[i], names[j])) in significant else text
 
     cells = [[str(i + 1), escape(name), *(cell(i, j, value) for j, value in enumerate(values))]
@@ -178,6 +180,11 @@ def _number(cell: str) -> str:
     """A number or interval with true minus signs; a dash where there is none."""
     if cell in ("", "-"):
         return "--"
-    if small := re.fullmatch(r"([\d.]+)e-0*(\d+)", cell):
-        return rf"${small[1]}\times10^{{-{small[2]}}}$"
-    return cell.replace("-", "$-$").replace("+", "$+$")
+    return re.sub(r"([-+]?)([\d.]+)(?:e([-+]\d+))?", _typeset, cell)
+
+
+def _typeset(number: re.Match[str]) -> str:
+    sign, digits, power = number.groups()
+    if power is not None:
+        return rf"${sign}{digits}\times10^{{{int(power)}}}$"
+    return f"${sign}${digits}" if sign else digits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mtsig_core.inference.scores import MetricScores, Scores
-from mtsig_core.report.cells import number
+from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.html_tables import literal, table
 from mtsig_core.report.tables import group_cautions, leaderboard_rows, pair_rows, summary, system_rows, verdict
 from mtsig_core.results import Comparison, MetricResult
@@ -54,7 +54,8 @@ def metric_table(result: MetricResult) -> str:
 
 def score_table(scores: Scores) -> str:
     """The systems, a column for each metric, and the signatures."""
-    columns = [{row.system: number(row.score) for row in found.systems} for found in scores.metrics.values()]
+    columns = [{row.system: number(row.score, written_like(other.score for other in found.systems))
+                for row in found.systems} for found in scores.metrics.values()]
     header = ["system", *(found.metric.upper() for found in scores.metrics.values())]
     rows = [[name, *(column.get(name, "-") for column in columns)] for name in scores.testset.systems]
     return _whole([table(header, rows, names=(0,)),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from mtsig_core.inference.cautions import disagreement, too_large_a_family
 from mtsig_core.inference.ranking import headline
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.tables import left_out, pair_rows
+from mtsig_core.report.tables import left_out, pair_rows, points
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TestSetInfo
 
@@ -104,10 +104,11 @@ def _subject(comparison: Comparison, result: MetricResult) -> Iterator[str]:
 def _outcome(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     settings, m = comparison.settings, len(result.pairs)
     if not m:
-        only = result.systems[0]
+        only, form = result.systems[0], points(result)
         interval = "" if only.ci_low is None else \
-            f" ({_level(settings)} confidence interval [{only.ci_low:.2f}, {only.ci_high:.2f}])"
-        yield f"{printable(only.system)} scores {only.score:.2f} {_metric(result)}{interval}; there is no pair to test."
+            f" ({_level(settings)} confidence interval [{only.ci_low:{form}}, {only.ci_high:{form}}])"
+        yield (f"{printable(only.system)} scores {only.score:{form}} {_metric(result)}{interval}; there is no pair to "
+               "test.")
         return
     if too_large_a_family(settings, m):
         yield (f"Nothing can be decided: {m} pairs are too many for {settings.trials} trials, with which this "
@@ -220,7 +221,7 @@ def _identical(comparison: Comparison, result: MetricResult, pair: PairResult) -
 
 
 def _scores(result: MetricResult) -> dict[str, str]:
-    return {row.system: f"{row.score:.2f}" for row in result.systems}
+    return {row.system: f"{row.score:{points(result)}}" for row in result.systems}
 
 
 def _data(info: TestSetInfo) -> str:

@@ -8,12 +8,12 @@ from mtsig_core.inference.across_metrics import KINDS, RELATIONS, pairs_across
 from mtsig_core.inference.cautions import p_word, too_large_a_family
 from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.cells import Cell, Table, number
+from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.results import Caution, Comparison, MetricResult, PairResult, Settings, SystemResult
 
 __all__ = ["summary", "interval_kinds", "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows",
            "system_rows", "rank_change_rows", "pair_rows", "across_rows", "relation_rows", "with_metrics",
-           "without_relation", "p_word", "format_p", "group_cautions", "row_against_column", "with_interval"]
+           "without_relation", "p_word", "points", "format_p", "group_cautions", "row_against_column", "with_interval"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -107,13 +107,14 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> Table:
     else:
         header += ["wins", "ties", "losses"]
         against = {pair.b: (pair, -1) for pair in result.pairs if pair.a == result.systems[0].system}
-    tally = result.tally()
+    tally, form = result.tally(), points(result)
     rows = []
     for system in result.systems:
-        row = [_ranks(system), system.system, number(system.score), _interval(system.ci_low, system.ci_high)]
+        row = [_ranks(system), system.system, number(system.score, form),
+               _interval(system.ci_low, system.ci_high, form)]
         if system.system in against:
             pair, sign = against[system.system]
-            row += _signed(pair, sign * result.sign)
+            row += _signed(pair, sign * result.sign, form)
         else:
             row += ["", ""]
         if not settings.baseline:
@@ -127,9 +128,9 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> Table:
 def system_rows(result: MetricResult) -> Table:
     """Header and rows of what a result says of its systems without the settings: rank interval, system, score,
     interval, and wins, ties and losses."""
-    tally = result.tally()
+    tally, form = result.tally(), points(result)
     return ["rank", "system", _metric_word(result), "interval", "wins", "ties", "losses"], [
-        [_ranks(row), row.system, number(row.score), _interval(row.ci_low, row.ci_high),
+        [_ranks(row), row.system, number(row.score, form), _interval(row.ci_low, row.ci_high, form),
          *(number(count, "d") for count in tally[row.system])] for row in result.systems]
 
 
@@ -150,7 +151,7 @@ def with_metrics(header: list[str], rows: list[list[str]], name: int, further: S
     header, rows = [*header], [[*row] for row in rows]
     for result in further:
         header += [_metric_word(result), "its rank"]
-        found = {row.system: [number(row.score), _ranks(row)] for row in result.systems}
+        found = {row.system: [number(row.score, points(result)), _ranks(row)] for row in result.systems}
         for row in rows:
             row += found.get(row[name], ["-", "-"])
     return header, rows
@@ -162,9 +163,11 @@ def across_rows(results: Sequence[MetricResult]) -> Table:
     A filled point stands where a metric decides for the side that its difference favours.
     """
     pairs = [pair for kind in KINDS[:-1] for pair in pairs_across(results) if pair.kind == kind]
+    forms = [points(result) for result in results]
     return ["pair", *(result.metric.upper() for result in results), "together"], [
-        [f"{pair.a} - {pair.b}", *(Cell(f"{_fixed(value, '+')}{' ●' * (decision != 0)}", value) for value, decision in
-                                   zip(pair.improvements, pair.decisions, strict=True)), pair.kind] for pair in pairs]
+        [f"{pair.a} - {pair.b}", *(Cell(f"{signed(value, form)}{' ●' * (decision != 0)}", value) for
+                                   value, decision, form in zip(pair.improvements, pair.decisions, forms, strict=True)),
+         pair.kind] for pair in pairs]
 
 
 def relation_rows(results: Sequence[MetricResult]) -> Table:
@@ -196,13 +199,18 @@ def pair_rows(result: MetricResult, settings: Settings) -> Table:
               *_chance_words(settings), "better", "SE", "SE doc/seg", "min. difference"]
     gaps = len({pair.n for pair in result.pairs}) > 1
     header += ["segments"] * gaps
-    rows = []
+    rows, form = [], points(result)
     for pair in result.pairs:
         rows.append([
-            f"{pair.a} - {pair.b}", *_signed(pair, result.sign), *_chances(pair, settings),
-            {"a": pair.a, "b": pair.b, None: "-"}[pair.better], number(pair.se),
-            number(pair.se_ratio), number(pair.mdd), *([number(pair.n, "d")] * gaps)])
+            f"{pair.a} - {pair.b}", *_signed(pair, result.sign, form), *_chances(pair, settings),
+            {"a": pair.a, "b": pair.b, None: "-"}[pair.better], number(pair.se, form),
+            number(pair.se_ratio), number(pair.mdd, form), *([number(pair.n, "d")] * gaps)])
     return header, rows
+
+
+def points(result: MetricResult) -> str:
+    """The form of the metric's scores and differences; see `written_like`."""
+    return written_like(row.score for row in result.systems)
 
 
 def format_p(p: float | None) -> str:
@@ -253,18 +261,15 @@ def _ranks(system: SystemResult) -> str:
     return "-" if system.rank_low is None else Cell(f"{system.rank_low}-{system.rank_high}", system.rank_low)
 
 
-def _signed(pair: PairResult, sign: int) -> list[str]:
+def _signed(pair: PairResult, sign: int, form: str) -> list[str]:
     """Difference and interval of a pair, as seen from the side that the sign says."""
     if pair.ci_low is None or pair.ci_high is None:
-        return [_fixed(sign * pair.delta, "+"), "-"]
+        return [signed(sign * pair.delta, form), "-"]
     low, high = sorted((sign * pair.ci_low, sign * pair.ci_high))
-    return [_fixed(sign * pair.delta, "+"), _interval(low, high, "+")]
+    return [signed(sign * pair.delta, form), _interval(low, high, form, "+")]
 
 
-def _interval(low: float | None, high: float | None, sign: str = "") -> str:
-    return "-" if low is None or high is None else Cell(f"[{_fixed(low, sign)}, {_fixed(high, sign)}]", low)
-
-
-def _fixed(value: float, sign: str = "") -> Cell:
-    """Two decimals, and no minus before a zero."""
-    return Cell(f"{round(value, 2) + 0.0:{sign}.2f}", value)
+def _interval(low: float | None, high: float | None, form: str, sign: str = "") -> str:
+    if low is None or high is None:
+        return "-"
+    return Cell(f"[{signed(low, form, sign)}, {signed(high, form, sign)}]", low)

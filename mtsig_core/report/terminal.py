@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from mtsig_core.data.readers.lines import shown
 from mtsig_core.inference.scores import Scores
+from mtsig_core.report.cells import written_like
 from mtsig_core.report.tables import (
     by_reference_rows,
     group_cautions,
@@ -42,7 +43,8 @@ def scores_text(scores: Scores) -> str:
     """The systems by each metric, and its signature."""
     lines = []
     for found in scores.metrics.values():
-        rows = [[row.system, f"{row.score:.2f}"] for row in found.systems]
+        form = written_like(row.score for row in found.systems)
+        rows = [[row.system, f"{row.score:{form}}"] for row in found.systems]
         lines += [*_table(["system", found.metric.upper()], rows, "<>"), "", found.signature, ""]
     return "\n".join(lines).rstrip() + "\n"
 

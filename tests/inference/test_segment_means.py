@@ -419,3 +419,12 @@ class TestScales:
     def test_what_has_no_squares_is_refused(self, largest):
         with pytest.raises(InputError, match="Expected a size between 1e-100 and 1e[+]100"):
             human(rated({"A": np.full(N, largest), "B": np.zeros(N)}))
+
+    @pytest.mark.parametrize("unit, form", [(1e-6, ".4g"), (0.01, ".4f"), (1.0, ".2f"), (1e9, ".4g")])
+    def test_numbers_are_written_as_their_size_asks(self, unit, form):
+        found = compare(rated({name: unit * row for name, row in WHOLE.items()}), ["human"], **QUICK)
+        best = f"{found.metrics['human'].systems[0].score:{form}}"
+        for said in (found.render("text").split("Warning")[0], found.render("html").split("Warning")[0]):
+            assert best in said and "+0.00," not in said and "[0.00," not in said
+        assert (r"\times10^{-5}" in found.render("latex")) == (unit == 1e-6)
+        assert "+0.00," not in paper_sentences(found, "human")
