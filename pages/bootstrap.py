@@ -99,7 +99,7 @@ with right:
     n = repeats[-1].runs
     st.markdown(f"Above: the standard deviation of an end over repeated bootstraps of {settings.resamples:,} samples. "
                 "In the figure, that of an end of the relative interval: four times the samples halve it, here as in "
-                "2004. They do not narrow the interval itself; only a larger test set does.\n\n"
+                "2004. They do not narrow the interval itself: more segments do, and more references.\n\n"
                 f"One pool of {total:,} independent samples is cut into runs of B. Bars: 95% interval of the SD, which "
                 f"{n} {'run tells' if n == 1 else 'runs tell'} only roughly.")
 screen.table(*tables.repeated_rows(settled, theirs))

@@ -10,8 +10,8 @@ ABOUT_REFERENCES = ("references-disagree", "reference-among-systems")  # who is 
 
 view = frame.open_page("Which differences are real?")
 screen.plain("A test set of a few hundred segments gives every system a score; another test set would give another. "
-             "mtsig says which differences between machine translation systems would stay, which may be chance, and "
-             "why.")
+             "mtsig says which differences between machine translation systems are larger than chance would make them, "
+             "which may be chance, and why.")
 result = view.result
 said = verdict(result, view.comparison.settings)
 if said is not None:

@@ -19,8 +19,8 @@ CONTROLS = {
     "none": "the error of each single pair",
     "bonferroni": "any false claim, under any dependence",
     "holm": "any false claim, under any dependence",
-    "bh": "the share of false claims, under positive dependence",
-    "by": "the share of false claims, under any dependence",
+    "bh": "the expected share of false claims, under positive dependence",
+    "by": "the expected share of false claims, under any dependence",
     "romano-wolf": "any false claim, from the joint null of all pairs",
 }
 

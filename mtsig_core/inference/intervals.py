@@ -36,7 +36,7 @@ class Sample:
 
 
 def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Quantiles alpha/2 and 1 - alpha/2 of the bootstrap values (Efron 1979; Koehn 2004, section 3).
+    """Quantiles alpha/2 and 1 - alpha/2 of the bootstrap values (Efron 1979; Koehn 2004, section 5).
 
     Returns
     -------
