@@ -11,14 +11,14 @@ import numpy as np
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.inference.across_corrections import every_correction
+from mtsig_core.inference.across_corrections import every_correction, trials_needed
 from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_score import Progress
 from mtsig_core.inference.significance import significant
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
-from mtsig_core.results import MetricResult, PairResult
+from mtsig_core.results import MetricResult, PairResult, Settings
 
 __all__ = ["ASKED", "ChangedPair", "UnitChange", "UnitChanges", "changes_between", "part_with_documents",
            "unit_changes"]
@@ -35,6 +35,8 @@ class UnitChange:
     ----------
     correction : str
     both, segment_only, document_only, neither : int
+    trials_needed : int or None
+        The trials that it takes before any pair can be significant, where there are fewer.
     """
 
     correction: str
@@ -42,6 +44,7 @@ class UnitChange:
     segment_only: int
     document_only: int
     neither: int
+    trials_needed: int | None
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
                            jobs=jobs, progress=progress, by_reference=False, **ASKED)
              for unit in ("segment", "document")}
     by_segment, by_document = (next(iter(one.metrics.values())) for one in found.values())
-    return changes_between(part, by_segment, by_document, alpha)
+    return changes_between(part, by_segment, by_document, found["segment"].settings)
 
 
 def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
@@ -144,7 +147,8 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
     return part
 
 
-def changes_between(part: TestSet, by_segment: MetricResult, by_document: MetricResult, alpha: float) -> UnitChanges:
+def changes_between(part: TestSet, by_segment: MetricResult, by_document: MetricResult,
+                    settings: Settings) -> UnitChanges:
     """What changes between two comparisons with the settings of `ASKED`, one by segment and one by document.
 
     `part` is what `part_with_documents` gives of the test set that was compared.
@@ -156,13 +160,15 @@ def changes_between(part: TestSet, by_segment: MetricResult, by_document: Metric
     sides = list(zip(*both.values(), strict=True)) or [(), ()]
     adjusted = [every_correction(np.array([pair.p_value for pair in side]),
                                  np.array([pair.p_adjusted for pair in side])) for side in sides]
-    rows: list[UnitChange] = []
+    alpha, rows = settings.alpha, list[UnitChange]()
     changed: list[ChangedPair] = []
     for name in CORRECTIONS:
         p_segment, p_document = (one[name] for one in adjusted)
         segment, document = significant(p_segment, alpha), significant(p_document, alpha)
-        rows.append(UnitChange(name, *(int(np.sum(x)) for x in (
-            segment & document, segment & ~document, document & ~segment, ~segment & ~document))))
+        rows.append(UnitChange(
+            name, int((segment & document).sum()), int((segment & ~document).sum()),
+            int((document & ~segment).sum()), int((~segment & ~document).sum()),
+            trials_needed(settings, len(both), name)))
         changed += _changed(name, sides[0], p_segment, p_document, segment != document)
     ratios = [pair.se_ratio for pair in sides[0] if pair.se_ratio is not None]
     low, middle, high = (min(ratios), median(ratios), max(ratios)) if ratios else (None, None, None)

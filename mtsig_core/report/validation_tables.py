@@ -163,10 +163,13 @@ def family_rows(found: FamilyErrors) -> Table:
 
 
 def unit_rows(found: UnitChanges) -> Table:
-    """Corrections down: how many pairs are significant by which unit."""
+    """Corrections down: how many pairs are significant by which unit, or how many trials it takes before any can be."""
     return (["correction", "by segment", "by document", "both", "by segment only", "by document only", "neither"],
             [[row.correction, *map(str, (row.both + row.segment_only, row.both + row.document_only, row.both,
-                                         row.segment_only, row.document_only, row.neither))] for row in found.rows])
+                                         row.segment_only, row.document_only, row.neither))]
+             if row.trials_needed is None else
+             [row.correction, f"none can be: use {row.trials_needed} trials or more", *["-"] * 5]
+             for row in found.rows])
 
 
 def changed_rows(found: UnitChanges, correction: str) -> Table:

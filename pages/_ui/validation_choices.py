@@ -81,11 +81,13 @@ def show_units(bench: Bench, place) -> None:
     trials = None if asked["trials"] == 9999 else asked["trials"]  # what the command takes anyway
     by = {unit: results.comparison(bench.testset, bench.metric, unit=unit, **ASKED, **asked)
           for unit in ("segment", "document")}
-    one = changes_between(part, *(found.metrics[bench.metric] for found in by.values()), bench.alpha)
+    one = changes_between(part, *(found.metrics[bench.metric] for found in by.values()), by["segment"].settings)
     correction = bench.view.comparison.settings.correction
     row = one.row(correction)
     by_segment = row.both + row.segment_only
-    screen.answer(("No pair is significant by segment" if not by_segment else
+    screen.answer((f"No pair can be significant after {correction} with so few trials: use {row.trials_needed} or more"
+                   if row.trials_needed is not None else
+                   "No pair is significant by segment" if not by_segment else
                    f"Of {_pairs(by_segment)} significant by segment, {row.segment_only or 'all'} are "
                    f"{'not by document' if row.segment_only else 'so by document too'}")
                   + (f"; {row.document_only} by document alone" if row.document_only else ""))
@@ -95,8 +97,9 @@ def show_units(bench: Bench, place) -> None:
                    ("Standard error, ratio", "-" if one.se_ratio_median is None else f"{one.se_ratio_median:.2f}",
                     "median of document / segment" if one.se_ratio_median is None else
                     f"document / segment, median; {one.se_ratio_low:.2f} to {one.se_ratio_high:.2f}"))
+    able = [r for r in one.rows if r.trials_needed is None]
     bench.show(counts({r.correction: {"by both": r.both, "by segment only": r.segment_only,
-                                      "by document only": r.document_only} for r in one.rows},
+                                      "by document only": r.document_only} for r in able},
                       f"significant pairs of {one.n_pairs}"),
                one.rows, "units", bench.command("units", trials=trials),
                "Pairs that are significant by both units, by segment only, by document only, for each correction.")

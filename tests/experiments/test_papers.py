@@ -15,6 +15,7 @@ from mtsig_core.experiments.tests_by_metric import pair_tests
 from mtsig_core.experiments.type_one_error import type_one
 from mtsig_core.experiments.unit_changes import unit_changes
 from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.report.validation_tables import unit_rows
 from tests.toys import Given, mean, segment_scores, texts, toy
 
 HUMAN = SegmentMean("human", True)
@@ -144,6 +145,16 @@ def test_unit_changes_by_enumeration():
     bonferroni = found.row("bonferroni")
     assert bonferroni.both + bonferroni.segment_only == sum(3 * p <= 0.05 for p in by_t.values())
     assert found.n_pairs == 3 and found.se_ratio_low <= found.se_ratio_median <= found.se_ratio_high
+
+
+def test_where_a_correction_can_reject_nothing_it_says_so():
+    values = segment_scores(6, [90, 75, 60, 45, 30, 15], 60)[..., 0]
+    by_system = {name: [*map(float, row)] for name, row in zip("ABCDEF", values, strict=True)}
+    found = unit_changes(rated(by_system, np.arange(60) // 2), "human", trials=199, resamples=50)  # 15 / 200 > .05
+    assert {row.correction: row.trials_needed for row in found.rows} == {
+        "none": None, "bonferroni": 299, "holm": 299, "bh": None, "by": None, "romano-wolf": None}
+    cells = {row[0]: row[1:3] for row in unit_rows(found)[1]}
+    assert cells["holm"] == ["none can be: use 299 trials or more", "-"] and cells["bh"] == ["15", "15"]
 
 
 def test_unit_changes_count_what_has_scores():
