@@ -4,14 +4,12 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.figures.matrix import matrix
 from mtsig_core.inference import across_corrections
 from mtsig_core.inference.ranking import intransitive_triples
 from mtsig_core.inference.significance import TESTS, significant
 from mtsig_core.report.cells import Cell, number
-from mtsig_core.report.records import pair_records
-from mtsig_core.report.tables import format_p, pair_rows
-from pages._ui import charts, controls, exclusions, exports, frame, results, screen
+from mtsig_core.report.tables import format_p
+from pages._ui import charts, controls, exclusions, exports, frame, results, screen, significance_matrix
 from pages._ui.ending import end_page
 from pages._ui.one_pair import open_pair
 
@@ -62,21 +60,8 @@ still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not 
               + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
 screen.plain((still_open if open_pairs else "") + "Click a cell to open the pair.")
 screen.cautions(c for c in comparison.warnings if c.a is None and c.code != "not-equal")
-header, rows = pair_records(result)
-clicked = charts.show(
-    matrix(result, settings), "significance.matrix", select=True, header=header, rows=rows, files=view.named(),
-    command=view.command(), table=pair_rows(result, settings),
-    alt=f"All pairs of {len(names)} systems, best first: {n_significant} of {len(pairs)} differ significantly; the "
-        "table below has the same numbers.")
-screen.cautions(c for c in comparison.warnings if c.code == "not-equal")
-if clicked:
-    pair = next(pair for pair in pairs if {pair.a, pair.b} == {names[k] for k in clicked[0][:2]})
-    open_pair(view, pair.a, pair.b)
-
-st.subheader("Every correction side by side")
-if not has_p:
-    st.write("Koehn's test concludes from the share of wins and gives no p: there is nothing to correct.")
-else:
+adjusted = {}
+if has_p:
     tested = [pair for pair in pairs if pair.p_value is not None]
     p = np.array([pair.p_value for pair in tested])
     joint = None
@@ -84,6 +69,15 @@ else:
         found = comparison if settings.correction == "romano-wolf" else compared(correction="auto")
         joint = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs if pair.p_value is not None])
     adjusted = across_corrections.every_correction(p, joint)
+clicked = significance_matrix.show(view, adjusted)
+screen.cautions(c for c in comparison.warnings if c.code == "not-equal")
+if clicked:
+    open_pair(view, *clicked)
+
+st.subheader("Every correction side by side")
+if not has_p:
+    st.write("Koehn's test concludes from the share of wins and gives no p: there is nothing to correct.")
+else:
     decisions = {name: significant(values, settings.alpha) for name, values in adjusted.items()}
     screen.table(["correction", "controls", "significant pairs"], [
         [f"{name} (chosen)" if name == settings.correction else name, across_corrections.CONTROLS[name],

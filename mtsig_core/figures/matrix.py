@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from mtsig_core.figures._style import Labels, full
 from mtsig_core.inference.significance import significant
-from mtsig_core.report.palette import BLUE, GREY, ink, level, mixed, width
+from mtsig_core.report.palette import BLUE, GREY, colour_limit, ink, level, mixed, width
 from mtsig_core.report.tables import format_p, p_word, row_against_column
 from mtsig_core.results import MetricResult, PairResult, Settings
 
@@ -17,48 +17,55 @@ Cells = dict[tuple[int, int], tuple[PairResult, float]]
 
 _WIDTH = 690  # pixels of the cells on a screen of 1280: what the sizes of text are chosen for
 _WIDEST = 24  # of a name, in digits
-_EVERY_P, _EVERY_NUMBER = 18, 14  # up to so many systems a cell has room for it
+_EVERY_P, _EVERY_NUMBER, _SHORT_NUMBER = 18, 14, 26  # up to so many systems a cell has room for it
+_HIGH = 620  # pixels of the whole figure, which a projector shows with the control above it; more only for many systems
 _FILLED, _HOLLOW = "●", "○"
 
 
-def matrix(result: MetricResult, settings: Settings) -> go.Figure:
+def matrix(result: MetricResult, settings: Settings, dark: bool = False) -> go.Figure:
     """A row and a column a system, in the order of the leaderboard.
 
-    Above the diagonal the improvement of row over column: hue is direction, lightness
-    is size (on a square-root scale, so that one weak system does not bleach all others), and the glyph is
-    significance. Below it the adjusted p, or for a test without p the share of samples that the better system wins;
-    what is not significant is set bold. Where cells are small, p is left to the hover except for pairs that are not
-    significant. The last trace is transparent: its points have the customdata (row, column), and take the clicks.
+    Above the diagonal the improvement of row over column. What is significant has a colour: hue is direction, depth is
+    size, on a square-root scale that ends at `colour_limit`, so that one weak system does not bleach all others. Below
+    it the adjusted p, or for a test without p the share of samples that the better system wins; what is not
+    significant is set bold. Where cells are small, p is left to the hover except for pairs that are not significant,
+    and columns have numbers. The last trace is transparent: its points have the customdata (row, column), and take the
+    clicks.
 
     Parameters
     ----------
     result : MetricResult
     settings : Settings
+    dark : bool
+        Whether the page behind it is dark: small differences fade into the page.
     """
-    n, named = len(result.systems), Labels(_WIDEST)
+    n = len(result.systems)
+    upright = n <= _EVERY_NUMBER
+    named = Labels(_WIDEST if upright else _WIDEST + 4)  # with the number before it
     place = {system.system: k for k, system in enumerate(result.systems)}
     cells: Cells = {}
     for pair in result.pairs:
         i, j = place[pair.a], place[pair.b]
         improvement = result.sign * pair.delta
         cells[min(i, j), max(i, j)] = (pair, improvement if i < j else -improvement)
-    limit = max((abs(value) for _, value in cells.values()), default=0) or 1.0
     size = _WIDTH / max(n, 1)
     figure = go.Figure()
     difference = f"{row_against_column(result)} in {named(result.metric.upper(), _WIDEST)}"
-    _add_differences(figure, cells, n, limit, size, difference, settings.alpha)
+    _add_differences(figure, cells, n, size, difference, settings.alpha, dark)
     figure.add_trace(go.Heatmap(
         z=[[0 if i == j else None for j in range(n)] for i in range(n)], x=list(range(n)), y=list(range(n)), xgap=1,
         ygap=1, colorscale=[[0, GREY], [1, GREY]], opacity=0.3, showscale=False, hoverinfo="skip"))
     _add_chances(figure, cells, n, size)
     _add_targets(figure, cells, full(result.metric.upper()))
     names = [system.system for system in result.systems]
-    axis = dict(tickvals=list(range(n)), ticktext=[named(name) for name in names], showgrid=False, zeroline=False,
-                fixedrange=True, tickfont_size=max(9, min(13, round(size * 0.62))), ticks="")
-    row_height = max(15, min(40, round(size * 0.92)))
-    top = 62 + round(8 * min(_WIDEST, max(map(width, names), default=0)))
-    figure.update_xaxes(**axis, side="top", tickangle=-90, range=[-0.5, n - 0.5])
-    figure.update_yaxes(**axis, range=[n - 0.5, -0.5])
+    axis = dict(tickvals=list(range(n)), showgrid=False, zeroline=False, fixedrange=True, ticks="",
+                tickfont_size=max(9, min(13, round(size * 0.62))))
+    shown = [named(name if upright else f"{k}  {name}") for k, name in enumerate(names, 1)]
+    top = 62 + round(8 * min(_WIDEST, max(map(width, names), default=0))) if upright else 58
+    row_height = max(15, min(40, round(size * 0.92), (_HIGH - top - 70) // max(n, 1)))
+    figure.update_xaxes(**axis, ticktext=shown if upright else [str(k) for k in range(1, n + 1)], side="top",
+                        tickangle=-90 if upright else 0, range=[-0.5, n - 0.5])
+    figure.update_yaxes(**axis, ticktext=shown, range=[n - 0.5, -0.5])
     figure.update_layout(
         height=top + row_height * n + 70, margin=dict(l=named.left, r=8, t=top, b=62), dragmode=False,
         hovermode="closest", hoverdistance=-1, showlegend=False, plot_bgcolor="rgba(0,0,0,0)",
@@ -69,28 +76,36 @@ def matrix(result: MetricResult, settings: Settings) -> go.Figure:
     return named.below(figure)
 
 
-def _add_differences(figure: go.Figure, cells: Cells, n: int, limit: float, size: float, difference: str,
-                     alpha: float) -> None:
-    z = [[cells[i, j][1] if (i, j) in cells else None for j in range(n)] for i in range(n)]
+def _add_differences(figure: go.Figure, cells: Cells, n: int, size: float, difference: str, alpha: float,
+                     dark: bool) -> None:
+    """Those that are significant, in colour; of the others the cell, out."""
+    limit, clipped = colour_limit(value for _, value in cells.values())
+    lit: list[list[float | None]] = [[None] * n for _ in range(n)]
+    out: list[list[float | None]] = [[None] * n for _ in range(n)]
+    texts, inks = {}, []
+    for (i, j), (pair, value) in cells.items():
+        (lit if pair.significant else out)[i][j] = value
+        text = _in_cell(pair, value, alpha, n)
+        if text:
+            texts[i, j] = text
+            inks.append(ink(level(value, limit), dark) if pair.significant else "#E8ECF2" if dark else "#1B2330")
     stops = [k / 10 for k in range(-10, 11)]
+    least, most = ("≤ ", "≥ ") if clipped else ("", "")
     figure.add_trace(go.Heatmap(
-        z=z, x=list(range(n)), y=list(range(n)), zmin=-limit, zmax=limit, xgap=1, ygap=1, hoverinfo="skip",
-        colorscale=[[0.5 + 0.5 * u * abs(u), "rgb({},{},{})".format(*mixed(u))] for u in stops],
+        z=lit, x=list(range(n)), y=list(range(n)), zmin=-limit, zmax=limit, xgap=1, ygap=1, hoverinfo="skip",
+        colorscale=[[0.5 + 0.5 * u * abs(u), "rgb({},{},{})".format(*mixed(u, dark))] for u in stops],
         colorbar=dict(orientation="h", thickness=10, len=0.5, x=0, xanchor="left", y=0, yanchor="top", ypad=12,
-                      tickvals=[-limit, 0, limit], ticktext=[f"−{limit:.1f}", "0", f"+{limit:.1f}"], tickfont_size=12,
+                      tickvals=[-limit, 0, limit], ticktext=[f"{least}−{limit:.3g}", "0", f"{most}+{limit:.3g}"],
+                      tickfont_size=12,
                       title=dict(text=f"{difference}: blue, the row is better", side="bottom",
                                  font_size=12), outlinewidth=0)))
-    both = n <= _EVERY_NUMBER
-    texts, inks = {}, []
-    for cell, (pair, value) in cells.items():
-        text = f"{value:+.2f} {_glyph(pair, alpha)}".strip() if both else _glyph(pair, alpha)
-        if text:
-            texts[cell] = text
-            inks.append(ink(level(value, limit)))
     # Not the heatmap's own text: its automatic colour is too pale on the middle blues.
     figure.add_trace(go.Scatter(
         x=[j for _, j in texts], y=[i for i, _ in texts], mode="text", hoverinfo="skip", text=list(texts.values()),
-        textfont=dict(size=_fit(size, 4.2) if both else max(9, min(16, round(size * 0.55))), color=inks)))
+        textfont=dict(size=_fit(size, 4.2) if n <= _EVERY_NUMBER else _fit(size, 2.3) if n <= _SHORT_NUMBER
+                      else max(9, min(16, round(size * 0.55))), color=inks)))
+    figure.add_trace(go.Heatmap(z=out, x=list(range(n)), y=list(range(n)), xgap=1, ygap=1, opacity=0.12,
+                                colorscale=[[0, GREY], [1, GREY]], showscale=False, hoverinfo="skip"))
 
 
 def _add_chances(figure: go.Figure, cells: Cells, n: int, size: float) -> None:
@@ -131,16 +146,28 @@ def _said(pair: PairResult, value: float, metric: str) -> str:
 def _key(settings: Settings, cells: Cells, n: int) -> str:
     if any(pair.win is not None for pair, _ in cells.values()):
         level = f"{100 * (1 - settings.alpha):g}%"
-        return (f"Above the diagonal: {_FILLED} one side wins {level} or more of the samples.<br>"
+        return (f"Above the diagonal: in colour where one side wins {level} or more of the samples.<br>"
                 "Below: its share of wins")
-    raw = "" if settings.correction == "none" else f"  {_HOLLOW} only without correction"
-    return (f"Above the diagonal: {_FILLED} significant{raw}.<br>"
+    raw = "" if settings.correction == "none" else f", {_HOLLOW} only without correction"
+    return (f"Above the diagonal: in colour where significant{raw}.<br>"
             f"Below: {p_word(settings.correction)}, {'only where' if n > _EVERY_P else 'bold if'} not significant")
 
 
 def _glyph(pair: PairResult, alpha: float) -> str:
     raw = pair.p_value is not None and significant(pair.p_value, alpha)
     return _FILLED if pair.significant else _HOLLOW if raw else ""
+
+
+def _in_cell(pair: PairResult, value: float, alpha: float, n: int) -> str:
+    """Difference and glyph where there is room; else the difference of a significant pair in three places; else the
+    glyph."""
+    if n <= _EVERY_NUMBER:
+        return f"{value:+.2f} {_glyph(pair, alpha)}".strip()
+    if n > _SHORT_NUMBER or not pair.significant or abs(value) < 0.005:
+        return _glyph(pair, alpha)
+    size = abs(value)
+    digits = f"{size:.0f}" if size >= 9.95 else f"{size:.1f}" if size >= 0.995 else f"{size:.2f}".lstrip("0")
+    return ("−" if value < 0 else "") + digits
 
 
 def _chance(pair: PairResult, n: int) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.ranking import decision_matrix
-from mtsig_core.inference.significance import TESTS, significant
+from mtsig_core.inference.significance import TESTS, decide, significant
 from mtsig_core.results import MetricResult, Settings
 
-__all__ = ["every_correction", "disagreeing", "better_matrix", "triple_examples", "trials_needed",
+__all__ = ["every_correction", "with_adjusted", "disagreeing", "better_matrix", "triple_examples", "trials_needed",
            "CONTROLS"]
 
 #: What each correction keeps at the level.
@@ -46,6 +47,23 @@ def every_correction(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> di
     """
     adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()}
     return adjusted if romano_wolf is None else {**adjusted, "romano-wolf": romano_wolf}
+
+
+def with_adjusted(result: MetricResult, adjusted: np.ndarray, alpha: float) -> MetricResult:
+    """The same result with every pair decided by other adjusted p-values; rank intervals stay those of the result.
+
+    Parameters
+    ----------
+    result : MetricResult
+    adjusted : ndarray, shape (pairs,)
+        For the pairs that have a raw p, in their order; the others stay as they are.
+    alpha : float
+    """
+    tested = [pair for pair in result.pairs if pair.p_value is not None]
+    signs = decide(np.array([result.sign * pair.delta for pair in tested]), alpha, p=adjusted)
+    decided = iter([replace(pair, p_adjusted=float(p), significant=bool(sign), better={1: "a", -1: "b", 0: None}[sign])
+                    for pair, p, sign in zip(tested, adjusted, signs.tolist(), strict=True)])
+    return replace(result, pairs=tuple(pair if pair.p_value is None else next(decided) for pair in result.pairs))
 
 
 def disagreeing(decisions: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtsig_core.inference.significance import significant
-from mtsig_core.report.palette import level, width, wrapped
+from mtsig_core.report.palette import colour_limit, level, width, wrapped
 from mtsig_core.report.records import matrix_records
 from mtsig_core.report.tables import apart, format_p, p_word, row_against_column, with_interval
 from mtsig_core.report.terminal import printable
@@ -94,8 +94,7 @@ def matrix_svg(result: MetricResult, settings: Settings) -> str:
     side = max(30, min(62, (_WIDE - left) / n))
     heights = [max(36, 6 + _LINE * len(lines)) for lines in rows]
     starts = [top + sum(heights[:k]) for k in range(n)]
-    values = [row[2:] for row in matrix_records([result])[1]]
-    limit = max((abs(v) for i in range(n) for v in values[i][i + 1:] if v is not None), default=0) or 1.0
+    values, (limit, _) = [row[2:] for row in matrix_records([result])[1]], _limit(result)
     digits = 2 if side >= 44 else 1
     told = [[_told(values[i][j], i < j, digits) if i != j else "" for j in range(n)] for i in range(n)]
     size = min(13, (side - 4) / _DIGIT / max(width(text) for row in told for text in row))
@@ -111,10 +110,10 @@ def matrix_svg(result: MetricResult, settings: Settings) -> str:
             if pair is None:
                 drawn.append(shapes.rect(x, y, side - 1, heights[i] - 1, "self"))
                 continue
-            kind = "below" if i > j else _kind(values[i][j], limit)
+            kind = "below" if i > j or not pair.significant else _kind(values[i][j], limit)
             raw = pair.p_value is not None and significant(pair.p_value, settings.alpha)
             glyph = "●" if pair.significant else "○" if raw else ""
-            style = kind if i < j else "" if pair.significant else "bold"
+            style = (kind if pair.significant else "") if i < j else "" if pair.significant else "bold"
             up = 5 if i < j and glyph else -4
             drawn += [shapes.rect(x, y, side - 1, heights[i] - 1, kind),
                       shapes.text(x + side / 2, middle - up, told[i][j], f"mid {style}", size)]
@@ -130,8 +129,15 @@ def matrix_key(result: MetricResult, settings: Settings) -> str:
     shares = any(pair.win is not None for pair in result.pairs)
     raw = "" if shares or settings.correction == "none" else ", ○ only without correction"
     below = "share of samples that the better one wins" if shares else p_word(settings.correction)
+    limit, clipped = _limit(result)
+    ends = f" Colours are full from {limit:.3g} on: larger differences look alike." if clipped else ""
     return (f"Above the diagonal: {row_against_column(result)} in {result.metric.upper()}, blue where the row is "
-            f"better; ● significant{raw}. Below: {below}, bold where not significant, which does not mean equal.")
+            f"better; in colour and ● where significant{raw}.{ends} "
+            f"Below: {below}, bold where not significant, which does not mean equal.")
+
+
+def _limit(result: MetricResult) -> tuple[float, bool]:
+    return colour_limit(pair.delta for pair in result.pairs)
 
 
 def _told(value: float | None, above: bool, digits: int) -> str:

@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Iterable
+from statistics import median
 
-__all__ = ["BLUE", "GREY", "VERMILLION", "ink", "level", "mixed", "shortened", "width", "wrapped"]
+__all__ = ["BLUE", "GREY", "GROUND", "VERMILLION", "colour_limit", "ink", "level", "mixed", "shortened", "width",
+           "wrapped"]
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
 _BROAD, _SLIM = frozenset("mwMW@%&—…●"), frozenset("iljtfI.,:;'|!()[]/ ")
 _BREAKS = frozenset(" -_/·.,:;")
+#: The page behind a figure, by whether it is dark.
+GROUND = {False: "#FFFFFF", True: "#12161D"}
+_ENDS = {False: (BLUE, VERMILLION), True: ("#56B4E9", "#F0843C")}  # brighter than they are on white
+_CLIP = 2
+
+
+def colour_limit(values: Iterable[float]) -> tuple[float, bool]:
+    """The size from which on the colour is full, and whether any value is larger.
+
+    The largest size, but at most twice the median: half of all pairs share the paler half of the scale, and one system
+    far from all others, whose pairs are few, does not move it.
+
+    Examples
+    --------
+    >>> colour_limit([1, -1, 1, 2, 2, 3]), colour_limit([1, 1, 2, 38, 39, 40, 1, 2, 1, 1])
+    ((3, False), (3.0, True))
+    """
+    sizes = [abs(value) for value in values]
+    largest = max(sizes, default=0.0) or 1.0
+    clipped = _CLIP * median(sizes) if sizes else 0.0
+    return (clipped, True) if 0 < clipped < largest else (largest, False)
 
 
 def level(value: float, limit: float) -> float:
@@ -17,15 +41,17 @@ def level(value: float, limit: float) -> float:
     return math.copysign(math.sqrt(min(1.0, abs(value) / limit)), value)
 
 
-def mixed(share: float) -> tuple[int, ...]:
-    """Blue (above 0) or vermillion mixed with white; share from -1 to 1."""
-    colour = BLUE if share > 0 else VERMILLION
-    return tuple(round(255 + abs(share) * (int(colour[k:k + 2], 16) - 255)) for k in (1, 3, 5))
+def mixed(share: float, dark: bool = False) -> tuple[int, ...]:
+    """Blue (above 0) or vermillion mixed with the page; share from -1 to 1."""
+    colour, ground = _ENDS[dark][share <= 0], GROUND[dark]
+    return tuple(round(int(ground[k:k + 2], 16) + abs(share) * (int(colour[k:k + 2], 16) - int(ground[k:k + 2], 16)))
+                 for k in (1, 3, 5))
 
 
-def ink(share: float) -> str:
+def ink(share: float, dark: bool = False) -> str:
     """Black or white, whichever stands out more on that colour (WCAG 2 contrast)."""
-    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in mixed(share))]
+    mix = mixed(share, dark)
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in mix)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#000000" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "#FFFFFF"
 

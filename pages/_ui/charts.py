@@ -11,13 +11,18 @@ from mtsig_core.report import export
 from mtsig_core.report.cells import Cell
 from pages._ui import screen
 
-__all__ = ["columns", "csv_button", "show"]
+__all__ = ["columns", "csv_button", "dark", "show"]
 
 _BAR = 26  # pixels above a figure for the camera and the full screen, which would cover what stands there
 _INK = {"light": "#1B2330", "dark": "#E8ECF2"}
 _MOST = 500  # rows of a table
 _NOT_NEEDED = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d"]
 _GRID = {"light": "#DDE2E9", "dark": "#323A47"}
+
+
+def dark() -> bool:
+    """Whether the viewer's theme is dark."""
+    return st.context.theme.type == "dark"
 
 
 def show(figure: go.Figure, key: str, alt: str, *, files: Sequence[str], header: Sequence[str],
@@ -50,7 +55,7 @@ def show(figure: go.Figure, key: str, alt: str, *, files: Sequence[str], header:
     list
         The custom data of the points clicked.
     """
-    theme = "dark" if st.context.theme.type == "dark" else "light"
+    theme = "dark" if dark() else "light"
     # The theme of Streamlit alone sets axis labels in a grey too pale for a projector.
     figure.update_layout(font_color=_INK[theme], title_font_color=_INK[theme],
                          margin_t=(figure.layout.margin.t or 0) + _BAR, height=(figure.layout.height or 450) + _BAR)

@@ -15,7 +15,7 @@ from mtsig_core.metrics import metrics_of
 from pages._ui import address
 
 __all__ = ["choice", "line", "number", "page_of", "pick_baseline", "pick_metric", "pick_settings", "pick_testset",
-           "several", "text", "toggle", "unlike"]
+           "several", "steps", "text", "toggle", "unlike"]
 
 _TRIALS = [999, 1999, 4999, 9999, 49999]
 _ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
@@ -99,6 +99,13 @@ def choice(label: str, options: Sequence, key: str, default=None, *, place=st, f
     more |= {"index": None} if optional else {}
     address.settle(key, usual, read, lambda value: [str(value)], pages_own=pages_own)
     return place.selectbox(label, options, key=key, accept_new_options=free, **more)
+
+
+def steps(label: str, options: Sequence[str], key: str, default: str, **more) -> str:
+    """A choice of one of a few that stand side by side, stepped through by the arrow keys; other pages forget it."""
+    address.settle(key, default, _said_as_text(lambda texts: options[options.index(texts[-1])]),
+                   lambda value: [value], pages_own=True)
+    return st.radio(label, options, key=key, horizontal=True, **more)
 
 
 def several(label: str, options: Sequence[str], key: str, default: Sequence[str], *, place=st, **more) -> list[str]:

@@ -47,7 +47,8 @@ def test_differences_above_and_p_below():
     z = figure.data[0].z
     assert [[z[i][j] for j in range(4)] for i in range(4)] == [
         [None, 1, 2, 3], [None, None, 1, 2], [None, None, None, 1], [None] * 4]
-    assert (figure.data[0].zmin, figure.data[0].zmax) == (-3, 3)
+    bar = figure.data[0]
+    assert (bar.zmin, bar.zmax, bar.colorbar.ticktext) == (-3, 3, ("−3", "0", "+3"))  # nothing is larger
     assert above(figure)[0, 3] == "+3.00 ●"
     assert below(figure) == {(j, i): "0.0010" for i in range(4) for j in range(i + 1, 4)}
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]  # the best on top
@@ -61,11 +62,40 @@ def test_a_positive_difference_is_an_improvement_also_where_lower_is_better():
 
 
 @pytest.mark.parametrize("p, glyph", [((0.001, 0.05), "●"), ((0.05, 0.06), "○"), ((0.06, 0.2), "")])
-def test_the_glyph_is_significance_and_the_colour_is_not(p, glyph):
-    figure, other = matrix(made_up(20, lambda i, j: p), SETTINGS), matrix(made_up(20), SETTINGS)
+def test_what_is_not_significant_goes_out(p, glyph):
+    figure, all_lit = matrix(made_up(40, lambda i, j: p), SETTINGS), matrix(made_up(40), SETTINGS)
     assert set(above(figure).values()) == ({glyph} if glyph else set())
-    assert len(above(figure)) == (190 if glyph else 0)
-    assert figure.data[0].z == other.data[0].z and figure.data[0].colorscale == other.data[0].colorscale
+    assert len(above(figure)) == (780 if glyph else 0)
+    lit, out = (sum(value is not None for row in figure.data[k].z for value in row) for k in (0, 2))
+    assert (lit, out) == ((780, 0) if glyph == "●" else (0, 780))
+    assert figure.data[0].colorscale == all_lit.data[0].colorscale and figure.data[0].zmax == all_lit.data[0].zmax
+
+
+def test_one_outlier_does_not_bleach_the_others_and_the_bar_says_so():
+    """Nine systems a point apart and one 38 behind: the colour of the close pairs is nearly that without it."""
+    close, whole = made_up(9), made_up(10)
+    far = replace(whole, pairs=tuple(replace(pair, delta=pair.delta + 38) if pair.b == "system 9" else pair
+                                     for pair in whole.pairs))
+    alone, figure = matrix(close, SETTINGS).data[0], matrix(far, SETTINGS).data[0]
+    assert figure.zmax <= 1.5 * alone.zmax
+    assert figure.colorbar.ticktext == (f"≤ −{figure.zmax:.3g}", "0", f"≥ +{figure.zmax:.3g}")
+    assert figure.z[0][9] == 47  # the number is as it was
+
+
+def test_dark_is_dark_where_little_differs():
+    scale = dict(matrix(made_up(3), SETTINGS, dark=True).data[0].colorscale)
+    assert scale[0.5] == "rgb(18,22,29)" and "rgb(255,255,255)" not in scale.values()
+
+
+def test_26_systems_fit_a_projector_with_numbers_in_their_cells():
+    figure = matrix(made_up(26, names=[f"a system of that name {k}" for k in range(26)]), SETTINGS)
+    assert figure.layout.height <= 640
+    shown = above(figure)
+    assert (shown[0, 1], shown[0, 12]) == ("1.0", "12") and all(len(text) <= 3 for text in shown.values())
+    assert min(trace.textfont.size for trace in figure.data
+               if trace.type == "scatter" and trace.mode == "text" and trace.text) >= 10
+    assert list(figure.layout.xaxis.ticktext) == [str(k) for k in range(1, 27)]
+    assert figure.layout.yaxis.ticktext[3] == "4  a system of that name 3"
 
 
 def test_colours_are_symmetric_and_white_at_zero():
@@ -76,18 +106,20 @@ def test_colours_are_symmetric_and_white_at_zero():
     assert stops == sorted(stops) and stops == pytest.approx([1 - stop for stop in reversed(stops)])
 
 
-def test_text_stands_out_on_every_cell():
+@pytest.mark.parametrize("dark", [False, True])
+def test_text_stands_out_on_every_cell(dark):
     def luminance(colour):
         linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in colour]
         return sum(weight * v for weight, v in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
-    figure = matrix(made_up(40), SETTINGS)
+    figure = matrix(made_up(40), SETTINGS, dark)
+    limit = figure.data[0].zmax
     inks = {x - y: ink for x, y, ink in zip(figure.data[1].x, figure.data[1].y, figure.data[1].textfont.color,
                                             strict=True)}
     stops, colours = zip(*((stop, [int(v) for v in colour[4:-1].split(",")])
                            for stop, colour in figure.data[0].colorscale), strict=True)
     for delta, ink in inks.items():
-        cell = [np.interp(0.5 + 0.5 * delta / 39, stops, channel) / 255 for channel in zip(*colours, strict=True)]
+        cell = [np.interp(0.5 + 0.5 * delta / limit, stops, channel) / 255 for channel in zip(*colours, strict=True)]
         dark, bright = sorted((luminance(cell), 0.0 if ink == "#000000" else 1.0))
         assert (bright + 0.05) / (dark + 0.05) >= 4.4
 

@@ -1,5 +1,7 @@
 """The Significance page without a browser."""
 
+import json
+
 import pytest
 
 from mtsig_core import compare
@@ -65,7 +67,22 @@ def test_koehn_has_no_p_to_correct(open_page, source):
     page = open_page(source, test="koehn")
     assert "(koehn, alpha 0.05 per direction)" in words(page)
     assert any("nothing to correct" in text.value for text in page.markdown)
-    assert "bonferroni" not in words(page)
+    assert "bonferroni" not in words(page) and not [radio for radio in page.radio if radio.key == "decided"]
+
+
+def test_cells_go_out_correction_by_correction(open_page, source):
+    page = open_page(source)
+    assert page.radio(key="decided").value == "romano-wolf"
+    for name, said in (("none", "raw p"), ("bh", "BH"), ("holm", "Holm"), ("romano-wolf", "Romano-Wolf")):
+        page.radio(key="decided").set_value(name).run()
+        assert not page.exception
+        compared = compare(source.read(), trials=1999, correction=name).metrics["bleu"].pairs
+        lit = sum(pair.significant for pair in compared)
+        assert f"{said}: {lit} of 6 cells are lit" in words(page)
+        drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"][0]["z"]
+        assert sum(value is not None for row in drawn for value in row) == lit
+        assert ("--correction none" in page.code[0].value) == (name == "none")
+    assert "6 pairs differ significantly (romano-wolf" in words(page)  # the answer is that of the correction chosen
 
 
 def test_tests_are_compared_only_when_asked(open_page, source):

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from mtsig_core import Caution, TestSet, compare
-from mtsig_core.report.html_figures import forest_svg, matrix_svg
+from mtsig_core.report.html_figures import forest_svg, matrix_key, matrix_svg
 from mtsig_core.report.html_report import comparison_html
 from mtsig_core.report.palette import width
 from tests.report.test_outputs import SETTINGS, comparison, result
@@ -74,6 +74,16 @@ def test_light_and_dark():
     assert "prefers-color-scheme: dark" in comparison_html(comparison())
 
 
+def test_the_matrix_does_not_glow_in_the_dark_and_clips_as_it_says():
+    dark = comparison_html(comparison()).split("(prefers-color-scheme: dark)")[-1]
+    assert "svg rect.up0 {fill: rgb(18, 22, 29)}" in dark and "rgb(255, 255, 255)" not in dark
+    far = result()
+    far = dataclasses.replace(far, pairs=tuple(
+        dataclasses.replace(pair, delta=100.0 if pair.delta == 10 else 1.0) for pair in far.pairs))
+    assert "Colours are full from 2 on" in matrix_key(far, SETTINGS)
+    assert "Colours are full" not in matrix_key(result(), SETTINGS)
+
+
 def test_names_are_text():
     testset = TestSet(HOSTILE[0], {name: [f"a b c {k}"] * 5 for k, name in enumerate(HOSTILE)},
                       {HOSTILE[1]: ["a b c d"] * 5})
@@ -105,7 +115,8 @@ def test_figures_have_every_name_whole_and_nothing_on_top_of_another():
 def test_figures_have_the_numbers():
     drawn = matrix_svg(result(), SETTINGS)
     cells = [(text.get("class", "").strip(), text.text) for text in ElementTree.fromstring(drawn).iter("text")]
-    assert [text for kind, text in cells if kind.startswith("mid up")] == ["+0.50", "+10.00", "●", "+9.50", "●"]
+    assert [text for kind, text in cells if kind.startswith("mid up")] == ["+10.00", "●", "+9.50", "●"]
+    assert ("mid", "+0.50") in cells  # not significant: no colour
     assert [text for kind, text in cells if kind == "mid bold"] == ["0.4000"]
     assert ("mid", "0.0010") in cells
     page = comparison_html(comparison())

@@ -1,0 +1,66 @@
+"""The matrix of all pairs on the page Significance, as each correction decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from mtsig_core.figures.matrix import matrix
+from mtsig_core.inference.across_corrections import CONTROLS, disagreeing, with_adjusted
+from mtsig_core.inference.significance import significant
+from mtsig_core.report.records import pair_records
+from mtsig_core.report.tables import pair_rows
+from pages._ui import charts, controls, screen
+from pages._ui.frame import View
+
+__all__ = ["show"]
+
+_STEPS = {"none": "raw p", "bh": "BH", "holm": "Holm", "romano-wolf": "Romano-Wolf", "bonferroni": "Bonferroni",
+          "by": "BY"}
+
+
+def show(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | None:
+    """Draw it, below a control that steps through the corrections; give the pair that was clicked.
+
+    Parameters
+    ----------
+    adjusted : mapping of str to ndarray, shape (pairs,)
+        The adjusted p by correction; empty for a test that gives no p.
+    """
+    result, settings = view.result, view.comparison.settings
+    if adjusted:
+        step = _step(adjusted, settings.correction)
+        if step != settings.correction:
+            result = with_adjusted(result, adjusted[step], settings.alpha)
+            settings = replace(settings, correction=step)
+            view = replace(view, settings={**view.settings, "correction": step})
+        _say(step, {name: significant(p, settings.alpha) for name, p in adjusted.items()})
+    header, rows = pair_records(result)
+    names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
+    clicked = charts.show(
+        matrix(result, settings, charts.dark()), "significance.matrix", select=True, header=header, rows=rows,
+        files=view.named(), command=view.command(), table=pair_rows(result, settings),
+        alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.pairs)} differ significantly; the "
+            "table below has the same numbers.")
+    if not clicked:
+        return None
+    row, column = clicked[0][:2]
+    return names[min(row, column)], names[max(row, column)]
+
+
+def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
+    return controls.steps(
+        "Cells as decided by", [name for name in _STEPS if name in adjusted], "decided", chosen,
+        format_func=lambda name: _STEPS[name] + (" (chosen)" if name == chosen else ""),
+        help="What is not significant under a correction loses its colour. The arrow keys step. For exploring: a "
+             "correction is chosen at the side, before looking.")
+
+
+def _say(step: str, decisions: Mapping[str, np.ndarray]) -> None:
+    """How many cells are lit, and how many went out against raw p."""
+    lit, gone = int(decisions[step].sum()), len(disagreeing({"none": decisions["none"], step: decisions[step]}))
+    went = "" if step == "none" else f", {gone} of those of raw p went out"
+    screen.plain(f"{_STEPS[step]}: {lit} of {len(decisions[step])} cells are lit{went}. Controlled is "
+                 f"{CONTROLS[step]}.")
