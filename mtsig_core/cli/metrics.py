@@ -20,7 +20,7 @@ from mtsig_core.inference.one_score import Progress
 from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import Metric
 from mtsig_core.report import export
-from mtsig_core.report.metrics_tables import flat_steps
+from mtsig_core.report.metrics_tables import flat_lengths, flat_steps
 from mtsig_core.results import TestSetInfo
 from mtsig_core.version import __version__
 
@@ -29,7 +29,7 @@ __all__ = ["INSIDE", "add_inside_options", "inside"]
 #: name -> (what it is for, its own options)
 INSIDE: dict[str, tuple[str, tuple[str, ...]]] = {
     "precisions": ("n-gram precisions, length ratio and brevity penalty of each system's BLEU", ()),
-    "lengths": ("BLEU and GTM of one system at other output lengths", ("system-name", "segments")),
+    "lengths": ("BLEU and GTM of two systems at other output lengths", ("system-name", "beside", "segments")),
     "example": ("BLEU of one line, step by step; without --line that of the reading note", ("system-name", "line")),
     "averages": ("the mean of sentence scores against the corpus score", ("seed",)),
     "students-t": ("Student's t against the bootstrap for a mean of segment scores",
@@ -37,6 +37,7 @@ INSIDE: dict[str, tuple[str, tuple[str, ...]]] = {
     "signatures": ("BLEU of one system under other settings", ("system-name",))}
 _OPTIONS: dict[str, dict[str, Any]] = {
     "system-name": dict(metavar="NAME", help="the system to look at (default: the best; of example the first)"),
+    "beside": dict(metavar="NAME", help="the system beside it (default: the best of the others)"),
     "segments": dict(type=int, default=MOST_SEGMENTS, metavar="N",
                      help=f"segments to count at most (default: {MOST_SEGMENTS})"),
     "n": dict(type=int, default=5, metavar="N", help="scores in a sample, for the density of t (default: 5)"),
@@ -75,8 +76,9 @@ def _precisions(testset: TestSet, metric: Metric, args: Namespace, progress: Pro
 
 
 def _lengths(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> View:
-    found = asdict(lengths(testset, metric, system=args.system_name, most=args.segments, progress=progress))
-    return found, found["points"]
+    found = lengths(testset, metric, system=args.system_name, beside=args.beside, most=args.segments,
+                    progress=progress)
+    return asdict(found), flat_lengths(found)
 
 
 def _example(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> View:

@@ -68,49 +68,44 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
     return named.below(figure)
 
 
-def by_length(ratios: Sequence[float], lines: Sequence[tuple[str, Sequence[float]]],
-              penalties: Sequence[float], actual: int) -> go.Figure:
-    """How much of its score a system keeps at other lengths, by two metrics, and the brevity penalty alone.
+def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]], *, paper: bool = True) -> go.Figure:
+    """Scores by length ratio: a colour for each system, BLEU solid and GTM broken, all on one axis.
 
     Parameters
     ----------
-    ratios : sequence of float
-        Output / reference, rising.
-    lines : sequence of (name, scores)
-        Of two metrics, in their own points.
-    penalties : sequence of float
-        Brevity penalties, from 0 to 1.
-    actual : int
-        Which point is the output as it is: 100%.
+    lines : sequence of (system, metric, ratios, scores)
+        Of one or two systems with two metrics each; output / reference, rising, and points.
+    paper : bool
+        Whether the frame has the length ratios of Koehn (2004), Figure 1, from .85 to 1.2.
     """
-    figure = go.Figure()
-    base = penalties[actual] or 1.0
-    figure.add_trace(go.Scatter(x=ratios, y=[100 * p / base for p in penalties], mode="lines", hoverinfo="skip",
-                                line=dict(color=GREY, width=2, dash="dot"), showlegend=False))
-    named = [(100 * penalties[0] / base, "┈┈ brevity penalty alone", GREY)]
-    for (name, scores), colour, symbol in zip(lines, (BLUE, VERMILLION), ("circle", "diamond"), strict=True):
-        kept = [100 * score / scores[actual] if scores[actual] else None for score in scores]
+    figure, named = go.Figure(), Labels(_BESIDE)
+    ends, colours = [], dict(zip(dict.fromkeys(line[0] for line in lines), (BLUE, VERMILLION), strict=False))
+    for system, metric, ratios, scores in lines:
+        first = metric == lines[0][1]
         figure.add_trace(go.Scatter(
-            x=ratios, y=kept, mode="lines+markers", showlegend=False, line=dict(color=colour, width=3),
-            marker=dict(size=10, symbol=symbol, color=colour), customdata=[[score] for score in scores],
-            hovertemplate=f"{full(name)}: %{{customdata[0]:.2f}}, %{{y:.0f}}% of its own<extra></extra>"))
-        if kept[0] is not None:
-            named.append((kept[0], f"<b>{full(name)}</b>", colour))
-    above = np.inf
-    for value, text, _ in sorted(named, reverse=True):
-        above = min(value, above - 6.5)
-        _say(figure, ratios[0], above, text, "right", "middle", -10)
-    figure.add_shape(type="line", x0=ratios[actual], x1=ratios[actual], y0=0, y1=1, yref="paper",
-                     line=dict(color=GREY, width=1), layer="below")
-    figure.add_annotation(x=ratios[actual], y=1, yref="paper", yanchor="bottom", showarrow=False, font_size=14,
-                          xanchor="right" if actual == len(ratios) - 1 else "center",
-                          text=f"as it is, {ratios[actual]:.2f}")
-    span = ratios[-1] - ratios[0] or 1.0
-    figure.update_xaxes(range=[ratios[0] - 0.3 * span, ratios[-1] + 0.04 * span], tickfont_size=13, zeroline=False)
-    figure.update_yaxes(ticksuffix="%", tickfont_size=13, zeroline=False)
-    figure.update_layout(height=330, margin=dict(l=8, r=8, t=30, b=48), dragmode=False, hovermode="closest")
+            x=list(ratios), y=list(scores), mode="lines+markers", showlegend=False,
+            line=dict(color=colours[system], width=3 if first else 2, dash="solid" if first else "dash"),
+            marker=dict(size=9, symbol="circle" if first else "diamond-open", color=colours[system]),
+            hovertemplate=f"{full(system)}, {full(metric)}: %{{y:.2f}} at %{{x:.2f}}<extra></extra>"))
+        ends.append((scores[-1], ratios[-1], f'<span style="color:{colours[system]}">{"●" if first else "◇"}</span> '
+                     f"<b>{full(metric)}</b> {named(system)}"))
+    values = [score for *_, scores in lines for score in scores]
+    step, above = 0.08 * (max(values) - min(values) or 1.0), np.inf
+    for value, x, text in sorted(ends, reverse=True):
+        above = min(value, above - step)
+        _say(figure, x, above, text, "left", "middle", 0)
+        figure.layout.annotations[-1].xshift = 12
+    low, high = min(line[2][0] for line in lines), max(line[2][-1] for line in lines)
+    low, high = (min(low, 0.85), max(high, 1.2)) if paper else (low, high)
+    span = high - low or 1.0
+    figure.add_shape(type="line", x0=1, x1=1, y0=0, y1=1, yref="paper", line=dict(color=GREY, width=1), layer="below")
+    figure.add_annotation(x=1, y=1, yref="paper", yanchor="bottom", showarrow=False, font_size=14,
+                          text="as long as the reference")
+    figure.update_xaxes(range=[low - 0.03 * span, high + 0.35 * span], tickfont_size=13, zeroline=False)
+    figure.update_yaxes(ticksuffix=" ", tickfont_size=13, zeroline=False, title_text="points", title_font_size=14)
+    figure.update_layout(height=380, margin=dict(l=8, r=8, t=30, b=48), dragmode=False, hovermode="closest")
     measured(figure, "length ratio: words of the output / words of the reference")
-    return figure
+    return named.below(figure)
 
 
 def rankings(rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str] = (), *,

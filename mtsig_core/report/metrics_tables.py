@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from mtsig_core.experiments.mean_against_corpus import Averages, Case
@@ -13,8 +14,8 @@ from mtsig_core.experiments.students_t import StudentsT, koehns_factors
 from mtsig_core.experiments.worked_example import NOTE_CLAIMS, Claim, Step, WorkedExample
 from mtsig_core.report.cells import Cell, Table, number
 
-__all__ = ["average_rows", "case_rows", "claim_rows", "factor_rows", "flat_steps", "formula", "interval_rows",
-           "length_rows", "precision_rows", "right_value", "step_rows"]
+__all__ = ["average_rows", "case_rows", "claim_rows", "factor_rows", "flat_lengths", "flat_steps", "formula",
+           "interval_rows", "length_rows", "precision_rows", "right_value", "step_rows"]
 
 
 def precision_rows(found: Sequence[SystemPrecisions], with_paper: bool) -> Table:
@@ -32,12 +33,18 @@ def precision_rows(found: Sequence[SystemPrecisions], with_paper: bool) -> Table
 
 
 def length_rows(found: Lengths) -> Table:
-    """Lengths down, scores across."""
+    """Systems and lengths down, scores across."""
     asked = "word penalty" if found.how == "word penalty" else "words kept"
-    return ([asked, "length ratio", "brevity penalty", "BLEU", "BLEU without it", "GTM"],
-            [[f"{point.asked:g}" if asked == "word penalty" else f"{point.asked:.0%}", _number(point.length_ratio, 3),
-              f"{point.brevity_penalty:.3f}", f"{point.bleu:.2f}", f"{point.precision:.2f}", f"{point.gtm:.2f}"]
-             for point in found.points])
+    return (["system", asked, "length ratio", "brevity penalty", "BLEU", "BLEU without it", "GTM-2", "GTM"],
+            [[name, f"{point.asked:g}" if asked == "word penalty" else f"{point.asked:.0%}",
+              _number(point.length_ratio, 3), f"{point.brevity_penalty:.3f}", f"{point.bleu:.2f}",
+              f"{point.precision:.2f}", f"{point.gtm_2:.2f}", f"{point.gtm:.2f}"]
+             for name, points in found.curves for point in points])
+
+
+def flat_lengths(found: Lengths) -> list[dict[str, Any]]:
+    """One row for each system and length."""
+    return [{"system": name, **asdict(point)} for name, points in found.curves for point in points]
 
 
 def step_rows(found: WorkedExample) -> Table:

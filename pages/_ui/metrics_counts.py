@@ -14,7 +14,7 @@ from mtsig_core.experiments.worked_example import NOTE_OUTPUT, note_example, wor
 from mtsig_core.figures.metrics import by_length, by_order
 from mtsig_core.report import metrics_tables as tables
 from pages._ui import charts, controls, screen, side_by_side
-from pages._ui.metrics_views import choose_system, command, files, found, table
+from pages._ui.metrics_views import choose_system, command, files, found, rows_of, systems_of, table
 
 __all__ = ["show_example", "show_lengths", "show_precisions", "show_signatures"]
 
@@ -46,27 +46,38 @@ def show_precisions(view, places):
 
 
 def show_lengths(view, places):
-    one = found(view, lengths, "Scoring other lengths", counted=False, system=choose_system(view, places[0]))
-    points, actual = one.points, one.actual
-    near = min(points, key=lambda point: abs((point.length_ratio or 0) - _SHORT))
-    kept = [new / old if old else 0 for new, old in ((near.bleu, actual.bleu), (near.gtm, actual.gtm))]
-    screen.answer(f"At a length ratio of {near.length_ratio or 0:.2f}, BLEU keeps {kept[0]:.0%} of its score, GTM "
-                  f"{kept[1]:.0%}")
-    charts.show(by_length([point.length_ratio or 0 for point in points],
-                          [(what.upper(), [getattr(point, what) for point in points]) for what in ("bleu", "gtm")],
-                          [point.brevity_penalty for point in points], points.index(actual)),
+    system = choose_system(view, places[0])
+    others = [name for name in systems_of(view) if name != system]
+    beside = controls.choice("Beside", others, "beside", place=places[1]) if others else None
+    one = found(view, lengths, "Scoring other lengths", counted=False, system=system, beside=beside)
+    actual, simulated = one.actual, one.how == "word penalty"
+    sides = [one.nearest(ratio) for ratio in (_SHORT, 1 / _SHORT) if simulated or ratio < 1]
+    screen.answer(f"{system} as it is: BLEU {actual.bleu:.1f}, GTM {actual.gtm_2:.1f}. " + ". ".join(
+        f"At a length ratio of {point.length_ratio or 0:.2f}: {point.bleu:.1f} and {point.gtm_2:.1f}"
+        for point in sides))
+    charts.show(by_length([(name, what, [point.length_ratio or 0 for point in points],
+                            [getattr(point, key) for point in points])
+                           for what, key in (("BLEU", "bleu"), ("GTM", "gtm_2")) for name, points in one.curves],
+                          paper=simulated),
                 key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
-                command=command(view, "lengths", system_name=one.system), **table(points),
-                alt=f"Share of its score that {one.system} keeps by length ratio: {kept[0]:.0%} of BLEU and "
-                    f"{kept[1]:.0%} of GTM at {near.length_ratio or 0:.2f}.")
+                command=command(view, "lengths", system_name=system, beside=beside),
+                **rows_of(tables.flat_lengths(one)),
+                alt=f"BLEU and GTM of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
+                    + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
+                                for point in (*sides, actual)) + ".")
     screen.table(*tables.length_rows(one))
-    st.caption(("Simulated anew with a word penalty: words are left out where the system is not sure; below 0 stray "
-                "ones are added, which costs precision. " if one.how == "word penalty" else
-                "Each output keeps the first part of its words. Truncation cannot lengthen: nobody knows what the "
+    st.caption(("Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM hardly changes. The "
+                "systems translate anew with a word penalty. Above 0 they leave out words, rather where they are not "
+                "sure: all the BLEU that is lost there is the brevity penalty. Below 0 they say more: leave out less, "
+                "put the right word behind a wrong one, or a stray word. What long outputs lose is precision, and how "
+                "much hangs on what was added: that side follows from how the simulation adds words. "
+                if simulated else
+                "Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM hardly changes. Each "
+                "output keeps the first part of its words. Truncation cannot lengthen: nobody knows what the "
                 "system would have added. The simulated corpus shows that side too. ")
-               + f"{one.n_segments:,} of {view.testset.n_segments:,} segments, from all over. Koehn (2004), Figure 1: "
-               "BLEU drops off under a word penalty; GTM, an F-measure without a brevity penalty, does not. "
-               f"{one.bleu_signature}; {one.gtm_signature}")
+               + f"{one.n_segments:,} of {view.testset.n_segments:,} segments, from all over. GTM is an F-measure "
+               "without a brevity penalty; drawn with exponent 2, whose points are of the size of those in his figure "
+               f"(he does not print the exponent). {one.bleu_signature}; {one.gtm_2_signature}")
 
 
 def show_example(view, places):

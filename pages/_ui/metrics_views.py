@@ -12,7 +12,7 @@ from pages._ui import background, charts, controls, results
 from pages._ui.ending import or_end_page
 from pages._ui.frame import View
 
-__all__ = ["choose_system", "command", "files", "found", "table"]
+__all__ = ["choose_system", "command", "files", "found", "rows_of", "systems_of", "table"]
 
 
 def found(view: View, function: Callable, what: str, metric: str = "bleu", counted: bool = True, **asked):
@@ -45,10 +45,18 @@ def files(called: Sequence[str], name: str, rows: Sequence[dict], printed: str) 
 
 def table(rows: Sequence) -> dict:
     """Rows of a result as `charts.show` takes them; the page shows them in its own words."""
-    flat = [asdict(row) for row in rows]
+    return rows_of([asdict(row) for row in rows])
+
+
+def rows_of(flat: Sequence[dict]) -> dict:
+    """The same of rows with names."""
     return dict(header=list(flat[0]), rows=[list(row.values()) for row in flat], with_table=False)
 
 
 def choose_system(view: View, place) -> str:
-    return controls.choice("System", [system.system for system in view.result.systems
-                                      if system.system not in view.testset.rated_alone], "system", place=place)
+    return controls.choice("System", systems_of(view), "system", place=place)
+
+
+def systems_of(view: View) -> list[str]:
+    """The systems with texts, best first by the metric at the side."""
+    return [system.system for system in view.result.systems if system.system not in view.testset.rated_alone]

@@ -27,7 +27,7 @@ def test_json_and_csv_have_the_same_numbers(run, view):
     done = run(*asked)
     assert done.status == 0, done.err
     data = json.loads(done.out)
-    rows = data["metrics"]["bleu"][place]
+    rows = data["metrics"]["bleu"][place] + data["metrics"]["bleu"].get("beside_points", [])
     table = pd.read_csv(io.StringIO(run(*asked, "--format", "csv").out))
     assert data["testset"]["simulated"] and table.metric.eq("bleu").all()
     assert table[column].tolist() == [row[column] for row in rows] and len(rows) > 1
@@ -41,6 +41,8 @@ def test_they_are_those_of_the_core(run):
 
     assert [row["p2"] for row in printed("precisions")["systems"]] == [row.p2 for row in precisions(demo)]
     assert printed("lengths", "--segments", "50")["points"][0]["bleu"] == lengths(demo, most=50).points[0].bleu
+    beside = printed("lengths", "--segments", "50", "--system-name", "Greek", "--beside", "Danish")["beside_points"]
+    assert beside[0]["gtm_2"] == lengths(demo, system="Greek", beside="Danish", most=50).beside_points[0].gtm_2
     assert printed("averages")["case"]["lines"] == list(averages(demo).case.lines)
     found = printed("students-t", "--system-name", "Finnish", "--resamples", "500", "--jobs", "2")
     assert found["document_low"] == students_t(demo, system="Finnish", resamples=500).document_low

@@ -104,19 +104,43 @@ def test_published_numbers_are_those_of_the_paper(table, ours):
 # -- lengths -------------------------------------------------------------------------------------------------
 
 
-def test_a_word_penalty_costs_bleu_more_than_gtm():
+def test_short_outputs_cost_bleu_more_than_long_ones_and_gtm_little():
+    """Koehn (2004), Figure 1, whose frame begins at 23 points and ends at a length ratio of 1.2."""
     corpus = simulate(400)
-    found = lengths(corpus, system="Danish")
-    points, actual = found.points, found.actual
-    assert found.how == "word penalty" and [point.asked for point in points] == list(PENALTIES)
-    assert actual.bleu == pytest.approx(corpus_of(corpus, "Danish").score)
-    ratios = [point.length_ratio for point in points]
-    assert ratios == sorted(ratios) and ratios[0] < 0.85 < 1.15 < ratios[-1]
-    for point in points:
-        assert point.brevity_penalty == pytest.approx(min(1, exp(1 - 1 / point.length_ratio)))
-        assert point.bleu == pytest.approx(point.brevity_penalty * point.precision)
-    for point in points[:3]:
-        assert 1 - point.bleu / actual.bleu > 3 * (1 - point.gtm / actual.gtm) > 0
+    found = lengths(corpus, system="Spanish")
+    assert found.how == "word penalty" and [name for name, _ in found.curves] == ["Spanish", "Portuguese"]
+    for name, points in found.curves:
+        actual = points[PENALTIES.index(0)]
+        assert [point.asked for point in points] == list(PENALTIES)
+        assert actual.bleu == pytest.approx(corpus_of(corpus, name).score)
+        ratios = [point.length_ratio for point in points]
+        assert ratios == sorted(ratios) and ratios[0] < 0.87 and 1.17 < ratios[-1] < 1.25
+        for point in points:
+            assert point.brevity_penalty == pytest.approx(min(1, exp(1 - 1 / point.length_ratio)))
+            assert point.bleu == pytest.approx(point.brevity_penalty * point.precision)
+        slope = {what: [abs(getattr(points[k], what) - getattr(actual, what)) / abs(ratios[k] - ratios[4])
+                        for k in (0, -1)] for what in ("bleu", "gtm_2")}
+        assert slope["bleu"][0] > 1.3 * slope["bleu"][1]  # points per length: short costs more than long
+        assert all(bleu > 2 * gtm for bleu, gtm in zip(*slope.values(), strict=True))
+        assert min(point.bleu for point in points) > 0.8 * actual.bleu
+    assert found.actual.bleu > found.beside_points[4].bleu
+
+
+def test_two_systems_are_asked_for_by_name(toy):
+    assert lengths(toy, system="B").beside == next(row.system for row in precisions(toy) if row.system != "B")
+    assert lengths(toy, beside=precisions(toy)[0].system).system == precisions(toy)[1].system
+    alone = lengths(toy.only(["A"]))
+    assert (alone.system, alone.beside, alone.beside_points) == ("A", None, ())
+    for part, asked in ((toy, dict(system="A", beside="A")), (toy.only(["A"]), dict(beside="A"))):
+        with pytest.raises(SettingError, match="A beside A. Expected two systems"):
+            lengths(part, **asked)
+
+
+def test_gtm_of_both_exponents(toy):
+    found = lengths(toy, system="A")
+    for name, value in (("gtm", found.actual.gtm), ("gtm-2", found.actual.gtm_2)):
+        metric = make_metric(name)
+        assert value == pytest.approx(metric.score(metric.statistics(toy.only(["A"])).sum(axis=1))[0])
 
 
 def test_a_part_of_the_simulated_corpus_is_known_by_its_lines():
@@ -140,7 +164,7 @@ def test_truncation_keeps_a_share_of_the_words(toy):
 
 def test_what_has_no_spaces_is_cut_too():
     chinese = TestSet("toy", {"A": ["你好世界你好世界"] * 2}, {"ref": ["你好世界你好世界"] * 2}, langpair="en-zh")
-    assert [point.length_ratio for point in lengths(chinese).points][::3] == [0.75, 0.875, 1.0]
+    assert [point.length_ratio for point in lengths(chinese).points] == [0.75, 0.875, 0.875, 1.0, 1.0]
     assert truncated("one  two", lambda text: ["another", "text"], 0.5) == "one" and truncated("", str.split, 0.5) == ""
 
 

@@ -1,7 +1,6 @@
 """The figures of the page Metrics."""
 
 import numpy as np
-import pytest
 
 from mtsig_core.figures.metrics import by_length, by_order, mean_intervals, rankings, student_density
 
@@ -30,26 +29,24 @@ def test_a_system_that_matches_nothing_does_not_squeeze_the_others():
     assert by_order([("A", [None] * 4)], "A").data[0].y == (None,) * 4
 
 
-def test_lengths_are_shares_of_the_actual_score():
-    figure = by_length([0.8, 0.9, 1.0, 1.1], [("BLEU", [16, 18, 20, 15]), ("GTM", [54, 57, 60, 58])],
-                       [0.78, 0.89, 1, 1], 2)
-    penalty, bleu, gtm = figure.data
-    assert bleu.y == pytest.approx([80, 90, 100, 75]) and gtm.y == pytest.approx([90, 95, 100, 290 / 3])
-    assert penalty.y == pytest.approx([78, 89, 100, 100])
-    assert (bleu.marker.symbol, gtm.marker.symbol) == ("circle", "diamond") and bleu.line.color != gtm.line.color
-    assert figure.layout.shapes[0].x0 == 1.0 and "as it is, 1.00" in said(figure)
-    assert {"<b>BLEU</b>", "<b>GTM</b>", "┈┈ brevity penalty alone"} <= set(said(figure))
+def test_lengths_have_absolute_scores_of_two_systems_and_two_metrics():
+    ratios = [0.85, 1.0, 1.2]
+    lines = [("<b>A", "BLEU", ratios, [24, 29, 25]), ("B", "BLEU", ratios, [23, 27.5, 24]),
+             ("<b>A", "GTM", ratios, [25, 26, 24.2]), ("B", "GTM", ratios, [24.9, 25.5, 23.9])]
+    figure = by_length(lines)
+    assert [trace.y for trace in figure.data] == [tuple(line[3]) for line in lines]
+    assert [trace.line.color for trace in figure.data] == [BLUE, VERMILLION] * 2
+    assert [trace.line.dash for trace in figure.data] == ["solid"] * 2 + ["dash"] * 2
+    low, high = figure.layout.xaxis.range
+    assert low < 0.85 and high > 1.2 and figure.layout.shapes[0].x0 == 1
+    ends = {note.text.split("</span> ")[-1]: note.y for note in figure.layout.annotations if note.xanchor == "left"}
+    assert list(ends) == ["<b>BLEU</b> &lt;b&gt;A", "<b>GTM</b> &lt;b&gt;A", "<b>BLEU</b> B", "<b>GTM</b> B"]
+    assert max(np.diff(list(ends.values()))) <= -0.07 * (29 - 23)  # apart from each other
 
 
-def test_labels_at_the_left_are_kept_apart():
-    figure = by_length([0.8, 1.0], [("BLEU", [16, 20]), ("GTM", [16.1, 20])], [0.8, 1], 1)
-    heights = [note.y for note in figure.layout.annotations if note.xanchor == "right" and note.x == 0.8]
-    assert len(heights) == 3 and min(-np.diff(sorted(heights, reverse=True))) >= 6.4
-
-
-def test_a_score_of_nothing_is_not_divided_by():
-    figure = by_length([0.0, 0.0], [("BLEU", [0, 0]), ("GTM", [0, 0])], [0.0, 0.0], 1)
-    assert figure.data[1].y == (None, None)
+def test_lengths_of_nothing_are_drawn():
+    figure = by_length([("A", "BLEU", [0.0, 0.0], [0, 0]), ("A", "GTM", [0.0, 0.0], [0, 0])], paper=False)
+    assert figure.data[1].y == (0, 0)
 
 
 def test_rankings_name_all_of_a_few_and_the_two_of_many():

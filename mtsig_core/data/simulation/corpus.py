@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from mtsig_core.data.simulation.model import (
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 
-__all__ = ["ASSET", "KOEHN_SYSTEMS", "N_SEGMENTS", "SEED", "load_demo", "simulate", "write_demo"]
+__all__ = ["ASSET", "KOEHN_SYSTEMS", "N_SEGMENTS", "SEED", "load_demo", "outputs", "simulate", "write_demo"]
 
 ASSET = Path(__file__).with_name("demo.xz")
 N_SEGMENTS, SEED = HOME_SEGMENTS, 7
@@ -74,6 +74,23 @@ def simulate(n_segments: int = N_SEGMENTS, *, seed: int = SEED, n_references: in
     (['Spanish', 'Portuguese', 'Danish', 'Greek', 'German', 'Finnish'], True)
     """
     return _testset(_write(n_segments, seed, n_references, systems, model))
+
+
+def outputs(n_segments: int, systems: Iterable[SimulatedSystem], *, seed: int = SEED, model: Model = _MODEL
+            ) -> Iterator[list[str]]:
+    """The output of each system in turn, as in `simulate`; here several may have one name, and so one's random numbers.
+
+    Examples
+    --------
+    >>> one, = outputs(2, KOEHN_SYSTEMS[:1])
+    >>> tuple(one) == tuple(simulate(2).systems["Spanish"])
+    True
+    """
+    stream = partial(make_stream, seed)
+    corpus = make_corpus(n_segments, model, stream)
+    for system in systems:
+        yield list(sentences(corpus.grammar.words, translate(corpus, system, model,
+                                                             partial(stream, f"system {system.name}"))))
 
 
 def load_demo(n_segments: int | None = None, n_references: int = 1) -> TestSet:

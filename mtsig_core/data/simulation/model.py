@@ -56,7 +56,8 @@ class SimulatedSystem:
         Share of the words that would be right but are left out (if negative) or followed by a stray word (if positive).
     word_penalty : float
         Share of the words, wrong or right, that are left out (if positive), in runs and rather where the system is not
-        sure, as a decoder does that is told to be brief; if negative, words there are followed by a stray one.
+        sure, as a decoder does that is told to be brief. If negative, the share of the words where it says more: fewer
+        are left out, a wrong word is followed by the right one, and a right word next to a wrong one by a stray one.
     """
 
     name: str
@@ -199,6 +200,7 @@ def translate(corpus: Corpus, system: SimulatedSystem, model: Model, stream: Str
     phrase = grammar.is_noun[meaning] | grammar.is_adjective[meaning]
     stray = wrong & ~missing & (kind < system.missing + system.stray) & phrase
     replaced = wrong & ~missing & ~stray
+    corrected = np.zeros(n, bool)
     if system.length_bias:
         hit = ~wrong & (stream("length").random(n) < abs(system.length_bias))
         missing, stray = (missing | hit, stray) if system.length_bias < 0 else (missing, stray | hit)
@@ -206,12 +208,18 @@ def translate(corpus: Corpus, system: SimulatedSystem, model: Model, stream: Str
         # Half by how sure the system is, half by chance: precision stays about the same, and length alone tells.
         unsure = np.sqrt(0.5) * (noise + _noise(stream("word penalty"), n, model.burst))
         hit = unsure < NormalDist().inv_cdf(abs(system.word_penalty))
-        missing, stray = (missing | hit, stray) if system.word_penalty > 0 else (missing, stray | (hit & ~replaced))
+        if system.word_penalty > 0:
+            missing = missing | hit
+        else:
+            beside = np.append(wrong[1:], False) | np.append(False, wrong[:-1])  # a sequence that is broken anyway
+            missing, stray = missing & ~hit, stray | (hit & ~wrong & beside)
+            corrected = hit & replaced
     missing[np.append(segment[1:] != segment[:-1], True)] = False  # no output is empty
 
     other = _wrong_words(grammar, meaning, model, lapse, choice)
-    source, place = ragged(np.where(missing, 0, np.where(stray, 2, 1)))
-    text = Tokens(np.where(replaced[source] | (place == 1), other[source], meaning[source]), segment[source])
+    source, place = ragged(np.where(missing, 0, np.where(stray | corrected, 2, 1)))
+    amiss = np.where(replaced[source], place == 0, place == 1)  # the second word of two is stray, or the right one
+    text = Tokens(np.where(amiss, other[source], meaning[source]), segment[source])
     order = _order(grammar, text, late[source] < system.moved, by[source])
     text = Tokens(text.ids[order], text.segment)
     kept = _without_lonely_commas(grammar, text)
