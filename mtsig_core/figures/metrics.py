@@ -87,23 +87,24 @@ def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]]
             line=dict(color=colours[system], width=3 if first else 2, dash="solid" if first else "dash"),
             marker=dict(size=9, symbol="circle" if first else "diamond-open", color=colours[system]),
             hovertemplate=f"{full(system)}, {full(metric)}: %{{y:.2f}} at %{{x:.2f}}<extra></extra>"))
-        ends.append((scores[-1], ratios[-1], f'<span style="color:{colours[system]}">{"●" if first else "◇"}</span> '
+        ends.append((scores[-1], f'<span style="color:{colours[system]}">{"●" if first else "◇"}</span> '
                      f"<b>{full(metric)}</b> {named(system)}"))
     values = [score for *_, scores in lines for score in scores]
     step, above = 0.08 * (max(values) - min(values) or 1.0), np.inf
-    for value, x, text in sorted(ends, reverse=True):
-        above = min(value, above - step)
-        _say(figure, x, above, text, "left", "middle", 0)
-        figure.layout.annotations[-1].xshift = 12
     low, high = min(line[2][0] for line in lines), max(line[2][-1] for line in lines)
     low, high = (min(low, 0.85), max(high, 1.2)) if paper else (low, high)
+    for value, text in sorted(ends, reverse=True):
+        above = min(value, above - step)
+        _say(figure, high, above, text, "left", "middle", 0)
+        figure.layout.annotations[-1].xshift = 14
     span = high - low or 1.0
     figure.add_shape(type="line", x0=1, x1=1, y0=0, y1=1, yref="paper", line=dict(color=GREY, width=1), layer="below")
     figure.add_annotation(x=1, y=1, yref="paper", yanchor="bottom", showarrow=False, font_size=14,
                           text="as long as the reference")
-    figure.update_xaxes(range=[low - 0.03 * span, high + 0.35 * span], tickfont_size=13, zeroline=False)
+    figure.update_xaxes(range=[low - 0.03 * span, high + 0.35 * span], tickfont_size=13, zeroline=False, showgrid=False,
+                        **(dict(tickvals=[round(0.85 + 0.05 * k, 2) for k in range(8)]) if paper else {}))
     figure.update_yaxes(ticksuffix=" ", tickfont_size=13, zeroline=False, title_text="points", title_font_size=14)
-    figure.update_layout(height=380, margin=dict(l=8, r=8, t=30, b=48), dragmode=False, hovermode="closest")
+    figure.update_layout(height=340, margin=dict(l=8, r=8, t=30, b=48), dragmode=False, hovermode="closest")
     measured(figure, "length ratio: words of the output / words of the reference")
     return named.below(figure)
 

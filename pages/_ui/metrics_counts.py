@@ -52,9 +52,9 @@ def show_lengths(view, places):
     one = found(view, lengths, "Scoring other lengths", counted=False, system=system, beside=beside)
     actual, simulated = one.actual, one.how == "word penalty"
     sides = [one.nearest(ratio) for ratio in (_SHORT, 1 / _SHORT) if simulated or ratio < 1]
-    screen.answer(f"{system} as it is: BLEU {actual.bleu:.1f}, GTM {actual.gtm_2:.1f}. " + ". ".join(
-        f"At a length ratio of {point.length_ratio or 0:.2f}: {point.bleu:.1f} and {point.gtm_2:.1f}"
-        for point in sides))
+    screen.answer(f"{system} loses " + ", ".join(
+        f"{actual.bleu - point.bleu:.1f} BLEU and {actual.gtm_2 - point.gtm_2:.1f} GTM at a length ratio of "
+        f"{point.length_ratio or 0:.2f}" for point in sides))
     charts.show(by_length([(name, what, [point.length_ratio or 0 for point in points],
                             [getattr(point, key) for point in points])
                            for what, key in (("BLEU", "bleu"), ("GTM", "gtm_2")) for name, points in one.curves],
