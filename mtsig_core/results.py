@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest, unknown
+from mtsig_core.result_settings import Caution, Exclusion, SamplingSettings, Settings, TestSetInfo
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,88 +21,6 @@ __all__ = ["TestSetInfo", "SamplingSettings", "Settings", "Caution", "Exclusion"
 
 _Found = TypeVar("_Found")
 _COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
-
-
-@dataclass(frozen=True)
-class TestSetInfo:
-    """What a result says of the test set it came from."""
-
-    __test__ = False
-
-    name: str
-    digest: str
-    n_segments: int
-    n_documents: int | None
-    references: tuple[str, ...]
-    systems: tuple[str, ...]
-    simulated: bool
-
-    @classmethod
-    def of(cls, testset: TestSet) -> TestSetInfo:
-        return cls(testset.name, testset.digest, testset.n_segments, testset.n_documents,
-                   tuple(testset.references), tuple(testset.systems), testset.simulated)
-
-
-@dataclass(frozen=True)
-class SamplingSettings:
-    """What is drawn and how often, as resolved, where nothing is tested; intervals have level 1 - `alpha`."""
-
-    unit: str
-    block_length: float | None
-    alpha: float
-    resamples: int
-    seed: int
-    version: str
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Every choice that the numbers of a comparison depend on, as resolved (no ``auto`` is left).
-
-    `ci` is the kind of interval for the whole test set; where few documents have ratings theirs may be another, see
-    `MetricResult.ci`.
-    """
-
-    test: str
-    unit: str
-    block_length: float | None
-    trials: int | None
-    alpha: float
-    correction: str
-    ci: str
-    resamples: int
-    seed: int
-    baseline: str | None
-    version: str
-
-
-@dataclass(frozen=True)
-class Caution:
-    """A warning: what to keep in mind when reading the result, and what to do.
-
-    Attributes
-    ----------
-    code : str
-        Stable name, such as ``"identical-outputs"``.
-    text : str
-        One sentence or two.
-    metric, a, b : str or None
-        What it is about, where it is about one metric, system or pair.
-    """
-
-    code: str
-    text: str
-    metric: str | None = None
-    a: str | None = None
-    b: str | None = None
-
-
-@dataclass(frozen=True)
-class Exclusion:
-    """A system that was left out of the comparison, and why, where somebody said so."""
-
-    system: str
-    reason: str = ""
 
 
 @dataclass(frozen=True)
