@@ -111,6 +111,10 @@ class MetricResult:
     n_units : int or None
         The units that were resampled: of segment scores, only those that have any. Of stationary blocks, segments
         over mean length. None in results of versions that did not say.
+    trials : int or None
+        How often the test drew; None for tests without draws, and in results of versions that did not say.
+    exact : bool
+        Whether these trials are all swaps there are (but for none swapped, 2^n - 1 of n units), so that p is exact.
     """
 
     metric: str
@@ -122,6 +126,8 @@ class MetricResult:
     tokenizer: str | None = None
     ci: str | None = None
     n_units: int | None = None
+    trials: int | None = None
+    exact: bool = False
 
     def __repr__(self) -> str:
         return (f"<MetricResult {self.metric!r}: {len(self.systems)} systems, best {self.systems[0].system!r} "
@@ -134,6 +140,10 @@ class MetricResult:
 
     def _differing(self) -> str:
         return f"{sum(pair.significant for pair in self.pairs)} of {len(self.pairs)} pairs significant"
+
+    def n_trials(self, settings: Settings) -> int | None:
+        """How often the test drew, in results of versions that did not say too."""
+        return settings.trials if self.trials is None else self.trials
 
     @property
     def sign(self) -> int:

@@ -59,14 +59,12 @@ with left:
 with right:
     st.markdown("**Could chance alone do it?**")
     edges, counts = tally(found.sign * found.swapped, abs(delta))
-    p_ar = found.outcomes[0].p_value
-    reached, trials = round(p_ar * (len(found.swapped) + 1)) - 1, len(found.swapped)
+    said = one_pair.chance_said(found)
     charts.show(null_tails(edges, counts, delta, unit=unit), key="pair.null", files=view.named(a, b), command=command,
                 header=["from", "to", "count"],
                 rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
-                alt=f"Differences after random swaps; {reached} of {trials} are at least as large as the observed.")
-    st.caption(f"If A and B were interchangeable: {reached} of {trials} random swaps give a difference of at least "
-               f"{abs(delta):.2f} either way, p = ({reached} + 1)/({trials} + 1) = {format_p(p_ar)}.")
+                alt=f"Differences after swaps. {said}")
+    st.caption(f"If A and B were interchangeable: {said}")
 
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
@@ -78,7 +76,8 @@ screen.cautions(c for c in comparison.warnings
 st.subheader("Every test, side by side")
 screen.table(*one_pair.outcome_rows(found), names=[0, 3])
 st.caption("Choose the test before looking: the one that happens to agree is no evidence. The smallest p is "
-           "1/(trials + 1), 2/(trials + 1) for the percentile test.")
+           "1/(trials + 1), 2/(trials + 1) for the percentile test"
+           + (f", 2/{len(found.swapped) + 1} for randomization, which tries all swaps." if found.exact else "."))
 screen.cautions(one_pair.test_cautions(found))
 left, right = st.columns(2)
 with left:

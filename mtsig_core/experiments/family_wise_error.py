@@ -126,7 +126,8 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
         delta = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
         null = engine.swap_differences(data, pairs, trials, int(rng.integers(1 << 62)))
         p = approximate_randomization(delta, null)
-        return [_wrong(delta[among], null[among], p[among], alpha) for among in within.values()]
+        every = units.all_swaps is not None
+        return [_wrong(delta[among], null[among], p[among], alpha, every) for among in within.values()]
 
     found = np.array(repeated(one, repeats, seed, _STREAM, jobs=jobs, progress=stage(progress, "families")))
     counts = found.sum(axis=0)  # (families, corrections)
@@ -147,7 +148,8 @@ def if_independent(alpha: float, comparisons: int) -> float:
     return 1 - (1 - alpha) ** comparisons
 
 
-def _wrong(delta: np.ndarray, null: np.ndarray, p: np.ndarray, alpha: float) -> list[bool]:
-    """Whether anything is significant, by correction."""
-    adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()} | {"romano-wolf": romano_wolf(delta, null)}
+def _wrong(delta: np.ndarray, null: np.ndarray, p: np.ndarray, alpha: float, every: bool) -> list[bool]:
+    """Whether anything is significant, by correction; `every` says that the null has all swaps."""
+    adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()}
+    adjusted["romano-wolf"] = romano_wolf(delta, null, whole=every)
     return [bool(significant(adjusted[name].min(), alpha)) for name in CORRECTIONS]

@@ -277,7 +277,7 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
                                               "are rough.", **about)
         if result.metric not in testset.scores and testset.systems[pair.a] == testset.systems[pair.b]:
             yield Caution("identical-outputs", f"{pair.a} and {pair.b} have identical outputs.", **about)
-        elif not hopeless and _near(pair, settings):
+        elif not (hopeless or result.exact) and _near(pair, settings):
             yield Caution("near-alpha", f"{pair.a} against {pair.b}: {p_word(settings.correction)} = "
                                         f"{pair.p_adjusted:.4f} is within two "
                                         "Monte Carlo standard errors of alpha. Another seed may decide otherwise; use "

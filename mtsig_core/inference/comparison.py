@@ -47,7 +47,7 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     block_length : float, optional
         Mean length of stationary blocks, in segments.
     trials : int
-        Draws of the test.
+        Draws of the test; of up to 13 segments or documents ``ar`` tries all swaps instead, and p is exact.
     alpha : float
         Level of the decisions; intervals have level 1 - alpha.
     correction : {"auto", "none", "bonferroni", "holm", "bh", "by", "romano-wolf"}
@@ -136,7 +136,9 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
     # Best first in place of what came: on large sets the statistics are most of the memory.
     seen = measure(testset.under(metric.name), metric, progress=report).best_first()
     names, units = seen.names, seen.units(settings.unit, settings.block_length)
-    settings = replace(settings, ci=interval_kind(ci, units))  # by what has scores, which may be little of the whole
+    # by what has scores, which may be little of the whole
+    exact = TESTS[settings.test].tries_all(units)
+    settings = replace(settings, ci=interval_kind(ci, units), trials=units.all_swaps if exact else settings.trials)
     pairs = _pairs(names, settings.baseline, metric)
 
     systems = draw(metric, seen.statistics, units, settings, jobs, stage("intervals"))
@@ -153,7 +155,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
         decisions = decide(improvement, settings.alpha, p=found.for_ranks)
         ranks = list(zip(*rank_intervals(decision_matrix(len(names), pairs, decisions)), strict=True))
     return MetricResult(
-        metric.name, _signature(metric, seen.testset, settings, len(pairs)), metric.higher_is_better,
+        metric.name, _signature(metric, seen.testset, settings, len(pairs), exact), metric.higher_is_better,
         tuple(SystemResult(name, float(systems.data.scores[k]), _number(ci_low[k]), _number(ci_high[k]),
                            *map(_int, ranks[k])) for k, name in enumerate(names)),
         tuple(PairResult(
@@ -162,7 +164,8 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
             significant=bool(better[k]), better={1: "a", -1: "b", 0: None}[int(better[k])],
             win=_at(win, k), lose=_at(lose, k), se=_number(found.se[k]), se_ratio=_at(found.se_ratio, k),
             mdd=_number(mdd[k]), n=int(found.n[k])) for k, (i, j) in enumerate(pairs)),
-        tokenizer=tokenizer_of(metric, seen.testset), ci=settings.ci, n_units=units.effective)
+        tokenizer=tokenizer_of(metric, seen.testset), ci=settings.ci, n_units=units.effective,
+        trials=settings.trials, exact=exact)
 
 
 def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.ndarray:
@@ -176,10 +179,10 @@ def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.nda
     return np.array([(k, b) for k in range(len(names)) if k != b], dtype=int).reshape(-1, 2)
 
 
-def _signature(metric: Metric, testset: TestSet, settings: Settings, n_pairs: int) -> str:
+def _signature(metric: Metric, testset: TestSet, settings: Settings, n_pairs: int, exact: bool) -> str:
     """The metric's own signature, then what was resampled and how, and the family that was decided on together."""
     unit = settings.unit if settings.block_length is None else f"{settings.unit}[{settings.block_length:g}]"
-    trials = [] if settings.trials is None else [f"trials:{settings.trials}"]
+    trials = [] if settings.trials is None else [f"trials:{settings.trials}{'[all]' if exact else ''}"]
     family = [] if settings.baseline is None else [f"baseline:{quote(settings.baseline, safe=' ')}"]
     return "|".join([
         metric.signature(testset), f"test:{settings.test}", f"unit:{unit}", *trials,

@@ -46,7 +46,7 @@ ADJUSTMENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 CORRECTIONS = (*ADJUSTMENTS, "romano-wolf")
 
 
-def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9) -> np.ndarray:
+def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9, *, whole: bool = False) -> np.ndarray:
     """Step-down max-T of Romano and Wolf (2005): family-wise error from the joint null of all pairs.
 
     Each pair is studentised by the standard deviation of its null. A pair whose null does not vary (identical
@@ -60,6 +60,9 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9)
         Differences under the null hypothesis, the same draws for all pairs.
     tolerance : float
         A null difference that is less by this share of a pair's largest counts as equal.
+    whole : bool
+        Whether null and observed differences together are all that there can be. The standard deviation is then that of
+        all, which is the same whichever of them is observed, so that p is exact.
 
     Returns
     -------
@@ -67,7 +70,7 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9)
         Adjusted p-values, at least 1 / (replicates + 1).
     """
     n = null.shape[1]
-    spread = by_rows(lambda rows: rows.std(axis=1), null)
+    spread = by_rows(lambda d0, rows: (np.column_stack([d0, rows]) if whole else rows).std(axis=1), observed, null)
     size = by_rows(lambda d0, rows: np.maximum(np.abs(d0), np.abs(rows).max(axis=1, initial=0.0)), observed, null)
     ties = tolerance * size
     varies = spread > ties

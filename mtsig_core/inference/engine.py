@@ -191,13 +191,15 @@ def swap_differences(data: UnitStatistics, pairs: np.ndarray, n_trials: int, see
     data : UnitStatistics
     pairs : ndarray of int, shape (pairs, 2)
     n_trials : int
+        Of no account where there are so few units that all swaps are tried (`Units.all_swaps`).
     seed : int
 
     Returns
     -------
-    ndarray of float64, shape (pairs, n_trials)
+    ndarray of float64, shape (pairs, n_trials or all swaps)
         Differences score(i) - score(j).
     """
+    n_trials = data.units.all_swaps or n_trials
     groups = _by_first(pairs)
     widest = max(rows.stop - rows.start for _, _, rows in groups)
 

@@ -18,6 +18,7 @@ from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.power import minimum_detectable_difference
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import (
+    TESTS,
     TOLERANCE,
     SignificanceTest,
     decide,
@@ -73,7 +74,8 @@ class PairExamination:
     drawn : ndarray, shape (at least trials and resamples,)
         Differences on bootstrap samples.
     swapped : ndarray, shape (trials,)
-        Differences after random swaps: the null of approximate randomization.
+        Differences after random swaps: the null of approximate randomization. Of up to 13 segments or documents all
+        swaps, shape (2^n - 1,).
     outcomes : tuple of Outcome
         In the order of `TESTS`; those for means of segment scores only for such a metric, and always by segment.
     intervals : mapping of str to (float, float) or None
@@ -82,6 +84,8 @@ class PairExamination:
         Bootstrap standard error by unit: that of the test, segments, and documents where ids exist.
     mdd : float
         Minimum detectable difference at 80% power, alpha, and the unit of the test.
+    exact : bool
+        Whether `swapped` has all swaps there are but for none, so that the p of approximate randomization is exact.
     by_document : ndarray, shape (documents,), or None
     by_segment : ndarray, shape (segments,)
         See `contributions`; of the whole test set, 0 for what was not compared.
@@ -104,6 +108,7 @@ class PairExamination:
     by_document: np.ndarray | None
     by_segment: np.ndarray
     n: int
+    exact: bool
 
     def __repr__(self) -> str:
         return f"<PairExamination {self.a!r} - {self.b!r}: {self.delta:+.2f} by {self.metric!r}, {self.n} segments>"
@@ -170,7 +175,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
                                f"{', '.join(testset.systems)}.")
     settings, _ = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples,
                                    seed=seed)
-    check_trials(trials, alpha, "ar")
+    check_trials(trials, alpha, "ar")  # the other tests draw as often
     metric = metric_of(testset, metric)
     if statistics is None:
         # which segments take part depends on the scores of all systems
@@ -217,7 +222,8 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
         MappingProxyType({kind: _ends(*rule(sample, alpha))
                           for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
         MappingProxyType(se), float(minimum_detectable_difference(se[units.kind], alpha)),
-        contributions(whole["document"]) if "document" in whole else None, contributions(whole["segment"]), n)
+        contributions(whole["document"]) if "document" in whole else None, contributions(whole["segment"]), n,
+        TESTS["ar"].tries_all(units))
 
 
 def contributions(data: engine.UnitStatistics) -> np.ndarray:

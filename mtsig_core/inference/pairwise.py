@@ -192,7 +192,7 @@ def _test(sides: Drawn, pairs: np.ndarray, delta: np.ndarray, settings: Settings
         return p, ADJUSTMENTS[settings.correction](p), ADJUSTMENTS["holm"](p), None, None
     if test.draws == "bootstrap":
         replicates -= replicates.mean(axis=1, keepdims=True)  # the shift that makes them a null
-    stepped = romano_wolf(delta, replicates)
+    stepped = romano_wolf(delta, replicates, whole=test.tries_all(sides.data.units))
     adjusted = stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p)
     return p, adjusted, stepped, None, None
 

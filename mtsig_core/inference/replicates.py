@@ -35,9 +35,9 @@ class Replicates:
         score(a) - score(b) on bootstrap samples of the segments that both have: intervals and standard errors come from
         these. NaN for a pair that has none in common, here and below.
     tested : ndarray, shape (pairs, trials)
-        What the test holds the observed difference against: differences after random swaps for ``ar``, on bootstrap
-        samples for the other tests. For ``t`` and ``wilcoxon`` those of the segments, shape (pairs, segments), NaN
-        where one of the two has no score.
+        What the test holds the observed difference against: differences after random swaps for ``ar`` (all swaps but
+        for none, where there are few units), on bootstrap samples for the other tests. For ``t`` and ``wilcoxon`` those
+        of the segments, shape (pairs, segments), NaN where one of the two has no score.
     """
 
     systems: tuple[str, ...]

@@ -19,6 +19,7 @@ __all__ = ["BLOCK", "UNITS", "Units", "make_units", "members", "bootstrap_weight
 #: Replicates per block: the unit of parallel work, and what bounds memory.
 BLOCK = 256
 UNITS = ("segment", "document", "block")
+_MOST_ENUMERATED = 13  # units whose swaps are all tried: 8,191, fewer than are drawn by default
 _BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM = 0, 1, 2
 
 
@@ -53,6 +54,14 @@ class Units:
     def effective(self) -> int:
         """Number of independent pieces the test set is taken to have; for blocks, segments over mean length."""
         return self.n if self.block_length is None else max(1, round(self.n / self.block_length))
+
+    @property
+    def all_swaps(self) -> int | None:
+        """In how many ways some of the units can be swapped, 2^n - 1, where they are few enough to try each; else None.
+
+        Stationary blocks are cut anew for every swap, so theirs cannot be counted.
+        """
+        return 2**self.n - 1 if self.block_length is None and self.n <= _MOST_ENUMERATED else None
 
     def sum(self, statistics: np.ndarray) -> np.ndarray:
         """Sum segment statistics by unit, shape (systems, segments, stats) -> (systems, units, stats)."""
@@ -136,12 +145,17 @@ def swaps(units: Units, seed: int, block: int) -> np.ndarray:
     """Which units trade places between two systems in each replicate of a block, each with probability 1/2.
 
     With stationary blocks the circle of segments is cut anew for every replicate, and one coin is tossed per block.
+    Where all swaps can be tried (`Units.all_swaps`) replicate k swaps the units of the digits 1 in the binary number
+    k + 1, whatever the seed, so that the first 2^n - 1 are all there are but for none swapped.
 
     Returns
     -------
     ndarray of uint8, shape (BLOCK, units)
         1 where swapped.
     """
+    if units.all_swaps is not None:
+        numbers = 1 + block * BLOCK + np.arange(BLOCK)[:, None]
+        return (numbers >> np.arange(units.n) & 1).astype(np.uint8)
     rng = _generator(seed, _SWAP_STREAM, block)
     words = rng.bit_generator.random_raw((BLOCK, -(-units.n // 64)))
     coins = np.unpackbits(words.view(np.uint8), axis=1, count=units.n)

@@ -35,7 +35,8 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
     chosen = TESTS[test]
     sampling, units = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha,
                                        resamples=resamples, seed=seed)
-    check_trials(trials, alpha, test)
+    exact = chosen.tries_all(units)
+    check_trials(trials, None if exact else alpha, test)
     if baseline is not None and baseline not in testset.systems:
         raise SettingError(f"No system {baseline!r} to use as baseline.{nearest(baseline, testset.systems)} Systems: "
                            f"{', '.join(testset.systems)}.")
@@ -55,7 +56,8 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
     ci = interval_kind(ci, units)
     _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "ar")
     _by_segment(units.kind, unit, "Interval", ci, ci == "t", "percentile")
-    return Settings(test=test, trials=None if chosen.of_segments else int(trials), correction=correction, ci=ci,
+    tried = units.all_swaps if exact else int(trials)
+    return Settings(test=test, trials=None if chosen.of_segments else tried, correction=correction, ci=ci,
                     baseline=baseline, **asdict(sampling)), units
 
 
@@ -85,11 +87,11 @@ def interval_kind(ci: str, units: Units) -> str:
     return "percentile" if units.effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
 
 
-def check_trials(trials: int, alpha: float, test: str) -> None:
-    """Raise SettingError for a number of trials that cannot be, or with which the test could find nothing."""
+def check_trials(trials: int, alpha: float | None, test: str) -> None:
+    """Raise SettingError for a number of trials that cannot be, or with which the test could find nothing at alpha."""
     chosen = TESTS[test]
     _whole("trials", trials, 1, _MOST_DRAWS)
-    if chosen.p_values is not None and alpha < chosen.smallest_p(trials):
+    if chosen.p_values is not None and alpha is not None and alpha < chosen.smallest_p(trials):
         needed = chosen.trials_for(alpha)
         raise SettingError(
             f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {chosen.smallest_p(trials):.3g}: "

@@ -13,6 +13,7 @@ from typing import overload
 
 import numpy as np
 
+from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.row_chunks import by_rows
 
 __all__ = ["TESTS", "SignificanceTest", "approximate_randomization", "decide", "fitting_tests", "percentile_test",
@@ -245,6 +246,10 @@ class SignificanceTest:
     def as_published(self) -> bool:
         """Whether its source defines it badly; see `caution`."""
         return self.caution is not None and not self.of_segments
+
+    def tries_all(self, units: Units) -> bool:
+        """Whether its p is exact with these units: from all swaps there are, none drawn."""
+        return self.draws == "swaps" and units.all_swaps is not None
 
     def smallest_p(self, trials: int | None) -> float:
         """The smallest p that so many trials can give, 0 where there are no trials."""

@@ -44,6 +44,8 @@ def comparison_json(comparison: Comparison) -> str:
                 "tokenizer": result.tokenizer,
                 "ci": result.ci,
                 "n_units": result.n_units,
+                "trials": result.trials,
+                "exact": result.exact,
                 "higher_is_better": result.higher_is_better,
                 "systems": [asdict(row) for row in result.systems],
                 "pairs": [asdict(row) for row in result.pairs],

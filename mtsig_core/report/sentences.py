@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from mtsig_core.inference.cautions import disagreement, too_large_a_family
 from mtsig_core.inference.ranking import headline
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.tables import left_out, pair_rows, points
+from mtsig_core.report.tables import how_often, left_out, pair_rows, points
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TestSetInfo
 
@@ -65,7 +65,7 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
     if m:
         differences = "The difference was" if m == 1 else f"The {m} differences were"
         said.append(f"{differences} tested by {_TESTS.get(test.name, test.title)} ({test.source}) with "
-                    f"{_units(settings)} as units{_trials(settings)} and alpha = {settings.alpha:g}; "
+                    f"{_units(settings)} as units{_trials(result, settings)} and alpha = {settings.alpha:g}; "
                     f"{_corrected(settings, m)}.")
         if test.p_values is None:
             said.append(f"This test gives no p: a system counts as better where it wins on at least {_level(settings)} "
@@ -241,8 +241,10 @@ def _direction(result: MetricResult) -> str:
         "lower is better; a positive difference is an improvement"
 
 
-def _trials(settings: Settings) -> str:
-    return "" if settings.trials is None else f", {settings.trials} trials"
+def _trials(result: MetricResult, settings: Settings) -> str:
+    if settings.trials is None:
+        return ""
+    return f", {how_often(result, settings).replace(', exact', ' (p is exact)')}"
 
 
 def _units(settings: Settings) -> str:

@@ -11,9 +11,10 @@ from mtsig_core.inference.significance import TESTS
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.results import Caution, Comparison, MetricResult, PairResult, Settings, SystemResult
 
-__all__ = ["summary", "interval_kinds", "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows",
-           "system_rows", "rank_change_rows", "pair_rows", "across_rows", "relation_rows", "with_metrics",
-           "without_relation", "p_word", "points", "format_p", "group_cautions", "row_against_column", "with_interval"]
+__all__ = ["summary", "how_often", "trials_said", "interval_kinds", "left_out", "apart", "verdict", "by_reference_rows",
+           "leaderboard_rows", "system_rows", "rank_change_rows", "pair_rows", "across_rows", "relation_rows",
+           "with_metrics", "without_relation", "p_word", "points", "format_p", "group_cautions",
+           "row_against_column", "with_interval"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -32,10 +33,21 @@ def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
     data += [f"tokenizer {', '.join(sorted(tokenizers))}"] if tokenizers else []
     return data, [
         f"{TESTS[settings.test].title} ({settings.test}) by {unit}",
-        *([] if settings.trials is None else [f"{settings.trials} trials"]),
+        *([] if settings.trials is None else [trials_said(comparison)]),
         f"seed {settings.seed}", f"alpha {settings.alpha:g}",
         f"correction {settings.correction} over {family} {'pair' if family == 1 else 'pairs'}",
         f"{interval_kinds(comparison)} intervals, {settings.resamples} resamples"]
+
+
+def trials_said(comparison: Comparison) -> str:
+    """How often the test drew; more than one where metrics differ, as some have few units with ratings."""
+    return " or ".join(dict.fromkeys(how_often(result, comparison.settings) for result in comparison.metrics.values()))
+
+
+def how_often(result: MetricResult, settings: Settings) -> str:
+    """How often the test drew for one metric, or that it tried all there is."""
+    trials = result.n_trials(settings)
+    return f"all {trials + 1} swaps, exact" if trials is not None and result.exact else f"{trials} trials"
 
 
 def interval_kinds(comparison: Comparison) -> str:

@@ -17,7 +17,7 @@ from pages._ui.ending import end_page
 from pages._ui.frame import ROOT, View
 
 __all__ = ["choose", "open_pair", "examine", "command", "segments_command", "source_for", "segments_query",
-           "outcome_rows", "test_cautions", "interval_rows", "document_names", "documents_of"]
+           "chance_said", "outcome_rows", "test_cautions", "interval_rows", "document_names", "documents_of"]
 
 _PAGE = ROOT / "pages" / "pair.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
@@ -89,6 +89,16 @@ def segments_query(a: str, b: str, document: str | None = None) -> dict[str, str
 def source_for(view: View, *names: str) -> Source:
     """The source of the view for these systems alone: what was left out has no say then."""
     return replace(view.source, exclude=(), only=names)
+
+
+def chance_said(found: PairExamination) -> str:
+    """How many swaps reach the observed difference, and the p that follows."""
+    p, n = found.outcomes[0].p_value, len(found.swapped) + 1
+    reached, size = round(p * n) - 1, f"a difference of at least {abs(found.delta):.2f} either way"
+    if found.exact:
+        return (f"{reached + 1} of all {n} swaps, none swapped among them, give {size}, p = {reached + 1}/{n} = "
+                f"{format_p(p)}, exactly.")
+    return f"{reached} of {n - 1} random swaps give {size}, p = ({reached} + 1)/({n - 1} + 1) = {format_p(p)}."
 
 
 def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:

@@ -220,7 +220,7 @@ class TestSwaps:
                 assert differences[k, replicate] == pytest.approx(rule(first) - rule(second), abs=1e-6)
 
     @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
-    @pytest.mark.parametrize("units", [segments(60), Units("document", np.arange(60) // 7, 9),
+    @pytest.mark.parametrize("units", [segments(60), Units("document", np.arange(60) // 4, 15),
                                        Units("block", np.arange(60), 60, 5.0)], ids=lambda units: units.kind)
     def test_a_replicate_depends_on_nothing_but_the_seed(self, statistics, rule, units):
         def differences(which, pairs, n=600, seed=3, jobs=1):

@@ -1,5 +1,7 @@
 """Units and draws."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -154,7 +156,20 @@ class TestDraws:
 
     def test_one_unit(self):
         assert (bootstrap_weights(units_of("segment", 1), 0, 0) == 1).all()
-        assert swaps(units_of("segment", 1), 0, 0).mean() == pytest.approx(0.5, abs=0.15)
+        assert swaps(units_of("segment", 1), 0, 0)[0] == 1
+
+    @pytest.mark.parametrize("n, kind", [(1, "segment"), (5, "document"), (8, "segment"), (13, "document")])
+    def test_few_units_are_swapped_in_every_way_but_one(self, n, kind):
+        units = units_of(kind, n)
+        assert units.all_swaps == 2**n - 1
+        tried = np.concatenate([swaps(units, 3, block) for block in range(-(-2**n // BLOCK))])[:units.all_swaps]
+        assert {tuple(row) for row in tried.tolist()} == set(itertools.product([0, 1], repeat=n)) - {(0,) * n}
+
+    @pytest.mark.parametrize("kind, n, length", [("segment", 14, None), ("block", 6, 2)])
+    def test_more_of_them_or_blocks_are_swapped_at_random(self, kind, n, length):
+        units = units_of(kind, n, length)
+        assert units.all_swaps is None
+        assert not np.array_equal(swaps(units, 3, 0), swaps(units, 4, 0))
 
 
 class TestKernels:

@@ -145,11 +145,20 @@ class TestApproximateRandomization:
     @pytest.mark.parametrize("statistics, rule", [
         *[(bleu_counts(seed, [0.6 * seed / 3, 0], 10)[0], bleu) for seed in range(4)],
         *[(segment_scores(seed, [60 + 3 * seed, 60], 10), mean) for seed in range(3)]])
-    def test_close_to_all_1024_swaps(self, statistics, rule):
+    def test_all_1024_swaps(self, statistics, rule):
         data = UnitStatistics(Given({}, rule), statistics, segments(10))
-        swapped = swap_differences(data, np.array([[0, 1]]), 9999, seed=1)
+        swapped = swap_differences(data, np.array([[0, 1]]), 99, seed=1)
         p = approximate_randomization(data.scores[:1] - data.scores[1:], swapped)[0]
-        assert abs(p - exact_p(statistics, rule)) <= 0.012
+        assert p == exact_p(statistics, rule)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_close_to_all_swaps_where_they_are_drawn(self, seed):
+        statistics = segment_scores(seed, [60 + 2 * seed, 60], 14)
+        data = UnitStatistics(Given({}, mean), statistics, segments(14))
+        swapped = swap_differences(data, np.array([[0, 1]]), 9999, seed=1)
+        assert swapped.shape == (1, 9999)
+        p = approximate_randomization(data.scores[:1] - data.scores[1:], swapped)[0]
+        assert abs(p - exact_p(statistics, mean)) <= 0.012
 
     def test_the_enumeration_agrees_with_scipy(self):
         statistics = segment_scores(2, [66, 60], 10)
