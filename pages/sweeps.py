@@ -9,10 +9,11 @@ from mtsig_core import MtsigError
 from mtsig_core.experiments.papers import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2
 from mtsig_core.experiments.planning import default_difference, plan
 from mtsig_core.experiments.size_choice import parse_sizes
+from mtsig_core.experiments.sweep_difference import found_at
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.figures._style import BLUE, VERMILLION
 from mtsig_core.figures.sweeps import decisions, scores, widths
-from mtsig_core.report.sweep_tables import needed, pair_rows, plan_rows, width_rows
+from mtsig_core.report.sweep_tables import found_records, found_rows, needed, plan_rows, width_rows
 from pages._ui import background, charts, controls, frame, one_pair, results, screen, sweeps_tables
 from pages._ui.ending import end_page, or_end_page
 
@@ -25,8 +26,8 @@ testset, metric, settings = view.testset, view.metric, view.comparison.settings
 alpha, seed, unit = view.settings["alpha"], view.settings["seed"], metric.upper()
 a, b, (third, fourth) = one_pair.choose(view, 4)
 usual = default_difference(row.score for row in view.result.systems)
-difference = controls.number(third, f"Difference, {unit}", None, "difference", least=1e-6, most=1e9, step=usual / 10,
-                             format="%.3g", placeholder=f"{usual:g}") or usual
+difference = controls.slider(third, f"Difference, {unit}", usual, "difference", least=usual / 10, most=10 * usual,
+                             step=usual / 10, format="%.3g", help="The curve, the dots and the size it needs follow.")
 with fourth:
     power = controls.choice("Power", _POWERS, "power", default=0.8, help="How often the difference is to be found.")
 with st.expander("Test sets drawn"):
@@ -56,7 +57,7 @@ if mine is None:
     screen.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")
     end_page()
 units = f"{found.settings.unit}s"
-rows = [row for row in found.pairs if (row.a, row.b) == (mine.a, mine.b)]
+rows = found_at(found, mine.a, mine.b, difference)
 of_systems = [row for row in found.systems if row.system == mine.a]
 slope = next(line for line in found.slopes if line.system == mine.a)
 command = sweeps_tables.command("size", metric, view.source, asked, difference=f"{difference:g}", power=power,
@@ -77,16 +78,18 @@ if found.settings.unit == "segment" and testset.documents is not None:
 if found.n_units < 100:
     screen.caution_box(f"The smallest test sets have {found.pairs[0].size} {units}. With so few the percentile test "
                        "finds too much: trust the planned curve rather than the dots at the left.")
-charts.show(decisions(rows, power, unit=units), key="sweeps.decisions", files=view.named(mine.a, mine.b),
-            command=command, header=list(asdict(rows[0])),
-            rows=[list(asdict(row).values()) for row in rows], table=pair_rows(rows),
-            alt=f"Share of random test sets on which {mine.a} and {mine.b} differ significantly, by size: from "
-                f"{rows[0].significant:.0%} at {rows[0].size} {units} to {rows[-1].significant:.0%} at all.")
-st.caption(f"Dots: share of {repeats} random test sets of each size with p at most {alpha:g}, uncorrected, by the "
-           f"percentile test (Zhang and Vogel 2004, 3.2) on {found.settings.resamples} bootstrap samples by "
-           f"{found.settings.unit}. They are drawn without replacement; the last is the set itself, once. Dotted: what "
-           "normal theory plans for fresh test sets if the difference of the whole set is the true one. "
-           f"Line: {power:.0%}.")
+charts.show(decisions(rows, power, mine.units, unit=units), key="sweeps.decisions", files=view.named(mine.a, mine.b),
+            command=command, **charts.columns(found_records(found, mine.a, mine.b, difference)), table=found_rows(rows),
+            alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
+                f"{mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} to "
+                f"{rows[-1].significant.share:.0%} at {rows[-1].size}.")
+st.caption(f"All for a difference of {difference:g} {unit}. Dots: share of {repeats} random test sets of each size "
+           f"with p at most {alpha:g}, uncorrected, by the percentile test (Zhang and Vogel 2004, 3.2) on "
+           f"{found.settings.resamples} bootstrap samples by {found.settings.unit}, with 95% Monte Carlo intervals. "
+           f"Their differences are moved by {difference - mine.delta:+#.3g}, so that the whole set has the one asked "
+           "about. They are drawn without replacement: large parts of one set are alike, so that their dots are "
+           "steeper than the curve; the last is the set itself, once. Dotted: what normal theory plans for fresh test "
+           f"sets. It meets the line of {power:.0%} at the size it needs.")
 
 left, right = st.columns(2, gap="medium")
 with left:

@@ -20,7 +20,7 @@ from mtsig_core.inference.one_score import Progress
 from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.report import export
-from mtsig_core.report.sweep_tables import reference_records, system_records
+from mtsig_core.report.sweep_tables import found_records, reference_records, system_records
 from mtsig_core.results import TestSetInfo
 
 __all__ = ["add_references_options", "add_size_options", "sweep_references", "sweep_size"]
@@ -55,13 +55,17 @@ def _add_options(parser: ArgumentParser, function: Callable[..., Any]) -> Callab
 
 
 def sweep_size(testset: TestSet, metrics: Sequence[Metric], args: Namespace, progress: Progress | None) -> str:
-    """The numbers of `sweep_sizes`, and of `plan` where a difference is given, in the format that the options name."""
+    """The numbers of `sweep_sizes`, and of `plan` and `found_at` where a difference is given, in the format that the
+    options name."""
     check_jobs(args.jobs)
     found = {}
     for metric in metrics:
         swept = sweep_sizes(testset, metric, sizes=args.sizes, progress=progress, **given(args, *_TAKEN))
         planned = () if args.difference is None else plan(swept, args.difference, args.power)
-        found[metric.name] = swept, _tables(swept, planned, is_segment_mean(metric))
+        tables = _tables(swept, planned, is_segment_mean(metric))
+        if args.difference is not None and args.difference > 0:
+            tables["found"] = [row for a, b in swept.errors for row in found_records(swept, a, b, args.difference)]
+        found[metric.name] = swept, tables
     return _json(testset, found, args) if args.format == "json" else _csv(found)
 
 

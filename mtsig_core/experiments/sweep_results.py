@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from mtsig_core.results import SamplingSettings
 
@@ -117,6 +119,9 @@ class SizeSweep:
     slopes : tuple of Slope
     recounted : bool
         Whether the metric was counted anew on each subset.
+    ends : mapping of int to ndarray, shape (repeats, pairs, 2)
+        By size, in points: on a subset a pair is significant where the lower end lies above 0, or the upper below it.
+        NaN where the pair has no difference there.
     """
 
     metric: str
@@ -131,3 +136,4 @@ class SizeSweep:
     pairs: tuple[PairSize, ...]
     slopes: tuple[Slope, ...]
     recounted: bool
+    ends: dict[int, np.ndarray] = field(compare=False, repr=False)

@@ -22,7 +22,7 @@ from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.power import power_at
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, members, subset
 from mtsig_core.inference.settings import check_trials, resolve_sampling
-from mtsig_core.inference.significance import percentile_test, significant
+from mtsig_core.inference.significance import TOLERANCE, percentile_test, significant
 from mtsig_core.metrics import Metric, depends_on_testset, direction
 from mtsig_core.results import SamplingSettings
 
@@ -166,6 +166,7 @@ class _Drawn(NamedTuple):
     deltas: np.ndarray
     p_values: np.ndarray
     segments: int
+    ends: np.ndarray
 
 
 def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) -> _Drawn:
@@ -184,7 +185,18 @@ def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) 
     # a subset without a segment that both have says nothing: a difference of 0 is never significant
     p_values = percentile_test(np.nan_to_num(deltas), np.nan_to_num(differences))
     sizes = np.bincount(subject.units.index, minlength=subject.units.n)
-    return _Drawn(data.scores[:k], relative, deltas, p_values, int(sizes[chosen].sum()))
+    return _Drawn(data.scores[:k], relative, deltas, p_values, int(sizes[chosen].sum()),
+                  _ends(deltas, differences, settings.alpha))
+
+
+def _ends(deltas: np.ndarray, differences: np.ndarray, alpha: float) -> np.ndarray:
+    """The samples next to the tails that the percentile test allows, shape (pairs, 2): p is at most alpha where they
+    lie on one side of 0. NaN for a pair without a difference."""
+    n = differences.shape[1]
+    allowed = math.floor((alpha + TOLERANCE) * (n + 1) / 2) - 1  # samples on the wrong side of 0
+    places = [allowed, n - 1 - allowed]
+    ends = np.partition(np.nan_to_num(differences), places, axis=1)[:, places]
+    return np.where(np.isfinite(deltas)[:, None], ends, np.nan)
 
 
 def _bootstrap(data: engine.UnitStatistics, resamples: int, seed: int, first_block: int) -> np.ndarray:
@@ -199,29 +211,34 @@ def _bootstrap(data: engine.UnitStatistics, resamples: int, seed: int, first_blo
 def _gathered(subject: _Subject, settings: SamplingSettings, tasks: np.ndarray, drawn: Sequence[_Drawn]) -> SizeSweep:
     n, whole = subject.units.n, subject.whole()
     k = len(subject.names)
-    errors = _errors(subject, whole, settings)
-    by_size = [[drawn[i] for i in np.flatnonzero(tasks[:, 0] == size).tolist()] for size in np.unique(tasks[:, 0])]
+    tested, errors = _errors(subject, whole, settings)
+    by_size = {size: [drawn[i] for i in np.flatnonzero(tasks[:, 0] == size).tolist()]
+               for size in np.unique(tasks[:, 0]).tolist()}
     systems: list[SystemSize] = []
     pairs: list[PairSize] = []
-    for size, found in zip(np.unique(tasks[:, 0]).tolist(), by_size, strict=True):
+    for size, found in by_size.items():
         head = (size, float(np.mean([one.segments for one in found])), len(found))
         systems += _system_rows(head, subject.names, found)
-        pairs += _pair_rows(head, errors, found, n, settings.alpha)
+        pairs += _pair_rows(head, tested, errors, found, n, settings.alpha)
     slopes = tuple(_slope(name, [row for row in systems if row.system == name]) for name in subject.names)
     return SizeSweep(
         subject.metric.name, subject.metric.signature(subject.testset), subject.metric.higher_is_better, settings, n,
         subject.testset.n_segments, dict(zip(subject.names, whole.scores[:k].tolist(), strict=True)), errors,
-        tuple(systems), tuple(pairs), slopes, depends_on_testset(subject.metric))
+        tuple(systems), tuple(pairs), slopes, depends_on_testset(subject.metric),
+        {size: np.array([one.ends[tested] for one in found]) for size, found in by_size.items()})
 
 
-def _errors(subject: _Subject, whole: engine.UnitStatistics, settings: SamplingSettings) -> PairErrors:
-    """{(a, b): (improvement, standard error)} on the whole set, with the draws of `compare`."""
+def _errors(subject: _Subject, whole: engine.UnitStatistics, settings: SamplingSettings) -> tuple[
+        np.ndarray, PairErrors]:
+    """The pairs that can be compared on the whole set, and {(a, b): (improvement, standard error)} of these, with the
+    draws of `compare`."""
     drawn = _bootstrap(whole, _WHOLE, settings.seed, 0)
     sign, (first, second) = direction(subject.metric), subject.rows.T
     deltas = sign * (whole.scores[first] - whole.scores[second])
     errors = (drawn[first] - drawn[second]).std(axis=1, ddof=1)
-    return {(subject.names[i], subject.names[j]): (float(delta), float(error))
-            for (i, j), delta, error in zip(subject.pairs, deltas, errors, strict=True) if math.isfinite(delta)}
+    tested = np.flatnonzero(np.isfinite(deltas))
+    return tested, {(subject.names[subject.pairs[k, 0]], subject.names[subject.pairs[k, 1]]):
+                    (float(deltas[k]), float(errors[k])) for k in tested.tolist()}
 
 
 def _system_rows(head: _Head, names: Sequence[str], found: Sequence[_Drawn]) -> Iterator[SystemSize]:
@@ -234,10 +251,10 @@ def _system_rows(head: _Head, names: Sequence[str], found: Sequence[_Drawn]) -> 
         yield SystemSize(*head, name, *(None if value is None else float(value) for value in (*band, *ends)))
 
 
-def _pair_rows(head: _Head, errors: PairErrors, found: Sequence[_Drawn], n_units: int,
+def _pair_rows(head: _Head, tested: np.ndarray, errors: PairErrors, found: Sequence[_Drawn], n_units: int,
                alpha: float) -> Iterator[PairSize]:
-    deltas = np.array([one.deltas for one in found])
-    sure = significant(np.array([one.p_values for one in found]), alpha)
+    deltas = np.array([one.deltas[tested] for one in found])
+    sure = significant(np.array([one.p_values[tested] for one in found]), alpha)
     for k, ((a, b), (delta, whole_se)) in enumerate(errors.items()):
         known = deltas[:, k][np.isfinite(deltas[:, k])]
         se = whole_se * math.sqrt(n_units / head[0])

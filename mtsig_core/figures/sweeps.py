@@ -8,7 +8,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from mtsig_core.experiments.sweep_results import PairSize, Slope, SystemSize
+from mtsig_core.experiments.population import Rate
+from mtsig_core.experiments.sweep_difference import FoundAtSize
+from mtsig_core.experiments.sweep_results import Slope, SystemSize
 from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured
 from mtsig_core.report.palette import width
 
@@ -16,31 +18,34 @@ __all__ = ["decisions", "references", "scores", "widths"]
 
 End = tuple[float, str, str]  # of a line: its height, name and colour
 
+_FEW, _LEAD = 12, 0.06  # so many names are set large; how far to the right a name stands that had to move
+_EACH = 14  # pixels of a name beside its line
 _BESIDE, _HALF = 18, 36  # widest name beside its line, and of a figure in half of the page, in digits
 _BANDS = {BLUE: "rgba(0,114,178,0.25)", VERMILLION: "rgba(213,94,0,0.22)"}
 _STEPS = [m * 10**k for k in range(7) for m in (1, 2, 5)]
 _SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
 
 
-def decisions(rows: Sequence[PairSize], power: float, *, unit: str) -> go.Figure:
-    """Share of random test sets on which one pair is significant, on which wrongly, and what is planned.
+def decisions(rows: Sequence[FoundAtSize], power: float, needed: int | None = None, *, unit: str) -> go.Figure:
+    """Share of random test sets on which a difference is found, on which in the wrong direction, and what is planned.
 
     Parameters
     ----------
-    rows : sequence of PairSize
-        Of one pair, by size.
+    rows : sequence of FoundAtSize
+        Of one pair and one difference, by size.
     power : float
         Where a line stands, 0 to 1.
+    needed : int, optional
+        The size with that power, where the planned curve meets the line.
     unit : str
         What the size counts, such as ``"documents"``.
     """
     x = [row.size for row in rows]
     figure = go.Figure()
-    figure.add_trace(_line(x, [100 * row.power for row in rows], GREY, 2, "dot"))
-    figure.add_trace(_dots(x, [100 * row.significant for row in rows], BLUE, f"significant on %{{y:.0f}}% of {unit}"))
-    wrong = [(row.size, 100 * row.wrong) for row in rows if row.wrong is not None]
-    figure.add_trace(_dots([size for size, _ in wrong], [share for _, share in wrong], VERMILLION, "wrong: %{y:.1f}%",
-                           marker=dict(symbol="diamond", size=7)))  # what lies under it stays in sight
+    figure.add_trace(_line(x, [100 * row.planned for row in rows], GREY, 2, "dot"))
+    figure.add_trace(_shares(rows, [row.significant for row in rows], BLUE, f"found on %{{customdata}} of {unit}"))
+    figure.add_trace(_shares(rows, [row.wrong for row in rows], VERMILLION, "wrong: %{customdata}",
+                             marker=dict(symbol="diamond", size=7)))  # what lies under it stays in sight
     figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=100 * power, y1=100 * power,
                      line=dict(color=GREY, width=1))
     for at, glyph, text, colour in ((0.3, "●", "significant", BLUE), (0.52, "◆", "in the wrong direction", VERMILLION),
@@ -50,7 +55,22 @@ def decisions(rows: Sequence[PairSize], power: float, *, unit: str) -> go.Figure
     shares = [0, 20, 50, 80, 100]
     figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=[f"{share}%" for share in shares], tickfont_size=13,
                         zeroline=False)
-    return _finish(figure, x, f"{unit} in a test set", 300, top=30)
+    _finish(figure, x, f"{unit} in a test set", 300, top=30)
+    if needed is not None and x:
+        _mark_needed(figure, needed, x, 100 * power, unit)
+    return figure
+
+
+def _mark_needed(figure: go.Figure, needed: int, sizes: Sequence[int], height: float, unit: str) -> None:
+    """A line down from where the curve meets the power; an arrow at the edge where that is beyond the figure."""
+    beyond, short = needed > max(sizes), needed < min(sizes)
+    at = max(sizes) if beyond else min(sizes) if short else needed
+    if at == needed:
+        figure.add_shape(type="line", x0=at, x1=at, y0=-4, y1=height, line=dict(color=GREY, width=2))
+    text = f"{'← ' * short}about {needed:,} {unit}{' →' * beyond}"
+    left = math.log(at) > (math.log(max(sizes)) + math.log(min(sizes))) / 2
+    figure.add_annotation(x=math.log10(at), y=height, text=f"<b>{text}</b>", showarrow=False, font_size=14,
+                          xanchor="right" if left else "left", xshift=-6 if left else 6, yanchor="bottom")
 
 
 def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: str, metric: str,
@@ -78,11 +98,11 @@ def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: s
         line.update(hoverinfo=None, hovertemplate=f"{full(name)}: %{{y:.4~g}} at %{{x:,}}<extra></extra>")
         figure.add_trace(line)
         ends += [(mine[-1][1], name, colour)] if mine else []
-    heights = [value for trace in figure.data for value in trace.y]
-    _name_lines(figure, ends, names, max(heights, default=1.0) - min(heights, default=0.0), named)
-    right = 12 + round(8 * min(_BESIDE, max((width(name) for _, name, _ in ends), default=0)))
+    tall = max(330, 70 + _EACH * len(ends))
+    _name_lines(figure, ends, tall - 56, named)
+    right = 32 + round(8 * min(_BESIDE, max((width(name) for _, name, _ in ends), default=0)))
     upwards = f"{named(metric, 12)} upwards{', lower is better' * lower}"
-    _finish(figure, [row.size for row in rows], f"{unit} in a test set; {upwards}", 330, right=right)
+    _finish(figure, [row.size for row in rows], f"{unit} in a test set; {upwards}", tall, right=right)
     return named.below(figure, _HALF)
 
 
@@ -172,16 +192,43 @@ def _dots(x: Sequence[int], y: Sequence[float], colour: str, told: str, **more: 
     return trace.update(more)
 
 
-def _name_lines(figure: go.Figure, ends: Sequence[End], names: Sequence[str], height: float, named: Labels) -> None:
-    """The names at the right ends of their lines, kept apart on a figure so high; at most twelve."""
-    shown = sorted(ends, reverse=True) if len(names) <= 12 else [end for end in ends if end[2] != GREY]
-    if not shown:
+def _shares(rows: Sequence[FoundAtSize], shares: Sequence[Rate], colour: str, told: str, **more: Any) -> go.Scatter:
+    """Dots with the Monte Carlo intervals of shares; a set that was drawn once is no estimate, and has none."""
+    known = [(row.size, one.share, one.low, one.high, one.n) for row, one in zip(rows, shares, strict=True)
+             if one.share is not None and one.low is not None and one.high is not None]
+    trace = _dots([size for size, *_ in known], [100 * share for _, share, *_ in known], colour, told, **more)
+    return trace.update(
+        customdata=[f"{share:.0%} [{low:.0%}, {high:.0%}]" if n > 1 else f"{share:.0%}, once"
+                    for _, share, low, high, n in known],
+        error_y=dict(type="data", symmetric=False, color=colour, thickness=1.5, width=4,
+                     array=[100 * (high - share) * (n > 1) for _, share, _, high, n in known],
+                     arrayminus=[100 * (share - low) * (n > 1) for _, share, low, _, n in known]))
+
+
+def _name_lines(figure: go.Figure, ends: Sequence[End], pixels: int, named: Labels) -> None:
+    """All names at the right ends of their lines, kept apart on a figure so high; a name that had to move has a thin
+    line to its own."""
+    if not ends:
         return
-    step, above = 0.075 * (height or 1.0), math.inf
-    for value, name, colour in sorted(shown, reverse=True):
-        above = min(value, above - step)
-        figure.add_annotation(x=1, xref="paper", y=above, text=named(name), showarrow=False, xanchor="left", xshift=4,
-                              font_size=14 if colour == GREY else 15)
+    drawn = [value for trace in figure.data for value in trace.y]
+    span = (max(drawn) - min(drawn)) or 1.0
+    few = len(ends) <= _FEW
+    step = span * (18 if few else _EACH) / pixels * 1.1
+    heights: list[float] = []
+    shown = sorted(ends, reverse=True)
+    for value, *_ in shown:
+        heights.append(min(value, heights[-1] - step) if heights else value)
+    low = min(drawn) - max(0.05 * span, step)
+    for k in range(len(shown) - 1, -1, -1):  # back up from the lower edge
+        heights[k] = max(heights[k], low if k == len(shown) - 1 else heights[k + 1] + step)
+    for (value, name, colour), height in zip(shown, heights, strict=True):
+        moved = not few or abs(height - value) > 0.3 * step
+        if moved:
+            figure.add_shape(type="line", xref="paper", x0=1, x1=1 + _LEAD, y0=value, y1=height,
+                             line=dict(color=colour, width=1))
+        figure.add_annotation(x=1 + _LEAD * moved, xref="paper", y=height, text=named(name), showarrow=False,
+                              xanchor="left", xshift=4, font_size=(11 if not few else 14) + (colour != GREY))
+    figure.update_yaxes(range=[low - step / 2, max(max(drawn), heights[0]) + 0.05 * span])
 
 
 def _finish(figure: go.Figure, sizes: Sequence[float], text: str, height: int, top: int = 8,

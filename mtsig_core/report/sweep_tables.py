@@ -8,13 +8,16 @@ from typing import Any
 
 from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, by_references, by_size
 from mtsig_core.experiments.planning import PairPlan
+from mtsig_core.experiments.population import Rate
+from mtsig_core.experiments.sweep_difference import FoundAtSize, found_at
 from mtsig_core.experiments.sweep_references import ReferenceSize, ReferenceSweep
-from mtsig_core.experiments.sweep_results import PairSize, SizeSweep, SystemSize
+from mtsig_core.experiments.sweep_results import SizeSweep, SystemSize
 from mtsig_core.report.bootstrap_tables import percent
 from mtsig_core.report.cells import Cell, Table, number
+from mtsig_core.report.validation_tables import flat_rows
 
-__all__ = ["grid_rows", "needed", "pair_rows", "plan_rows", "reference_records", "reference_rows", "size_rows",
-           "system_records", "width_rows"]
+__all__ = ["found_records", "found_rows", "grid_rows", "needed", "plan_rows", "reference_records", "reference_rows",
+           "size_rows", "system_records", "width_rows"]
 
 
 def needed(units: int | None, segments: int | None, name: str) -> str:
@@ -31,13 +34,22 @@ def needed(units: int | None, segments: int | None, name: str) -> str:
     return f"about {units:,} {name.removesuffix('s') if units == 1 else name}{of_documents}"
 
 
-def pair_rows(rows: Sequence[PairSize]) -> Table:
-    """What was found on test sets of each size, beside what theory expects."""
-    header = ["size", "segments", "test sets", "difference", "significant", "expected of parts of this set",
-              "planned for fresh sets", "wrong direction"]
-    return header, [[f"{row.size:,}", f"{row.segments:,.0f}", str(row.repeats),
-                     number(row.delta, "+#.3g"), f"{row.significant:.0%}", f"{row.expected:.0%}",
-                     f"{row.power:.0%}", number(row.wrong, ".1%")] for row in rows]
+def found_rows(rows: Sequence[FoundAtSize]) -> Table:
+    """How often test sets of each size find a difference, beside what theory expects."""
+    def cell(rate: Rate) -> str:
+        if rate.share is None or rate.low is None or rate.high is None:
+            return "-"
+        return f"{rate.share:.0%}" + (f" [{rate.low:.0%}, {rate.high:.0%}]" if rate.n > 1 else "")
+
+    return (["size", "segments", "test sets", "significant", "expected of parts of this set", "planned for fresh sets",
+             "wrong direction"],
+            [[f"{row.size:,}", f"{row.segments:,.0f}", str(row.significant.n), cell(row.significant),
+              f"{row.expected:.0%}", f"{row.planned:.0%}", cell(row.wrong)] for row in rows])
+
+
+def found_records(swept: SizeSweep, a: str, b: str, difference: float) -> list[dict[str, Any]]:
+    """The same as numbers, rates flattened (`flat_rows`)."""
+    return [{"a": a, "b": b, "difference": difference, **row} for row in flat_rows(found_at(swept, a, b, difference))]
 
 
 def plan_rows(planned: Sequence[PairPlan], difference: float, metric: str, units: str) -> Table:

@@ -15,7 +15,7 @@ from mtsig_core.metrics import metrics_of
 from pages._ui import address
 
 __all__ = ["choice", "line", "number", "page_of", "pick_baseline", "pick_metric", "pick_settings", "pick_testset",
-           "several", "steps", "text", "toggle", "unlike"]
+           "several", "slider", "steps", "text", "toggle", "unlike"]
 
 _TRIALS = [999, 1999, 4999, 9999, 49999]
 _ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
@@ -131,6 +131,18 @@ def number(place, label: str, usual, key: str, *, least, most, pages_own: bool =
     address.settle(key, usual, _said_as_text(read), lambda value: [repr(value)], pages_own=pages_own)
     more |= {"value": None} if usual is None else {}
     return place.number_input(label, min_value=least, max_value=most, key=key, **more)
+
+
+def slider(place, label: str, usual: float, key: str, *, least: float, most: float, **more) -> float:
+    """A number above 0 that is dragged; what the address asks for widens the range."""
+    def read(texts):
+        value = float(texts[-1])
+        if not 0 < value < 1e9:
+            raise ValueError(texts[-1])
+        return value
+
+    value = address.settle(key, usual, _said_as_text(read), lambda value: [repr(value)])
+    return place.slider(label, min(least, value), max(most, value), key=key, **more)
 
 
 def line(place, lines: Sequence[int]) -> int:

@@ -1,18 +1,22 @@
 """The figures of sweeps."""
 
 import math
+from itertools import pairwise
 
 import pytest
+from scipy.stats import binomtest
 
-from mtsig_core.experiments.sweep_results import PairSize, Slope, SystemSize
+from mtsig_core.experiments.population import rate
+from mtsig_core.experiments.sweep_difference import FoundAtSize
+from mtsig_core.experiments.sweep_results import Slope, SystemSize
 from mtsig_core.figures._style import BLUE, GREY, VERMILLION
 from mtsig_core.figures.sweeps import decisions, references, scores, widths
 
 SIZES = (10, 100, 1000)
 
 
-def pair(size, significant, wrong, power):
-    return PairSize(size, float(size), 100, "A", "B", 1.0, significant, wrong, 0.5, power)
+def pair(size, significant, wrong, power, repeats=100):
+    return FoundAtSize(size, float(size), rate(significant, repeats), rate(wrong, repeats), 0.5, power)
 
 
 def system(name, size, score, width):
@@ -25,17 +29,39 @@ def said(figure):
     return [note.text for note in figure.layout.annotations]
 
 
-def test_shares_in_percent_and_a_line_at_the_power_wanted():
-    rows = [pair(10, 0.2, 0.01, 0.15), pair(100, 0.85, None, 0.8), pair(1000, 1.0, 0.0, 1.0)]
-    figure = decisions(rows, 0.9, unit="documents")
+def test_shares_with_their_intervals_and_where_the_curve_meets_the_line():
+    rows = [pair(10, 20, 1, 0.15), pair(100, 85, 0, 0.8), pair(1000, 1, 0, 1.0, repeats=1)]
+    figure = decisions(rows, 0.9, 200, unit="documents")
     planned, found, wrong = figure.data
     assert (list(planned.x), list(planned.y), planned.line.dash) == ([10, 100, 1000], [15, 80, 100], "dot")
     assert (list(found.y), found.marker.color) == ([20, 85, 100], BLUE)
-    assert (list(wrong.x), list(wrong.y), wrong.marker.color) == ([10, 1000], [1, 0], VERMILLION)
+    low, high = binomtest(20, 100).proportion_ci(method="wilson")
+    assert (found.error_y.arrayminus[0], found.error_y.array[0]) == pytest.approx((20 - 100 * low, 100 * high - 20))
+    assert found.error_y.arrayminus[2] == 0 and "once" in found.customdata[2]  # drawn once, it is no estimate
+    assert (list(wrong.y), wrong.marker.color, wrong.error_y.array[1] > 0) == ([1, 0, 0], VERMILLION, True)
     assert wrong.marker.symbol != found.marker.symbol and wrong.marker.size < found.marker.size
-    assert [shape.y0 for shape in figure.layout.shapes] == [90] and said(figure)[-1] == "documents in a test set"
+    line, needed = figure.layout.shapes
+    assert (line.y0, needed.x0, needed.y1) == (90, 200, 90)
+    assert "documents in a test set" in said(figure) and said(figure)[-1] == "<b>about 200 documents</b>"
     assert figure.layout.xaxis.type == "log" and list(figure.layout.xaxis.tickvals) == [
         size for m in (10, 100, 1000) for size in (m, 2 * m, 5 * m) if size <= 1000]
+    assert said(decisions(rows, 0.9, 5000, unit="documents"))[-1] == "<b>about 5,000 documents →</b>"
+    assert said(decisions(rows, 0.9, 4, unit="documents"))[-1] == "<b>← about 4 documents</b>"
+    assert len(decisions(rows, 0.9, None, unit="documents").layout.shapes) == 1
+
+
+def test_26_systems_are_all_named_and_none_on_top_of_another():
+    rows = [system(f"S{k}", size, 30 + 0.02 * k * (k != 25) - 20 * (k == 25), 0.1) for size in SIZES for k in range(26)]
+    figure = scores(rows, {"S3": BLUE}, unit="documents", metric="BLEU")
+    names = {note.text: note.y for note in figure.layout.annotations if note.xanchor == "left"}
+    assert set(names) == {f"S{k}" for k in range(26)}
+    low, high = figure.layout.yaxis.range
+    pixels = (figure.layout.height - 56) / (high - low)
+    heights = sorted(names.values())
+    assert min(b - a for a, b in pairwise(heights)) * pixels >= 11 and low <= heights[0] and heights[-1] <= high
+    ends = {shape.y1: shape.y0 for shape in figure.layout.shapes}  # of the names that moved, back to their lines
+    assert all(ends.get(height, height) == pytest.approx(30 + 0.02 * k, abs=0.2)
+               for k in range(25) for height in [names[f"S{k}"]])
 
 
 def test_the_two_systems_stand_out_with_ribbons_and_names_are_literal():

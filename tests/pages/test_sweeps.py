@@ -1,6 +1,7 @@
 """The Sweeps page without a browser."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -40,9 +41,28 @@ def test_the_answer_comes_first_and_the_command_prints_it(open_page, source, cap
     assert {row["size"] for row in found["pairs"]} == {5, 15}
     for row in found["plan"]:
         assert f"<td>{row['se']:#.3g}</td>" in words(page)
-    for row in found["pairs"]:
+    for row in found["found"]:
         if (row["a"], row["b"]) == (first["a"], first["b"]):
-            assert f"<td>{row['significant']:.0%}</td>" in words(page)
+            between = f" [{row['significant_low']:.0%}, {row['significant_high']:.0%}]" * (row["significant_n"] > 1)
+            assert f"<td>{row['significant']:.0%}{between}</td>" in words(page)
+
+
+def test_headline_curve_and_dots_follow_the_difference_that_is_dragged(open_page, source):
+    def drawn(page):
+        figure = json.loads(page.get("plotly_chart")[0].proto.spec)
+        return figure["data"][0]["y"], figure["data"][1]["y"], figure["layout"]["annotations"][-1]["text"]
+
+    page = open_page(source, unit="document")
+    curve, dots, size = drawn(page)
+    assert ": a difference of 2 BLEU is found" in answer(page)
+    page.slider(key="difference").set_value(8.0).run()
+    assert not page.exception and ": a difference of 8 BLEU is found" in answer(page)
+    steeper, more, smaller = drawn(page)
+    assert all(b > a for a, b in zip(curve, steeper, strict=True)) and sum(more) > sum(dots)
+    for text in (size, smaller):
+        assert text.startswith(("<b>about", "<b>←"))
+    needed = re.search(r"about [\d,]+ documents", answer(page))[0]
+    assert needed in smaller and needed not in size
 
 
 def test_the_better_system_comes_first_whatever_is_chosen(open_page, source):

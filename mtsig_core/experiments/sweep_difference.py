@@ -1,0 +1,89 @@
+"""What a sweep of sizes says of a difference that is asked about, in place of the one that the pair has."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.population import Rate, rate
+from mtsig_core.experiments.sweep_results import SizeSweep
+from mtsig_core.inference.power import power_at
+from mtsig_core.inference.significance import TOLERANCE
+
+__all__ = ["FoundAtSize", "found_at"]
+
+
+@dataclass(frozen=True)
+class FoundAtSize:
+    """Random test sets of one size, the pair's differences shifted so that the whole set has the one asked about.
+
+    Attributes
+    ----------
+    size : int
+        Units.
+    segments : float
+        Mean number of segments.
+    significant, wrong : Rate
+        Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo intervals.
+    expected, planned : float
+        What normal theory expects of parts of this set, and plans for fresh test sets of that size; 0 to 1.
+    """
+
+    size: int
+    segments: float
+    significant: Rate
+    wrong: Rate
+    expected: float
+    planned: float
+
+
+def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[FoundAtSize, ...]:
+    """How often random test sets of each size find a difference, were it that of the whole set.
+
+    The subsets, their bootstrap samples and so their spread are those of the sweep; only their middle is moved, by
+    the difference asked about less the pair's own. At its own difference the shares are those of `PairSize`.
+
+    Parameters
+    ----------
+    a, b : str
+        A pair of the sweep, in its order.
+    difference : float
+        Of a over b, in points; above 0.
+
+    Raises
+    ------
+    SettingError
+        For a pair that the sweep does not have, and a difference that is not above 0.
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet
+    >>> from mtsig_core.experiments.sweep_size import sweep_sizes
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
+    ...              {"ref": ["a b c d e"] * 60})
+    >>> swept = sweep_sizes(ts, "bleu", sizes=[10, 40], repeats=20)
+    >>> own, _ = swept.errors["A", "B"]
+    >>> [(row.size, row.significant.share) for row in found_at(swept, "A", "B", own)]
+    [(10, 1.0), (40, 1.0)]
+    """
+    if not (math.isfinite(difference) and difference > 0):
+        raise SettingError(f"The difference is {difference:g}. Expected a number of points above 0, such as 1.")
+    place = next((k for k, pair in enumerate(found.errors) if pair == (a, b)), None)
+    if place is None:
+        raise SettingError(f"The sweep has no pair {a} - {b}.")
+    delta, whole_se = found.errors[a, b]
+    rows = []
+    for row in (row for row in found.pairs if (row.a, row.b) == (a, b)):
+        low, high = found.ends[row.size][:, place].T + (difference - delta)
+        ahead, behind = low > TOLERANCE, high < -TOLERANCE
+        se, part = whole_se * math.sqrt(found.n_units / row.size), min(1.0, row.size / found.n_units)
+        spread = se if row.size > found.n_units else se * math.sqrt(1 - part)
+        rows.append(FoundAtSize(
+            row.size, row.segments, rate(int(np.count_nonzero(ahead | behind)), row.repeats),
+            rate(int(np.count_nonzero(behind)), row.repeats),
+            float(power_at(difference, se, found.settings.alpha, spread)),
+            float(power_at(difference, se, found.settings.alpha))))
+    return tuple(rows)

@@ -1,0 +1,73 @@
+"""What a sweep says of a difference asked about, against sweeps of data that have it."""
+
+import pytest
+
+from mtsig_core import SegmentScores, SettingError, TestSet
+from mtsig_core.experiments.sweep_difference import found_at
+from mtsig_core.experiments.sweep_size import sweep_sizes
+from mtsig_core.inference.power import units_needed
+from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
+
+
+def swept(statistics, rule=mean, **settings):
+    testset = toy(*statistics.shape[:2])
+    metric = Given(dict(zip(testset.systems, statistics, strict=True)), rule)
+    return sweep_sizes(testset, metric, statistics=statistics, sizes=[10, 30, 100], repeats=60, seed=2, **settings)
+
+
+@pytest.mark.parametrize("alpha, resamples", [(0.05, 500), (0.1, 199), (0.05, 39)])
+def test_a_mean_moved_by_hand_is_found_as_often(alpha, resamples):
+    """Where the score is a mean, to add a constant to one system's scores is to move every subset and sample by it."""
+    scores = segment_scores(4, [61, 60, 58], 120)
+    found = swept(scores, alpha=alpha, resamples=resamples)
+    pairs = list(found.errors)
+    for a, b in pairs:
+        for shift in (0.0, 1.5, -0.4):
+            own = found.errors[a, b][0]
+            if own + shift <= 0:
+                continue
+            moved = scores.copy()
+            moved["ABC".index(a), :, 0] += shift
+            theirs = [row for row in swept(moved, alpha=alpha, resamples=resamples).pairs if {row.a, row.b} == {a, b}]
+            rows = found_at(found, a, b, own + shift)
+            assert [row.significant.share for row in rows] == [row.significant for row in theirs]
+            assert [row.wrong.share for row in rows] == [row.wrong for row in theirs]
+            assert [(row.expected, row.planned) for row in rows] == [
+                pytest.approx((row.expected, row.power)) for row in theirs]
+
+
+def test_at_its_own_difference_it_is_what_the_sweep_found():
+    found = swept(bleu_counts(3, [0.12, 0.05, 0.0], 300)[0], bleu)
+    for (a, b), (own, _) in found.errors.items():
+        rows = [row for row in found.pairs if (row.a, row.b) == (a, b)]
+        at_own = found_at(found, a, b, own)
+        assert [row.significant.share for row in at_own] == [row.significant for row in rows]
+        assert [(row.planned, row.expected, row.size) for row in at_own] == [
+            (row.power, row.expected, row.size) for row in rows]
+
+
+def test_the_curve_meets_the_power_at_the_size_it_needs():
+    found = swept(segment_scores(4, [60.5, 60], 120))
+    (own, se), = found.errors.values()
+    for difference in (own, 1.7, 3.0):
+        size = units_needed(difference, se, found.n_units)
+        below, above = ([row for row in found_at(found, "A", "B", difference) if keep(row.size)]
+                        for keep in (lambda n, size=size: n < size, lambda n, size=size: n >= size))
+        assert all(row.planned < 0.8 for row in below) and all(row.planned >= 0.8 - 1e-9 for row in above)
+
+
+def test_a_pair_without_a_common_segment_takes_no_other_pairs_numbers():
+    """A and B share nothing; the rows of the other pairs are theirs."""
+    rows = {"A": [9.0] * 30 + [None] * 30, "B": [None] * 30 + [5.0] * 30, "C": [1.0, 2.0] * 30}
+    testset = TestSet("toy", {name: [None] * 60 for name in rows}, {}, scores={"human": SegmentScores(rows)})
+    found = sweep_sizes(testset, "human", sizes=[20], repeats=10, seed=1)
+    assert set(found.errors) == {("A", "C"), ("B", "C")}
+    for row in found.pairs:
+        assert row.delta == pytest.approx(found.errors[row.a, row.b][0], abs=0.2)
+
+
+@pytest.mark.parametrize("a, difference, message", [("A", 0.0, "difference is 0"), ("A", float("nan"), "is nan"),
+                                                    ("X", 1.0, "no pair X - B")])
+def test_what_cannot_be(a, difference, message):
+    with pytest.raises(SettingError, match=message):
+        found_at(swept(segment_scores(1, [60, 59], 120)), a, "B", difference)
