@@ -9,6 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.data.testset import TestSet
+from mtsig_core.experiments.claims import claims
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
 from mtsig_core.experiments.equal_systems import variants
@@ -45,6 +46,8 @@ VALIDATIONS: dict[str, tuple[str, Callable[..., Any], str, tuple[str, ...]]] = {
               ("a", "b", "pairs", "segments", "documents", "trials")),
     "families": ("how often a family of equal systems has a wrong conclusion", families, "rows",
                  ("systems", "repeats", "segments", "trials")),
+    "claims": ("false and lost findings by correction, where some systems are truly better", claims, "rows",
+               ("systems", "better", "repeats", "segments", "trials")),
     "variants": ("p-values of six systems made equal, the first against the others", variants, "rows",
                  ("segments", "trials")),
     "pair": ("p-values of one pair by every test; name several --metrics", pair_tests, "rows",
@@ -63,7 +66,8 @@ _HELP = {"a": "the first system (default: the best, by the first metric where it
          "pairs": "null pairs of each kind", "repeats": "test sets drawn",
          "segments": "segments of each test set drawn (default: 300, variants 2000, or all; pair: a broad sample)",
          "documents": "documents of each drawn by document (default: 110 for type1, 30 for coverage, or all)",
-         "trials": "draws of the tests", "resamples": "bootstrap samples", "systems": "systems of the largest family"}
+         "trials": "draws of the tests", "resamples": "bootstrap samples", "systems": "systems of the largest family",
+         "better": "of these, systems that are truly better than the others"}
 
 
 def add_validate_options(parser: ArgumentParser, name: str) -> None:

@@ -15,6 +15,7 @@ passed on here: some functions are called as their modules, and would hide them.
 `type_one_error`        how often tests reject true nulls (Riezler and Maxwell 2005, 4.3)
 `equal_systems`         systems made equal, each compared with the first (Riezler and Maxwell 2005, Table 4)
 `family_wise_error`     many comparisons at once (Riezler and Maxwell 2005, 4.4)
+`claims`                false and lost findings where some systems are truly better
 `tests_by_metric`       one pair, metric by metric (Riezler and Maxwell 2005, Table 1)
 `unit_changes`          which conclusions the unit changes
 `ngram_precisions`, `output_lengths`, `worked_example`, `mean_against_corpus`, `students_t`, `signatures`

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from mtsig_core.experiments.claims import Claims, Mean
 from mtsig_core.experiments.conclusions import Concluded, Conclusions
 from mtsig_core.experiments.coverage import Coverage
 from mtsig_core.experiments.equal_systems import Variants
@@ -18,8 +19,9 @@ from mtsig_core.experiments.unit_changes import UnitChanges
 from mtsig_core.report.cells import Cell, Table, number
 from mtsig_core.report.tables import format_p
 
-__all__ = ["calibration_rows", "changed_rows", "conclusion_rows", "coverage_rows", "family_rows", "flat_rows",
-           "koehns_conclusions", "metric_rows", "percent_of", "size_rows", "type_one_rows", "unit_rows", "variant_rows"]
+__all__ = ["calibration_rows", "changed_rows", "claim_rows", "conclusion_rows", "coverage_rows", "family_rows",
+           "flat_rows", "koehns_conclusions", "metric_rows", "percent_of", "size_rows", "type_one_rows", "unit_rows",
+           "variant_rows"]
 
 _UNITS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
 
@@ -162,6 +164,18 @@ def family_rows(found: FamilyErrors) -> Table:
               *map(cell, row.wrong.values())] for row in found.rows])
 
 
+def claim_rows(found: Claims) -> Table:
+    """Corrections down: false and lost findings, in percent."""
+    def cell(share: Rate | Mean) -> str:
+        if share.share is None or share.low is None or share.high is None:
+            return "-"
+        return f"{100 * share.share:.1f} [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+
+    return (["correction", "test sets with a false claim", "claims that are false, mean share",
+             "true differences lost, mean share"],
+            [[row.correction, cell(row.any_false), cell(row.false_share), cell(row.lost)] for row in found.rows])
+
+
 def unit_rows(found: UnitChanges) -> Table:
     """Corrections down: how many pairs are significant by which unit, or how many trials it takes before any can be."""
     return (["correction", "by segment", "by document", "both", "by segment only", "by document only", "neither"],
@@ -197,6 +211,8 @@ def _cells(row: Any) -> Iterator[tuple[str, Any]]:
     for field in fields(row):
         value = getattr(row, field.name)
         for name, part in value.items() if isinstance(value, dict) else ((field.name, value),):
-            yield name, part.share if isinstance(part, Rate) else part
+            yield name, part.share if isinstance(part, Rate | Mean) else part
             if isinstance(part, Rate):
                 yield from ((f"{name}_{key}", getattr(part, key)) for key in ("count", "n", "low", "high"))
+            elif isinstance(part, Mean):
+                yield from ((f"{name}_{key}", getattr(part, key)) for key in ("n", "low", "high"))

@@ -11,6 +11,7 @@ from mtsig_core.experiments.type_one_error import type_one
 from mtsig_core.figures.validation import p_values, panels, rates
 from mtsig_core.report import validation_tables as tables
 from pages._ui import controls, one_pair, screen
+from pages._ui.validation_claims import show_claims
 from pages._ui.validation_experiment import Bench, big, by_situation, drawn_each, row_of, warn_of_few_documents
 
 __all__ = ["show_families", "show_type_one"]
@@ -99,3 +100,4 @@ def show_families(bench: Bench, place) -> None:
                        f"{if_independent(level, k):.4f})"
                        for systems, k, level, error in RIEZLER_MAXWELL_4_4.rows["bleu"])
     st.caption(f"{RIEZLER_MAXWELL_4_4.source}: {theirs}. The five are comparisons with the first system.")
+    show_claims(bench)

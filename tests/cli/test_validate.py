@@ -8,9 +8,10 @@ import pytest
 
 QUICK = {"conclusions": ["--resamples", "50"], "calibration": ["--resamples", "50"],
          "coverage": ["--repeats", "10", "--resamples", "50"], "type1": ["--pairs", "10", "--trials", "99"],
-         "families": ["--repeats", "5", "--trials", "99", "--systems", "3"]}
+         "families": ["--repeats", "5", "--trials", "99", "--systems", "3"],
+         "claims": ["--repeats", "5", "--trials", "99", "--systems", "4", "--better", "1"]}
 SHARES = {"conclusions": "right", "calibration": "right", "coverage": "covered", "type1": "rejected",
-          "families": "none"}
+          "families": "none", "claims": "any_false"}
 
 
 def asked(name, *more):

@@ -9,6 +9,7 @@ from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.data.simulation.corpus import load_demo
 from mtsig_core.data.source import Source
+from mtsig_core.experiments.claims import claims
 from mtsig_core.experiments.family_wise_error import families
 from mtsig_core.experiments.population import Rate
 from mtsig_core.experiments.type_one_error import type_one
@@ -21,8 +22,13 @@ def few_families(*args, **asked):
     return families(*args, repeats=20, trials=299, **asked)
 
 
+def few_claims(*args, **asked):
+    return claims(*args, repeats=20, trials=299, **asked)
+
+
 @pytest.fixture
 def open_page(opened, monkeypatch):
+    monkeypatch.setattr("pages._ui.validation_claims.claims", few_claims)
     monkeypatch.setattr("pages._ui.validation_equal_systems.families", few_families)
     return lambda source, **query: opened("validation", source, **{"pairs": "200", **query})
 
@@ -48,12 +54,13 @@ def command_of(page, name):
 @pytest.mark.parametrize("experiment, text, name, figures", [
     ("conclusions", "comparisons on samples of 100, ", "conclusions", 2),
     ("coverage", "true score in", "coverage", 1),
-    ("many comparisons", "Compare 15 equal systems", "families", 1),
+    ("many comparisons", "Compare 15 equal systems", "families", 3),
+    ("many comparisons", "When 3 of 15 systems are truly better", "claims", 3),
     ("documents or segments", "pairs significant by segment, ", "units", 1),
     ("one pair, several metrics", "By segment, the difference is significant in", "pair", 1)])
 def test_the_other_experiments(open_page, experiment, text, name, figures):
     page = open_page(Source(demo=240), experiment=experiment)
-    assert not page.exception and text in words(page)
+    assert not page.exception and (text in words(page) or text in [e.value for e in page.subheader])
     assert len(page.get("plotly_chart")) == figures and command_of(page, name)
     assert "Koehn (2004), Table 3" not in "".join(e.value for e in page.caption)  # not the corpus of the paper
 

@@ -1,0 +1,206 @@
+"""Many comparisons of which some are of truly different systems: false and lost findings by correction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.population import (
+    Population,
+    Rate,
+    check_level,
+    check_whole,
+    equal_systems,
+    population,
+    rate,
+    repeated,
+)
+from mtsig_core.inference import engine
+from mtsig_core.inference.correction import ADJUSTMENTS, CORRECTIONS, romano_wolf
+from mtsig_core.inference.one_score import Progress, stage
+from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.significance import approximate_randomization, decide
+from mtsig_core.metrics import Metric, direction
+
+__all__ = ["ClaimCounts", "Claims", "Mean", "claims"]
+
+_SEGMENTS, _STREAM = 300, 42
+_AIM = 2.8  # standard errors that the true difference is to have: found 8 times in 10 where it alone is tested
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over repeats with its 95% Monte Carlo interval by normal theory; `share` as in `Rate`."""
+
+    share: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class ClaimCounts:
+    """What is claimed under one correction.
+
+    Attributes
+    ----------
+    correction : str
+    any_false : Rate
+        Test sets with a false claim: the family-wise error. False is a claim between equal systems, and one for the
+        worse system.
+    false_share : Mean
+        Mean share of the claims of a test set that are false, 0 where there are none: the false discovery rate.
+    lost : Mean
+        Mean share of the true differences that are not found.
+    """
+
+    correction: str
+    any_false: Rate
+    false_share: Mean
+    lost: Mean
+
+
+@dataclass(frozen=True)
+class Claims:
+    """False and lost findings by correction.
+
+    Attributes
+    ----------
+    metric : str
+    alpha : float
+    repeats, trials, seed, n_segments, systems, better : int
+        `better` of the systems are truly better than the others.
+    true_pairs, null_pairs : int
+    difference : float
+        Of the better over the others, in points: of the mixtures that the systems are drawn from.
+    rows : tuple of ClaimCounts
+        One for each of `CORRECTIONS`, on the same test sets.
+    """
+
+    metric: str
+    alpha: float
+    repeats: int
+    trials: int
+    seed: int
+    n_segments: int
+    systems: int
+    better: int
+    true_pairs: int
+    null_pairs: int
+    difference: float
+    rows: tuple[ClaimCounts, ...]
+
+
+def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better: int = 3, repeats: int = 300,
+           n_segments: int | None = None, trials: int = 4999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
+           statistics: np.ndarray | None = None, progress: Progress | None = None) -> Claims:
+    """False and lost findings among all pairs of systems, of which a few are truly better, by every correction.
+
+    Equal systems are made by chance, as in `families`. Each of the better ones says of a share of the segments what
+    the best real system says, and else what one of all says; the share is the one that makes the difference 2.8
+    standard errors at this size, or 1. Approximate randomization by segment.
+
+    Parameters
+    ----------
+    testset, metric, statistics, progress, repeats, n_segments, alpha, seed, jobs
+        As in `mtsig_core.experiments.family_wise_error.families`.
+    trials : int
+        Holm does no better than Bonferroni where few p are possible below alpha / pairs.
+    systems : int
+        3 to 50.
+    better : int
+        At least 1, and fewer than the systems.
+
+    Raises
+    ------
+    SettingError
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c y z", "a b c y e"] * 20},
+    ...              {"ref": ["a b c d e"] * 60})
+    >>> found = claims(ts, "bleu", systems=4, better=1, repeats=10, trials=99)
+    >>> found.true_pairs, found.null_pairs, [row.correction for row in found.rows][:2]
+    (3, 3, ['none', 'bonferroni'])
+    """
+    check_level(alpha)
+    check_whole("systems", systems, 3, 50)
+    check_whole("better", better, 1, systems - 1)
+    check_whole("repeats", repeats, 2, 100_000)
+    check_whole("trials", trials, 1, 100_000)
+    if alpha < 1 / (trials + 1):
+        raise SettingError(f"With {trials} trials no p can be {alpha:g} or less. Use more trials, or a larger alpha.")
+    whole = population(testset, metric, statistics=statistics, progress=progress)
+    if whole.n_segments < 10:
+        raise SettingError(f"{whole.n_segments} segments are too few to draw test sets from. Expected at least 10.")
+    n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 100_000)
+    units, pairs, sign = Units.segments(n), engine.all_pairs(systems), direction(whole.metric)
+    true = (pairs[:, 0] < better) & (pairs[:, 1] >= better)
+    share, difference = _share(whole, n, trials, seed)
+
+    def one(k: int, rng: np.random.Generator) -> list[tuple[int, int, int]]:
+        said = _drawn(whole, systems, better, share, n, rng)
+        data = engine.UnitStatistics(whole.metric, said, units)
+        delta = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
+        null = engine.swap_differences(data, pairs, trials, int(rng.integers(1 << 62)))
+        p = approximate_randomization(delta, null)
+        adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()} | {"romano-wolf": romano_wolf(delta, null)}
+        return [_counted(decide(sign * delta, alpha, p=adjusted[name]), true) for name in CORRECTIONS]
+
+    found = np.array(repeated(one, repeats, seed, _STREAM, jobs=jobs, progress=stage(progress, "families")))
+    rows = []
+    for k, name in enumerate(CORRECTIONS):
+        claimed, false, right = found[:, k].T
+        rows.append(ClaimCounts(name, rate(int(np.count_nonzero(false)), repeats),
+                                _mean(false / np.maximum(claimed, 1)), _mean(1 - right / true.sum())))
+    return Claims(whole.metric.name, alpha, repeats, trials, seed, n, systems, better, int(true.sum()),
+                  int((~true).sum()), difference, tuple(rows))
+
+
+def _counted(decided: np.ndarray, true: np.ndarray) -> tuple[int, int, int]:
+    """Claims, those that are false, those that are right; `decided` is 1, -1 or 0 and a true pair has the better
+    system first."""
+    claimed, right = int(np.count_nonzero(decided)), int(np.count_nonzero(true & (decided == 1)))
+    return claimed, claimed - right, right
+
+
+def _drawn(whole: Population, systems: int, better: int, share: float, n: int,
+           rng: np.random.Generator) -> np.ndarray:
+    """Statistics of one test set, the better systems first, shape (systems, n, stats)."""
+    speaker = rng.integers(0, len(whole.systems), (systems, n))
+    speaker[:better][rng.random((better, n)) < share] = 0  # the best of the real ones
+    return whole.statistics[speaker, rng.integers(0, whole.n_segments, n)]
+
+
+def _share(whole: Population, n: int, trials: int, seed: int) -> tuple[float, float]:
+    """How much of a better system the best real one says, and the difference that makes, in points."""
+    rng = np.random.default_rng([seed, _STREAM, 1])
+    data = engine.UnitStatistics(whole.metric, equal_systems(whole, 2, n, rng), Units.segments(n))
+    aim = _AIM * float(engine.swap_differences(data, np.array([[0, 1]]), max(trials, 200), seed).std())
+    sums = whole.statistics.sum(axis=1, dtype=np.float64)
+    every, best, sign = sums.mean(axis=0), sums[0], direction(whole.metric)
+
+    def gap(share: float) -> float:
+        mixed = np.stack([(1 - share) * every + share * best, every])
+        scores = whole.metric.score(mixed)
+        return float(sign * (scores[0] - scores[1]))
+
+    low, high = 0.0, 1.0
+    if gap(1.0) > aim:
+        for _ in range(30):
+            middle = (low + high) / 2
+            low, high = (middle, high) if gap(middle) < aim else (low, middle)
+    return high, gap(high)
+
+
+def _mean(values: np.ndarray) -> Mean:
+    half = 1.959963984540054 * float(values.std(ddof=1)) / math.sqrt(len(values))
+    mean = float(values.mean())
+    if half == 0 and mean in (0, 1):  # all alike: as sure as a share of so many can be
+        sure = rate(int(mean * len(values)), len(values))
+        return Mean(mean, sure.low or 0.0, 1.0 if sure.high is None else sure.high, len(values))
+    return Mean(mean, max(0.0, mean - half), min(1.0, mean + half), len(values))
