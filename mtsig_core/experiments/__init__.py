@@ -13,6 +13,7 @@ passed on here: some functions are called as their modules, and would hide them.
 `conclusions`           right and wrong conclusions, levels and their word (Koehn 2004, 7)
 `coverage`              how often intervals hold the true score
 `type_one_error`        how often tests reject true nulls (Riezler and Maxwell 2005, 4.3)
+`equal_by_weights`      documents weighted so that two systems are equal, for nulls by document
 `equal_systems`         systems made equal, each compared with the first (Riezler and Maxwell 2005, Table 4)
 `family_wise_error`     many comparisons at once (Riezler and Maxwell 2005, 4.4)
 `claims`                false and lost findings where some systems are truly better

@@ -9,6 +9,7 @@ import numpy as np
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
+from mtsig_core.experiments.equal_by_weights import equal_weights, predicted_rejections
 from mtsig_core.experiments.population import (
     Population,
     Rate,
@@ -38,7 +39,7 @@ class NullRate:
     Attributes
     ----------
     null : {"segment", "document"}
-        What was swapped at random to make the two systems equal.
+        How the two systems were made equal: segments swapped at random, or whole documents drawn with weights.
     unit : {"segment", "document"}
         What the test draws or swaps.
     test : str
@@ -62,8 +63,15 @@ class TypeOne:
     alpha : float
     n_pairs, trials, seed : int
     n_segments, n_documents : int or None
-        Drawn for each pair of the null by segment and by document; None without document ids.
+        Drawn for each pair of the null by segment and by document; None without document ids, or where no weights
+        make the two systems equal.
     rows : tuple of NullRate
+    effective_documents : float or None
+        Kish's number of the documents as they are weighted.
+    se_ratio : float or None
+        Standard error of the difference by document / by segment, with these weights.
+    predicted : float or None
+        Share of the nulls by document that a test by segment rejects if that ratio is all that is wrong with it.
     """
 
     a: str
@@ -76,6 +84,9 @@ class TypeOne:
     n_segments: int
     n_documents: int | None
     rows: tuple[NullRate, ...]
+    effective_documents: float | None
+    se_ratio: float | None
+    predicted: float | None
 
     def row(self, null: str, unit: str, test: str) -> NullRate | None:
         """The row of a null, unit and test; None without it."""
@@ -86,11 +97,13 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
              n_pairs: int = 2000, n_segments: int | None = None, n_documents: int | None = None, trials: int = 499,
              alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
              progress: Progress | None = None) -> TypeOne:
-    """Rejections of true nulls: two systems made equal by random swaps of their outputs.
+    """Rejections of true nulls: two systems made equal.
 
-    Each null pair is drawn with replacement from the test set, by segment or by whole document, and each segment or
-    document of it trades places with chance 1/2. Its two halves are then exchangeable, so every rejection is wrong.
-    Where documents were swapped whole, a test by segment takes what hangs together for independent.
+    By segment: segments are drawn with replacement, and the outputs of each trade places with chance 1/2. The two
+    halves are exchangeable, so every rejection is wrong, and approximate randomization, whose swaps these are, keeps
+    its level by construction. By document: whole documents are drawn with weights under which the two have the same
+    score (`equal_weights`); nothing is swapped. Swaps of whole documents would make a difference of the systems a part
+    of what the segments of a document have in common.
 
     Parameters
     ----------
@@ -146,12 +159,17 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
             "documents", n_documents, 2, 100_000)
     elif n_documents is not None:
         raise SettingError("The test set has no document ids to draw documents by. Give them, or leave this out.")
+    equal = None
+    if drawn is not None and whole.documents is not None:
+        equal = equal_weights(whole.metric, whole.statistics[rows], whole.documents)
     found = _by_segment(whole, rows, n, n_pairs, trials, alpha, seed, jobs, stage(progress, "null by segment"))
-    if drawn is not None:
-        found += _by_document(whole, rows, drawn, n_pairs, trials, alpha, seed, jobs,
-                              stage(progress, "null by document"))
-    return TypeOne(whole.systems[rows[0]], whole.systems[rows[1]], whole.metric.name, alpha, n_pairs, trials, seed, n,
-                   drawn, tuple(found))
+    settled = whole.systems[rows[0]], whole.systems[rows[1]], whole.metric.name, alpha, n_pairs, trials, seed, n
+    if drawn is None or equal is None:
+        return TypeOne(*settled, None, tuple(found), None, None, None)
+    found += _by_document(whole, rows, drawn, equal.weights, n_pairs, trials, alpha, seed, jobs,
+                          stage(progress, "null by document"))
+    return TypeOne(*settled, drawn, tuple(found), equal.effective, equal.se_ratio,
+                   predicted_rejections(equal.se_ratio, alpha))
 
 
 def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, alpha: float,
@@ -202,15 +220,15 @@ def _by_segment(whole: Population, rows: list[int], n: int, n_pairs: int, trials
                                                  progress=progress))
 
 
-def _by_document(whole: Population, rows: list[int], n: int, n_pairs: int, trials: int, alpha: float, seed: int,
-                 jobs: int, progress: engine.Progress | None) -> list[NullRate]:
+def _by_document(whole: Population, rows: list[int], n: int, weights: np.ndarray, n_pairs: int, trials: int,
+                 alpha: float, seed: int, jobs: int, progress: engine.Progress | None) -> list[NullRate]:
     segments_of = whole.segments_of_documents()
     two = whole.statistics[rows]
 
     def one(k: int, rng: np.random.Generator) -> dict[str, dict[str, bool]]:
-        drawn = [segments_of[d] for d in rng.integers(0, whole.n_documents, n)]
+        drawn = [segments_of[d] for d in rng.choice(whole.n_documents, n, p=weights)]
         document = np.repeat(np.arange(n), [len(segments) for segments in drawn])
-        both = _swapped(two[:, np.concatenate(drawn)], (rng.random(n) < 0.5)[document])
+        both = two[:, np.concatenate(drawn)]
         by = {"document": Units("document", document, n),
               "segment": Units.segments(len(document))}
         key = int(rng.integers(1 << 62))

@@ -67,7 +67,8 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
     return named.below(_of(figure, what))
 
 
-def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "") -> go.Figure:
+def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *,
+           predicted: Mapping[str, float] | None = None) -> go.Figure:
     """Shares in several situations side by side, on axes of one scale: a line for each text in all of them.
 
     Parameters
@@ -78,11 +79,15 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "") -> 
         A line to hold them against.
     what : str
         What the shares are of.
+    predicted : mapping of str to float, optional
+        By situation, a share to be expected there: a dotted line.
     """
+    expected = predicted or {}
     lines = list(dict.fromkeys(row[0] for rows in found.values() for row in rows))
     figure, named = _lines(lines)
     known = [100 * end for rows in found.values() for row in rows for end in row[2:4] if end is not None]
-    low, high = min(known + [100 * level]), max(known + [100 * level])
+    marks = [100 * share for share in (level, *expected.values())]
+    low, high = min(known + marks), max(known + marks)
     margin, width = 0.06 * (high - low) or 1.0, (1 + _GAP) / len(found)
     for k, (title, rows) in enumerate(found.items()):
         axis = "x" if k == 0 else f"x{k + 1}"
@@ -93,8 +98,12 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "") -> 
         rows = [by_text.get(line, (line, None, None, None, None)) for line in lines]
         _dots(figure, rows, axis, [_colour(row, level) for row in rows])
         _mark(figure, level, axis)
+        if title in expected:
+            figure.add_shape(type="line", x0=100 * expected[title], x1=100 * expected[title], y0=0, y1=1, xref=axis,
+                             yref="paper", line=dict(color=GREY, width=2, dash="dash"), layer="below")
         figure.add_annotation(x=(k + 0.5) * width - _GAP / 2, y=1, xref="paper", yref="paper", yanchor="bottom",
-                              xanchor="center", showarrow=False, font_size=14, text=full(title))
+                              xanchor="center", showarrow=False, font_size=14,
+                              text=full(title) + ("  ╌ predicted" if title in expected else ""))
     figure.update_layout(height=76 + max(26, named.lines * _LINE) * len(lines), showlegend=False)
     return named.below(_of(figure, what))
 

@@ -19,7 +19,7 @@ from mtsig_core.experiments.unit_changes import UnitChanges
 from mtsig_core.report.cells import Cell, Table, number
 from mtsig_core.report.tables import format_p
 
-__all__ = ["calibration_rows", "changed_rows", "claim_rows", "conclusion_rows", "coverage_rows", "family_rows",
+__all__ = ["NULLS", "calibration_rows", "changed_rows", "claim_rows", "conclusion_rows", "coverage_rows", "family_rows",
            "flat_rows", "koehns_conclusions", "metric_rows", "percent_of", "size_rows", "type_one_rows", "unit_rows",
            "variant_rows"]
 
@@ -40,12 +40,16 @@ def percent_of(found: Rate | None) -> str:
     return Cell(f"{100 * found.share:.1f}% [{100 * found.low:.1f}, {100 * found.high:.1f}]", found.share)
 
 
+#: How the two systems of a null were made equal.
+NULLS = {"segment": "segments swapped", "document": "documents whole"}
+
+
 def type_one_rows(found: TypeOne) -> Table:
     """Tests down, nulls and units across."""
     tests = list(dict.fromkeys(row.test for row in found.rows))
     columns = [at for at in _UNITS if any((row.null, row.unit) == at for row in found.rows)]
     cells = {(row.null, row.unit, row.test): percent_of(row.rejected) for row in found.rows}
-    return (["test", *(f"{null}s swapped, tested by {unit}" for null, unit in columns)],
+    return (["test", *(f"{NULLS[null]}, tested by {unit}" for null, unit in columns)],
             [[test, *(cells.get((*at, test), "-") for at in columns)] for test in tests])
 
 

@@ -12,7 +12,7 @@ from mtsig_core.figures.validation import p_values, panels, rates
 from mtsig_core.report import validation_tables as tables
 from pages._ui import controls, one_pair, screen
 from pages._ui.validation_claims import show_claims
-from pages._ui.validation_experiment import Bench, big, by_situation, drawn_each, row_of, warn_of_few_documents
+from pages._ui.validation_experiment import SITUATIONS, Bench, big, drawn_each, row_of, warn_of_few_documents
 
 __all__ = ["show_families", "show_type_one"]
 
@@ -23,22 +23,39 @@ def show_type_one(bench: Bench, place) -> None:
     with beside:
         n = controls.choice("Null pairs", (200, 500, 2000), "pairs", default=500)
     one = bench.found(type_one, "Testing true nulls", a=a, b=b, n_pairs=n)
-    at = by_situation(lambda null, unit: one.row(null, unit, "ar"), "swapped")
-    alone, *together = (row.rejected for row in at.values())
-    said = f"Approximate randomization {_kept(alone, bench.alpha)}"
-    if together:
-        said += f"; by segment where documents hang together it {_kept(together[0], bench.alpha)}"
-    screen.answer(said)
-    screen.numbers(*(big(situation, row.rejected) for situation, row in at.items()))
+    at = {f"{tables.NULLS[null]}, by {unit}": row for null, unit in SITUATIONS
+          if (row := one.row(null, unit, "ar")) is not None}
+    numbers = [big(situation, row.rejected) for situation, row in at.items()]
+    predicted = {}
+    if one.predicted is None:
+        screen.answer("By segment, approximate randomization keeps its level by construction")
+    else:
+        _, by_segment, by_document = (row.rejected for row in at.values())
+        screen.answer(f"Where documents hang together, randomization by segment {_kept(by_segment, bench.alpha)}; by "
+                      f"document it {_kept(by_document, bench.alpha)}")
+        predicted = {list(at)[1]: one.predicted}
+        what, share, interval = numbers[1]
+        numbers[1] = (what, share, f"{interval}; predicted {100 * one.predicted:.1f}%, as standard errors by document "
+                                   f"are {one.se_ratio:.2f} times those by segment")
+    screen.numbers(*numbers)
     bench.show(panels({situation: [row_of(row.test, row.rejected) for row in one.rows
                                    if (row.null, row.unit) == (first.null, first.unit)]
-                       for situation, first in at.items()}, bench.alpha, "of true nulls rejected"),
+                       for situation, first in at.items()}, bench.alpha, "of true nulls rejected", predicted=predicted),
                one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
                f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {bench.alpha:g}.")
-    st.caption(f"Rejections of {n:,} true nulls at α = {bench.alpha:g}; big numbers: approximate randomization. Each "
-               f"null: {drawn_each(one)} drawn with replacement, then outputs of A and B trade places by coin, so "
-               f"neither is better. {one.trials} trials. Bars: 95% Monte Carlo interval; vermillion lies off the "
-               f"level. koehn concludes at {100 * bench.alpha:g}% per direction, about twice that in all; the shift of "
+    if one.n_documents is None and bench.testset.documents is not None:
+        screen.plain(f"No null by document: so few documents favour the worse of {one.a} and {one.b} that no weights "
+                     "make the two equal. Choose systems with closer scores.")
+    st.caption(f"Rejections of {n:,} true nulls at α = {bench.alpha:g}; big numbers: approximate randomization. "
+               f"Segments swapped: {one.n_segments} segments drawn with replacement, then outputs of A and B trade "
+               "places by coin. Approximate randomization draws the same swaps, so here it keeps its level by "
+               "construction; of the other tests it is a finding. "
+               + (f"Documents whole: {one.n_documents} documents drawn with weights under which A and B have the same "
+                  f"score (exponential tilting; they leave the worth of {one.effective_documents:,.0f} documents). "
+                  "Nothing is swapped. ╌ predicted: 2Φ(-z / ratio), the ratio being the standard error by document / "
+                  "by segment, for tests that keep their level by document. " if one.predicted is not None else "")
+               + f"{one.trials} trials. Bars: 95% Monte Carlo interval; vermillion lies off the level. "
+               f"koehn concludes at {100 * bench.alpha:g}% per direction, about twice that in all; the shift of "
                "riezler-maxwell is one-sided as printed.")
     warn_of_few_documents(one.n_documents)
     screen.table(*tables.type_one_rows(one))

@@ -16,9 +16,10 @@ from pages._ui import background, charts, results, screen
 from pages._ui.ending import or_end_page
 from pages._ui.frame import View
 
-__all__ = ["Bench", "big", "by_situation", "drawn_each", "row_of", "warn_of_few_documents"]
+__all__ = ["Bench", "SITUATIONS", "big", "by_situation", "drawn_each", "row_of", "warn_of_few_documents"]
 
-_SITUATIONS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
+#: What is drawn or swapped, and the unit of the test.
+SITUATIONS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Bench:
 
 def by_situation(row: Callable, verb: str) -> dict:
     """What `row` (what is drawn or swapped, the unit of the test) gives, by words for it; without what is not there."""
-    found = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in _SITUATIONS}
+    found = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in SITUATIONS}
     return {words: one for words, one in found.items() if one is not None}
 
 

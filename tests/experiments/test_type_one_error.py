@@ -70,7 +70,31 @@ def test_swapped_systems_are_equal_however_unlike_they_were(counted):
     found = type_one(testset, Bleu(), "A", "C", n_pairs=300, trials=199, statistics=counts)
     assert holds(found, "ar")
     assert found.row("segment", "segment", "koehn").rejected.share > 0.05
+    found = type_one(testset, Bleu(), "C", "B", n_pairs=5, trials=99, statistics=counts)
     assert [r.unit for r in found.rows[::5]] == ["segment", "document", "segment"] and found.n_documents == 40
+
+
+def test_a_difference_of_the_systems_is_no_part_of_what_documents_have_in_common():
+    """Segments here are independent, so a test by segment keeps its level. Swaps of whole documents would add the
+    squared difference to the variance of a document: 1 + 40 x .12^2 instead of 1, and 12% rejected."""
+    rng = np.random.default_rng(2)
+    scores = rng.normal(50, 5, 8000)
+    both = np.stack([np.stack([values, np.ones(8000)], axis=-1) for values in
+                     (scores + 0.12 + rng.normal(0, 1, 8000), scores)])
+    found = type_one(toy(2, 8000, [str(k // 40) for k in range(8000)]), SegmentMean("human", True), n_pairs=400,
+                     n_segments=20, trials=99, statistics=both)
+    rejected = found.row("document", "segment", "ar").rejected
+    assert rejected.low < found.predicted < rejected.high < 0.1 and found.se_ratio == pytest.approx(1, abs=0.1)
+    assert found.effective_documents > 100
+
+
+def test_without_documents_that_favour_the_worse_there_is_no_null_by_document():
+    rng = np.random.default_rng(1)
+    both = np.stack([np.stack([base + rng.normal(0, 1, 80), np.ones(80)], axis=-1) for base in (60, 50)])
+    found = type_one(toy(2, 80, [str(k // 4) for k in range(80)]), SegmentMean("human", True), n_pairs=5, trials=99,
+                     statistics=both)
+    assert {row.null for row in found.rows} == {"segment"}
+    assert (found.n_documents, found.effective_documents, found.se_ratio, found.predicted) == (None,) * 4
 
 
 def test_the_same_for_any_number_of_threads_and_the_start_of_more(counted):

@@ -5,7 +5,7 @@ import pytest
 from mtsig_core.figures.sampling import ratios
 from mtsig_core.figures.validation import counts, p_values, panels, rates
 
-BLUE, VERMILLION = "#0072B2", "#D55E00"
+BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
 ROWS = [("<b>one</b>", 0.05, 0.03, 0.08, 0.06), ("two", 0.20, 0.10, 0.30, None), ("three", None, None, None, None)]
 
 
@@ -63,3 +63,11 @@ def test_ratios_put_one_system_before_the_others():
     assert (list(mine.y), mine.name) == ([1.5, 2.0], "&lt;i&gt;")
     assert list(mine.error_y.array) == pytest.approx([0.4, 0.9])
     assert len(ratios(rows, "none of them", {10: 1.0}).data[2].x) == 0  # a system whose scores do not vary
+
+
+def test_what_is_predicted_is_marked_in_its_panel():
+    rows = [("ar", 0.12, 0.10, 0.14, None)]
+    figure = panels({"alone": rows, "together": rows}, 0.05, predicted={"together": 0.2})
+    line, = (shape for shape in figure.layout.shapes if shape.line.color == GREY)
+    assert (line.x0, line.x1, line.xref) == (20, 20, "x2") and figure.layout.xaxis.range[1] > 20
+    assert "together  ╌ predicted" in [note.text for note in figure.layout.annotations]

@@ -47,6 +47,21 @@ def test_type_one_errors_are_those_of_the_core_and_of_the_command(open_page, cap
     assert [row["rejected"]["count"] for row in printed] == [row.rejected.count for row in found.rows]
 
 
+def test_the_null_by_document_says_how_it_was_made_and_what_is_predicted(open_page):
+    page = open_page(Source(demo=1000))
+    found = type_one(Source(demo=1000).read(), "bleu", n_pairs=200)
+    assert f"predicted {100 * found.predicted:.1f}%, as standard errors by document are {found.se_ratio:.2f} times" \
+        in words(page)
+    assert any("by construction" in element.value and "Nothing is swapped" in element.value
+               for element in page.caption)
+
+
+def test_systems_too_unlike_for_a_null_by_document(open_page):
+    page = open_page(Source(demo=1000), b="Finnish")
+    assert not page.exception and "Choose systems with closer scores" in words(page)
+    assert "by construction" in words(page) and "documents whole" not in words(page)
+
+
 def command_of(page, name):
     return arguments(next(e.value for e in page.code if f"validate {name}" in e.value))
 
