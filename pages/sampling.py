@@ -27,53 +27,62 @@ with middle:
 asked["shuffle"] = controls.toggle("Shuffle the sentences", False, "shuffle", place=right)
 
 
-def both(progress):
-    statistics = results.statistics(testset, metric, progress)
-    return {kind: sampling(testset, metric, kind, size=size, progress=progress, statistics=statistics,
-                           jobs=results.jobs(testset), **asked) for kind in KINDS}
-
-
 def of_all_sizes(progress):
     return spreads(testset, metric, progress=progress, statistics=results.statistics(testset, metric, progress),
                    **asked)
 
 
-def found(work, what, *more):
+def found(work, what, *key):
     with or_end_page():
-        return background.result(("sampling", work.__name__, testset.digest, metric, *more, *asked.values()), work,
-                                 what)
+        return background.result(("sampling", work.__name__, testset.digest, metric, *key), work, what)
 
 
-samples = found(both, "Taking samples", size)
+def taken(**asked):
+    def both(progress):
+        statistics = results.statistics(testset, metric, progress)
+        return {kind: sampling(testset, metric, kind, size=size, progress=progress, statistics=statistics,
+                               jobs=results.jobs(testset), **asked) for kind in KINDS}
+
+    return found(both, "Taking samples", size, *asked.values())
+
+
+samples = taken(**asked)
 n, shuffled = samples["broad"].n_samples, samples["broad"].shuffled
+before = {kind: one.system(name) for kind, one in taken(**{**asked, "shuffle": False}).items()} if shuffled else {}
 chosen = {kind: one.system(name) for kind, one in samples.items()}
 if not all(one.known for one in chosen.values()):
     screen.error(f"No sample has a score of {name}. Choose another system.")
     end_page()
-koehns = testset.simulated and not shuffled and (metric, size, n) == ("bleu", 300, 100)
-theirs = {kind: ends for kind, *ends in KOEHN_2_3.rows["bleu"]} if koehns and name == "Spanish" else {}
+his_size = testset.simulated and (metric, size, n) == ("bleu", 300, 100)
+his = {kind: ends for kind, *ends in KOEHN_2_3.rows["bleu"]} if his_size and name == "Spanish" else {}
+koehns, theirs = his_size and not shuffled, {} if shuffled else his
 ratio = ratio_of_spreads(*(one.scores for one in chosen.values()), asked["alpha"])
 sections = Samples(view, samples, name, koehns)
 screen.numbers(
     *((f"{NAMES[kind]}{', shuffled' if shuffled else ''}", "{:.1f} to {:.1f}".format(*one.range),
-       f"SD {one.sd:.2f}" + (f"; Koehn 2004: {theirs[kind][0]} to {theirs[kind][1]}" if kind in theirs else ""))
+       f"SD {one.sd:.2f}" + (f"; before the shuffle {before[kind].sd:.2f}" if before else "")
+       + (f"; Koehn 2004: {theirs[kind][0]} to {theirs[kind][1]}" if kind in theirs else ""))
       for kind, one in chosen.items()),
     ("Blocks spread wider by a factor of", "-", "no spread, no ratio") if ratio is None else
     ("Blocks spread wider by a factor of", f"{ratio[0]:.1f}",
      "ratio of SDs; {} interval {:.1f} to {:.1f}".format(sections.level, *ratio[1:])))
 rows = [{"kind": kind, **row} for kind, one in chosen.items() for row in system_records(one)]
 charts.show(spread({NAMES[kind]: one.scores for kind, one in chosen.items()}, chosen["broad"].full,
-                   {NAMES[kind]: ends for kind, ends in theirs.items()}, unit=sections.unit),
+                   {NAMES[kind]: ends for kind, ends in theirs.items()}, unit=sections.unit,
+                   ghosts={NAMES[kind]: one.scores for kind, one in before.items()},
+                   frame=[end for ends in his.values() for end in ends]),
             key="sampling.spread", files=view.named(name), command=sections.command(*KINDS), **charts.columns(rows),
             alt=f"Scores of {n} samples of {size} segments, one dot each: blocks above, broad samples below.")
 left_over = samples["broad"].n_segments - n * size
 st.caption(f"{n} samples of {size} segments each way. A block takes consecutive segments, broad sample k takes "
-           f"segments k, k + {n}, k + {2 * n}, ... (Koehn 2004, 3.2 and 3.3). Neighbours share topic, style and "
-           "difficulty. " + ("Shuffled, they do not, and blocks are like broad samples. " if shuffled else "")
+           f"segments k, k + {n}, k + {2 * n}, ... (Koehn 2004, 3.2 and 3.3). Each dot is a sample; dots stand side by "
+           "side where scores are alike, and their height says nothing. Neighbours share topic, style and difficulty. "
+           + ("Shuffled, they do not, and blocks are like broad samples; circles are the samples before the shuffle. "
+              if shuffled else "")
            + (f"The last {left_over} segments are in no sample. " if left_over else "")
            + (f"{sections.unit} takes its weights from the sample, so it is counted anew on each and grows with its "
               "size: small samples lie below the whole." if view.recounted else ""))
 
 kind = sections.show_intervals()
 sections.show_pair(kind)
-sections.show_spreads(found(of_all_sizes, "Taking samples of all sizes"))
+sections.show_spreads(found(of_all_sizes, "Taking samples of all sizes", *asked.values()))

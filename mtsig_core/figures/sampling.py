@@ -16,12 +16,15 @@ _FAINT = "rgba(122,133,148,0.22)"
 _MARKS = {1: dict(symbol="circle", color=BLUE, size=9), -1: dict(symbol="x", color=VERMILLION, size=11),
           0: dict(symbol="circle-open", color=GREY, size=8)}
 _KINDS = (dict(color=BLUE, symbol="circle"), dict(color=VERMILLION, symbol="diamond"))
+_DOT, _STEP = 0.009, 0.07  # width of a dot as a share of the axis, and its height as a share of a band
 _WORDS = {1: "right", -1: "wrong", 0: "no conclusion"}
 
 
 def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[str, tuple[float, float]] | None = None,
-           *, unit: str) -> go.Figure:
+           *, unit: str, ghosts: Mapping[str, np.ndarray] | None = None, frame: Sequence[float] = ()) -> go.Figure:
     """Scores of samples of several kinds, one band above the other on one axis (Koehn 2004, Figs 2 and 3).
+
+    Dots that would cover each other stand side by side: height says nothing else.
 
     Parameters
     ----------
@@ -33,9 +36,14 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
         Ranges to lay faintly behind the bands.
     unit : str
         What the axis measures, such as ``"BLEU"``.
+    ghosts : mapping of str to ndarray, optional
+        Scores by kind as they were before the segments were shuffled, drawn faintly.
+    frame : sequence of float
+        Values that the axis takes in anyway, so that it stays as it was.
     """
-    figure, published, named = go.Figure(), published or {}, Labels()
-    known = [whole, *(v for values in scores.values() for v in values[np.isfinite(values)]),
+    figure, published, named, old = go.Figure(), published or {}, Labels(), ghosts or {}
+    known = [whole, *frame, *(v for values in old.values() for v in values[np.isfinite(values)]),
+             *(v for values in scores.values() for v in values[np.isfinite(values)]),
              *(end for ends in published.values() for end in ends)]
     margin = 0.05 * (max(known) - min(known)) or 1.0
     for band, (kind, values) in enumerate(scores.items()):
@@ -48,8 +56,15 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
             figure.add_annotation(x=high, y=base + 0.06, text=f"Koehn: {low:g} to {high:g}", showarrow=False,
                                   xanchor="left" if outside else "right", yanchor="bottom", font_size=13,
                                   xshift=6 if outside else -4)
+        dot = _DOT * (max(known) - min(known) + 2 * margin)
+        if kind in old:
+            figure.add_trace(go.Scatter(
+                x=old[kind], y=base + 0.59 + _swarm(old[kind], dot), mode="markers", showlegend=False,
+                marker=dict(size=7, symbol="circle-open", color=GREY, opacity=0.6),
+                customdata=np.arange(1, len(old[kind]) + 1),
+                hovertemplate=f"{full(kind)}, before the shuffle, sample %{{customdata}}: %{{x:.2f}}<extra></extra>"))
         figure.add_trace(go.Scatter(
-            x=values, y=base + 0.3 + 0.58 * (np.arange(len(values)) + 0.5) / max(len(values), 1), mode="markers",
+            x=values, y=base + 0.59 + _swarm(values, dot), mode="markers",
             marker=dict(size=7, opacity=0.95, **_KINDS[band % 2]),
             customdata=np.arange(1, len(values) + 1), showlegend=False,
             hovertemplate=f"{full(kind)}, sample %{{customdata}}: %{{x:.2f}}<extra></extra>"))
@@ -59,11 +74,27 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
     side = "left" if whole == min(known) else "right" if whole == max(known) else "center"  # not beyond the edge
     figure.add_annotation(x=whole, y=len(scores), text=f"whole test set {whole:.2f}", showarrow=False, yanchor="bottom",
                           xanchor=side, font_size=14)
+    if old:
+        figure.add_annotation(x=1, y=1, xref="paper", yref="paper", text="○ before the shuffle", showarrow=False,
+                              xanchor="right", yanchor="top", font_size=14)
     figure.update_xaxes(range=[min(known) - margin, max(known) + margin], zeroline=False, tickfont_size=13)
     figure.update_yaxes(range=[0, len(scores) + 0.16], visible=False)
     measured(figure, f"{named(unit)} of a sample")
     figure.update_layout(height=300, margin=dict(l=120, r=8, t=8, b=46), dragmode=False, hovermode="closest")
     return named.below(figure)
+
+
+def _swarm(values: np.ndarray, dot: float) -> np.ndarray:
+    """Heights around 0, shape (samples,), at which dots of a width stand side by side; closer where they are many."""
+    rows: list[float] = []  # where the last dot of each row ends
+    place = np.zeros(len(values), dtype=int)
+    for k in np.argsort(values).tolist():
+        if np.isfinite(values[k]):
+            place[k] = next((row for row, end in enumerate(rows) if end <= values[k]), len(rows))
+            rows[place[k]:place[k] + 1] = [values[k] + dot]
+    step = min(_STEP, 0.58 / max(len(rows), 1))
+    heights: np.ndarray = step * np.where(place % 2, (place + 1) // 2, -(place // 2))  # rows 0, 1, -1, 2, -2, ...
+    return heights
 
 
 def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.ndarray, whole: float, *,

@@ -30,6 +30,29 @@ def test_one_score_for_all_samples_still_has_an_axis():
     assert low < 50 < high
 
 
+def test_shuffled_samples_stand_on_the_axis_of_before_among_their_ghosts():
+    before, after = np.array([21.0, 30.0, 37.0]), np.array([28.0, 29.0, 30.0])
+    kept = spread({"Blocks": before}, 29.0, {"Blocks": (20, 38)}, unit="BLEU").layout.xaxis.range
+    figure = spread({"Blocks": after}, 29.0, unit="BLEU", ghosts={"Blocks": before}, frame=(20, 38))
+    ghost, dots = figure.data
+    assert figure.layout.xaxis.range == kept and "○ before the shuffle" in said(figure)
+    assert (ghost.x.tolist(), dots.x.tolist()) == (before.tolist(), after.tolist())
+    assert (ghost.marker.color, ghost.marker.symbol) == ("#7A8594", "circle-open") and dots.marker.color == BLUE
+    assert "before the shuffle" in ghost.hovertemplate
+
+
+def test_height_is_no_number_of_a_sample():
+    """Dots apart from each other share a height, whatever their order; those that would cover each other do not."""
+    values = np.array([30.0, 20.0, 40.0, NAN])
+    heights = spread({"Blocks": values}, 29.0, unit="BLEU").data[0].y
+    assert len(set(heights.tolist())) == 1
+    crowd = np.concatenate([np.full(9, 30.0), [20.0, 40.0]])
+    heights = spread({"Blocks": crowd}, 29.0, unit="BLEU").data[0].y
+    assert len(set(heights[:9].tolist())) == 9 and heights[9] == heights[10] == pytest.approx(np.median(heights[:9]))
+    many = spread({"Blocks": np.full(500, 30.0)}, 29.0, unit="BLEU").data[0].y
+    assert 0.25 < min(many) < max(many) < 0.95
+
+
 def test_hits_and_misses_differ_by_more_than_colour():
     scores = np.array([30.0, 35.0, NAN])
     hit, miss = intervals(scores, scores - 2, scores + 1, np.array([True, False, False]), 30.0, unit="BLEU").data

@@ -51,6 +51,21 @@ def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
         assert f"{summary['lowest']:.1f} to {summary['highest']:.1f}<" in words(page)
 
 
+def test_shuffled_samples_are_shown_beside_those_before(open_page, source):
+    page = open_page(source, system=NAMES[1], size="20", seed="2", shuffle="true")
+    figure = json.loads(page.get("plotly_chart")[0].proto.spec)
+    blocks, shuffled = (sampling(source.read(), "bleu", "blocks", size=20, seed=2, shuffle=shuffle).system(NAMES[1])
+                        for shuffle in (False, True))
+    assert [trace["marker"]["symbol"] for trace in figure["data"]] == ["circle-open", "circle"] + [
+        "circle-open", "diamond"]
+    assert f"SD {shuffled.sd:.2f}; before the shuffle {blocks.sd:.2f}<" in words(page)
+    page.toggle(key="shuffle").set_value(False).run()
+    plain = json.loads(page.get("plotly_chart")[0].proto.spec)
+    low, high = figure["layout"]["xaxis"]["range"]
+    assert low <= plain["layout"]["xaxis"]["range"][0] < plain["layout"]["xaxis"]["range"][1] <= high
+    assert "before the shuffle" not in words(page)
+
+
 def test_the_ratios_of_all_sizes_are_those_of_the_command(open_page, source, capsys):
     page = open_page(source, system=NAMES[0], shuffle="true", seed="4", alpha="0.1")
     assert main(arguments(next(e.value for e in page.code if "sample spread" in e.value))) == 0
