@@ -75,7 +75,7 @@ def test_tests_of_single_segments_have_no_row_by_document():
 @pytest.mark.parametrize("of_c", [range(0), range(60, 70), range(4), range(70)])
 def test_what_a_third_system_lacks_does_not_matter(of_c):
     """A and B have the first 60 segments; C has other ones, or those of one document."""
-    values = np.pad(segment_scores(6, [60, 64], 60)[..., 0], ((0, 0), (0, 10)), constant_values=np.nan)
+    values = np.pad(segment_scores(6, [60, 60], 60)[..., 0], ((0, 0), (0, 10)), constant_values=np.nan)
     documents = np.arange(70) // 5
     two = {name: [None if np.isnan(x) else float(x) for x in row] for name, row in zip("AB", values, strict=True)}
     third = {"C": [50.0 if k in of_c else None for k in range(70)]}
@@ -159,7 +159,7 @@ def test_where_a_correction_can_reject_nothing_it_says_so():
 
 def test_unit_changes_count_what_has_scores():
     """40 of 60 segments are rated, in 8 of 12 documents."""
-    values = segment_scores(6, [60, 64], 60)[..., 0]
+    values = segment_scores(6, [60, 60], 60)[..., 0]
     by_system = {name: [*map(float, row[:40]), *[None] * 20] for name, row in zip("AB", values, strict=True)}
     found = unit_changes(rated(by_system, np.arange(60) // 5), "human", trials=99, resamples=50)
     assert (found.n_segments, found.n_documents) == (40, 8)
