@@ -9,7 +9,7 @@ from mtsig_core.figures.bootstrap import replicates, settling
 from mtsig_core.inference.one_score import bootstrap_systems, histogram
 from mtsig_core.report import bootstrap_tables as tables
 from mtsig_core.report.commands import command_line, defaults
-from pages._ui import background, charts, controls, frame, results, screen
+from pages._ui import background, charts, controls, demos, frame, results, screen
 from pages._ui.ending import or_end_page
 
 _SAMPLING = ("unit", "alpha", "seed")
@@ -69,6 +69,7 @@ with right:
     screen.table(*tables.published_rows(theirs))
     st.caption(f"{ZHANG_VOGEL_1.source}: {ZHANG_VOGEL_1.about}. Other systems on another test set: they tell the order "
                "of size.")
+demos.offer(demos.ZHANG_VOGEL, "A test set of the size of theirs, with four references as they had:", view.source)
 
 st.subheader("Were enough samples drawn?")
 pool = controls.choice("Samples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few seconds.")

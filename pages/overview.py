@@ -3,7 +3,7 @@
 import streamlit as st
 
 from mtsig_core.report.tables import leaderboard_rows, verdict
-from pages._ui import address, frame, screen
+from pages._ui import address, demos, frame, screen
 
 SHOWN = 6
 ABOUT_REFERENCES = ("references-disagree", "reference-among-systems")  # who is ahead hangs on them
@@ -35,3 +35,5 @@ for column, (title, (text, page, label, asks)) in zip(st.columns(3), ways.items(
         st.markdown(f"**{title}**")
         screen.plain(text)
         address.link(frame.ROOT / "pages" / f"{page}.py", label, icon=":material/arrow_forward:", **asks)
+        if page == "data" and asks:
+            demos.offer(demos.TASK, "Or look at a made-up one first:", view.source)

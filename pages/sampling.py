@@ -8,7 +8,7 @@ from mtsig_core.experiments.sample_results import ratio_of_spreads
 from mtsig_core.experiments.spread_ratios import SIZES, spreads
 from mtsig_core.figures.sampling import spread
 from mtsig_core.report.sampling_tables import system_records
-from pages._ui import background, charts, controls, frame, results, screen
+from pages._ui import background, charts, controls, demos, frame, results, screen
 from pages._ui.ending import end_page, or_end_page
 from pages._ui.sampling_sections import NAMES, Samples
 
@@ -83,6 +83,11 @@ st.caption(f"{n} samples of {size} segments each way. A block takes consecutive 
            + (f"{sections.unit} takes its weights from the sample, so it is counted anew on each and grows with its "
               "size: small samples lie below the whole." if view.recounted else ""))
 
+if testset.n_segments < _ENOUGH * 300:
+    demos.offer(demos.LARGE, "Samples of 300 need a large set to be drawn from, such as Koehn's 30,000 sentences.",
+                view.source)
+else:
+    demos.offer(demos.KOEHN, "One such small test set by itself, as one has it in practice:", view.source)
 kind = sections.show_intervals()
 sections.show_pair(kind)
 sections.show_spreads(found(of_all_sizes, "Taking samples of all sizes", *asked.values()))

@@ -9,7 +9,7 @@ from mtsig_core.inference.ranking import intransitive_triples
 from mtsig_core.inference.significance import TESTS, significant
 from mtsig_core.report.cells import Cell, number
 from mtsig_core.report.tables import format_p
-from pages._ui import charts, controls, exclusions, exports, frame, results, screen, significance_matrix
+from pages._ui import charts, controls, demos, exclusions, exports, frame, results, screen, significance_matrix
 from pages._ui.ending import end_page
 from pages._ui.one_pair import open_pair
 
@@ -59,6 +59,8 @@ only_raw = sum(pair.p_value is not None and bool(significant(pair.p_value, setti
 still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not separated"
               + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
 screen.plain((still_open if open_pairs else "") + "Click a cell to open the pair.")
+if view.testset.simulated and not open_pairs:
+    demos.offer(demos.TASK, "Nothing is left open here. A simulated test set that leaves something open:", view.source)
 screen.cautions(c for c in comparison.warnings if c.a is None and c.code != "not-equal")
 adjusted = {}
 if has_p:

@@ -14,7 +14,7 @@ from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.figures._style import BLUE, VERMILLION
 from mtsig_core.figures.sweeps import decisions, scores, widths
 from mtsig_core.report.sweep_tables import found_records, found_rows, needed, plan_rows, width_rows
-from pages._ui import background, charts, controls, frame, one_pair, results, screen, sweeps_tables
+from pages._ui import background, charts, controls, demos, frame, one_pair, results, screen, sweeps_tables
 from pages._ui.ending import end_page, or_end_page
 
 _POWERS, _REPEATS = [0.5, 0.8, 0.9, 0.95], [30, 100, 300]
@@ -126,6 +126,8 @@ if len(few) < len(planned):
         screen.table(*plan_rows(planned, difference, unit, units), key="sweeps.all")
 st.caption(f"For power {power:.0%} at alpha {alpha:g}, without a correction for several pairs: {units} needed = "
            f"{found.n_units:,} x (z SE / difference)². Below some 30 {units} this is rough.")
+demos.offer(demos.ZHANG_VOGEL, "As large as the test set of Zhang and Vogel (2004), a hundred documents with four "
+            "references:", view.source)
 try:
     sweeps_tables.show_table_2(view, found, mine.a, asked)
     sweeps_tables.show_references(view, mine.a, asked)

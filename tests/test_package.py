@@ -95,14 +95,14 @@ def test_the_command_line(scripts, tmp_path):
 
 
 def test_the_dashboard(scripts, tmp_path):
-    """On the simulated corpus, which comes with the wheel, as does what the first page says of it."""
+    """On the simulated shared task, which comes with the wheel, as does what the first page says of it."""
     with started(scripts / "mtsig", "serve", "--no-browser", port="--port", cwd=tmp_path) as address:
         messages = first_run(address)
     [session] = [message.new_session for message in messages if message.HasField("new_session")]
     assert session.config.toolbar_mode == Config.VIEWER  # as .streamlit/config.toml has it
     shown = [message.delta.new_element for message in messages if message.HasField("delta")]
     assert [element.heading.body for element in shown if element.HasField("heading")] == ["Which differences are real?"]
-    assert any("Spanish" in element.html.body for element in shown)
+    assert any("Cedar-open" in element.html.body for element in shown)
     assert not [element.exception for element in shown if element.HasField("exception")]
 
 

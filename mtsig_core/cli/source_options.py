@@ -35,6 +35,8 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--demo", action="store_true", help="the simulated corpus: 30,000 segments, six systems")
     add("--demo-segments", type=int, metavar="N", help="its first N segments")
     add("--demo-references", type=int, metavar="N", help="that it is scored with, 1 to 9 (default: 1)")
+    add("--demo-task", action="store_true",
+        help="a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human ratings")
     add("--scores", action="append", default=[], metavar="NAME=FILE",
         help="segment scores (TSV, CSV, JSONL, Parquet, COMET's JSON), alone or with texts; repeatable")
     add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
@@ -63,12 +65,19 @@ def source_from(args: argparse.Namespace) -> Source | None:
     parses = tuple(map(_named_parse, args.parse))
     files = {"--ref": args.ref, "--system": args.system, "--src": args.src, "--docs": args.docs}
     given = [option for option, value in files.items() if value]
-    if args.demo or args.demo_segments is not None:
+    demo = "--demo-task" if args.demo_task else "--demo"
+    if args.demo or args.demo_task or args.demo_segments is not None:
         for option, value in {**files, "--folder": args.folder, "--parse": parses}.items():
             if value:
-                raise SettingError(f"--demo and {option} name two sources. Give one of them.")
+                raise SettingError(f"{demo} and {option} name two sources. Give one of them.")
         if args.demo_segments is not None and args.demo_segments < 1:
             raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
+        if args.demo_task:
+            for key in ("demo", "demo_segments", "demo_references"):
+                if getattr(args, key):
+                    raise SettingError(f"--demo-task and --{key.replace('_', '-')} name two sources: the shared task "
+                                       "has 1,000 segments and two references. Give one of them.")
+            return Source(demo_task=True, refs=tuple(args.refs), refs_as_systems=args.refs_as_systems, **tables)
         references = 1 if args.demo_references is None else args.demo_references
         return Source(demo=args.demo_segments or 0, demo_references=references, refs=tuple(args.refs),
                       refs_as_systems=args.refs_as_systems, **tables)

@@ -35,6 +35,8 @@ class Source:
         The first so many segments of the simulated corpus, in place of files; 0 for all of them.
     demo_references : int
         The references that it has.
+    demo_task : bool
+        The simulated shared task, in place of files.
     scores : tuple of (str, str)
         (name, file) of segment scores, which join the texts, or are all there is.
     lower_is_better : tuple of str
@@ -68,6 +70,7 @@ class Source:
     only: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     domain: str | None = None
+    demo_task: bool = False
 
     def read(self) -> TestSet:
         """Read and check the files, and take what is asked of them."""
@@ -95,6 +98,10 @@ class Source:
         return testset
 
     def _read_texts(self) -> TestSet:
+        if self.demo_task:
+            from mtsig_core.data.simulation.shared_task import shared_task
+
+            return shared_task()
         if self.demo is not None:
             from mtsig_core.data.simulation.corpus import load_demo
 
@@ -111,7 +118,12 @@ class Source:
     @property
     def has_texts(self) -> bool:
         """Whether there are texts, not segment scores alone."""
-        return bool(self.ref) or self.folder is not None or self.demo is not None
+        return bool(self.ref) or self.folder is not None or self.simulated
+
+    @property
+    def simulated(self) -> bool:
+        """Whether it is made up, so that nothing is read from the user's files."""
+        return self.demo is not None or self.demo_task
 
     def files(self) -> list[str]:
         """The files it is read from; of a folder, all that are in it."""
@@ -123,6 +135,8 @@ class Source:
     @property
     def title(self) -> str:
         """A short name, before anything is read."""
+        if self.demo_task:
+            return "simulated shared task"
         if self.demo is not None:
             return "simulated corpus" + (f", {self.demo} segments" if self.demo else "") + (
                 f", {self.demo_references} references" if self.demo_references > 1 else "")

@@ -8,7 +8,7 @@ from numbers import Real
 
 import numpy as np
 
-from mtsig_core.data.simulation.corpus import simulate
+from mtsig_core.data.simulation.corpus import KOEHN_SYSTEMS, simulate
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sweep_results import SizeSweep
@@ -139,7 +139,8 @@ def reference_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
 
 def with_references(testset: TestSet, n_references: int = 4) -> TestSet:
     """The simulated corpus anew, with several references; any other test set, and one that has several, as it is."""
-    if not testset.simulated or len(testset.references) > 1:
+    known = {system.name for system in KOEHN_SYSTEMS}
+    if not testset.simulated or len(testset.references) > 1 or not testset.systems.keys() <= known:
         return testset
     anew = simulate(testset.n_segments, n_references=n_references).only(list(testset.systems))
     if any(anew.systems[name] != texts for name, texts in testset.systems.items()):

@@ -25,8 +25,8 @@ def source_options(source: Source) -> list[str]:
     given += [("--lower-is-better", name) for name in source.lower_is_better]
     given += [("--ids", source.ids), ("--tokenize", source.tokenize), ("--domain", source.domain)]
     given += [("--exclude", ",".join(source.exclude) or None), ("--only", ",".join(source.only) or None)]
-    flags = [("--demo", source.demo == 0), ("--refs-as-systems", source.refs_as_systems),
-             ("--keep-canary", source.keep_canary)]
+    flags = [("--demo", source.demo == 0), ("--demo-task", source.demo_task),
+             ("--refs-as-systems", source.refs_as_systems), ("--keep-canary", source.keep_canary)]
     return [*(part for option, value in given if value is not None for part in _with(option, value)),
             *(flag for flag, on in flags if on)]
 

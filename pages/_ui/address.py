@@ -66,7 +66,7 @@ def by_history() -> bool:
 
 
 def settle(key: str, usual: object, read: Callable[[list[str]], object], write: Callable[[object], list[str]], *,
-           pages_own: bool = False):
+           pages_own: bool = False, always: bool = False):
     """What a control is to show; puts it into the session, from where the control takes it.
 
     Parameters
@@ -74,17 +74,19 @@ def settle(key: str, usual: object, read: Callable[[list[str]], object], write: 
     key : str
         Of the control, and in the address.
     usual
-        What it shows when nothing was chosen; this never stands in the address.
+        What it shows when nothing was chosen; this does not stand in the address.
     read : callable
         What the address says -> a value; raises ValueError (or `Partly`) for what is not to be had.
     write : callable
         A value -> what the address says.
     pages_own : bool
         Whether it is forgotten when another page is opened.
+    always : bool
+        Whether a choice stands in the address also where it is the usual one, which may be another on another page.
     """
     state = st.session_state
     if key in state and state[key] != state[_SHOWN].get(key, _NOTHING):  # the user changed it, or a callback
-        keep(key, None if state[key] == usual else write(state[key]))
+        keep(key, None if state[key] == usual and not always else write(state[key]))
         state[_LINK].pop(key, None)
     value, wish = usual, state[_KEPT].get(key)
     if wish is not None:
@@ -99,7 +101,7 @@ def settle(key: str, usual: object, read: Callable[[list[str]], object], write: 
     state[_LINK].pop(key, None)
     state[key] = value  # also where it is so already: other options make another control, which would not know
     state[_SHOWN][key] = value
-    state[_DRAWN][key] = None if value == usual else write(value)
+    state[_DRAWN][key] = None if value == usual and not (always and wish is not None) else write(value)
     if pages_own:
         state[_PAGES_OWN].add(key)
     return value

@@ -21,13 +21,12 @@ _TRIALS = [999, 1999, 4999, 9999, 49999]
 _ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
 
 
-def pick_testset(labels: Mapping[str, str]) -> str | None:
+def pick_testset(labels: Mapping[str, str], usual: str) -> str | None:
     """Choose a test set by its name in the address, shown by its label; None where the address names one that is not
-    here: a page never changes to another set by itself."""
-    first = next(iter(labels))
+    here: a page never changes to another set by itself. `usual`: that of this page, where none was chosen."""
     wish = address.asked("testset")
-    chosen = address.settle("testset", first, lambda texts: texts[-1] if texts[-1] in labels else None,
-                            lambda name: [wish] if name is None else [name])
+    chosen = address.settle("testset", usual, lambda texts: texts[-1] if texts[-1] in labels else None,
+                            lambda name: [wish] if name is None else [name], always=True)
     return st.selectbox("Test set", list(labels), key="testset", format_func=labels.get,
                         **({"index": None, "placeholder": "not here; choose another"} if chosen is None else {}))
 

@@ -94,7 +94,7 @@ def draw() -> None:
         links = st.empty()
         _draw_links(links)
         try:
-            view = _draw_view()
+            view = _draw_view(page.url_path)
         except MtsigError as problem:
             view = problem
     above = st.container()
@@ -106,13 +106,16 @@ def draw() -> None:
     _finish(links, above)
 
 
-def _draw_view() -> View:
+def _draw_view(page: str) -> View:
     """Let a test set and the settings be chosen; what they make."""
     offers = testsets.available()
     asked = address.asked("testset")
     if asked is not None and (kept := testsets.find(asked, offers)) is not None:
         offers.setdefault(asked, kept)
-    name = controls.pick_testset({name: offer.label for name, offer in offers.items()})
+    usual = testsets.usual(offers, page)
+    name = controls.pick_testset({name: offer.label for name, offer in offers.items()}, usual)
+    if address.asked("testset") is None and usual != next(iter(offers)):
+        st.caption("This page opens on a larger set than others. The one you choose stays on all pages.")
     try:
         if name is None:
             raise _Gone(_gone(asked))

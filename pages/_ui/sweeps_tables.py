@@ -112,7 +112,8 @@ def _with_references(view: View, system: str) -> tuple[TestSet, Source]:
         return testset.only([system]), source
     part = testset.at(range(min(testset.n_segments, _SIMULATED)))
     anew = len(testset.references) == 1
-    source = replace(source, demo=part.n_segments)
+    if source.demo is not None:
+        source = replace(source, demo=part.n_segments)
     return with_references(part, _REFERENCES).only([system]), replace(
         source, demo_references=_REFERENCES, refs=()) if anew else source
 
@@ -121,7 +122,7 @@ def _about(several: TestSet) -> str:
     size = f"{several.n_segments:,} segments" + (
         f" in {several.n_documents} documents" if several.documents is not None else "")
     n = len(several.references)
-    return (f"{'The simulated corpus, its first ' if several.simulated else ''}{size}, {n} "
+    return (f"{'Simulated, the first ' if several.simulated else ''}{size}, {n} "
             f"reference{'s' * (n != 1)}")
 
 

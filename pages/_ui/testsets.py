@@ -13,12 +13,11 @@ from mtsig_core import InputError, MtsigError, TestSet, language_pairs
 from mtsig_core.data.readers.lines import shown
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.store import Saved, Store, open_store
-from pages._ui import browser
+from pages._ui import browser, demos
 
-__all__ = ["KEPT", "Offer", "available", "find", "keep_upload", "store"]
+__all__ = ["KEPT", "Offer", "available", "find", "keep_upload", "store", "usual"]
 
 KEPT = "~"  # before the link of a kept set, in the address
-_DEMOS = (Source(demo=0), Source(demo=1000))  # all of it, and as much as leaves something open
 _DEPTH = 3  # folders below the root that are searched for shared tasks
 
 
@@ -49,21 +48,28 @@ def available() -> dict[str, Offer]:
     found = {}
     if os.environ.get(SOURCE_VARIABLE):
         source = Source.from_json(os.environ[SOURCE_VARIABLE])
-        found[source.title] = _from_source(source, source.title)
+        found[source.title] = _from_source(source, demos.label(source))
     for folder in _task_folders():
         for langpair in _pairs(folder):
             name = f"{folder.relative_to(_root()).as_posix()}/{langpair}".removeprefix("./")
             found[name] = _from_source(Source(folder=str(folder), langpair=langpair), name, below=_root())
-    for demo in _DEMOS:
-        found.setdefault(demo.title, _from_source(demo, demo.title))
+    for label, demo in demos.DEMOS.items():
+        found.setdefault(demo.title, _from_source(demo, label))
     if (owner := browser.owner()) is not None:
         for saved in store().of(owner):
             found[f"{KEPT}{saved.link}"] = _from_store(saved, {offer.label for offer in found.values()})
     return found
 
 
+def usual(offers: dict[str, Offer], page: str) -> str:
+    """The name of the set that a page opens on where none was chosen."""
+    return demos.usual(offers, page, served=bool(os.environ.get(SOURCE_VARIABLE)))
+
+
 def find(name: str, offers: dict[str, Offer]) -> Offer | None:
     """The set of that name: one of those offered, or a kept one, for who has the link has the set."""
+    if name not in offers and name == demos.FORMER.title:
+        return _from_source(demos.FORMER, demos.label(demos.FORMER))
     if name not in offers and name.startswith(KEPT):
         saved = store().find(name.removeprefix(KEPT))
         return saved and _from_store(saved, {offer.label for offer in offers.values()})
@@ -106,7 +112,7 @@ def _from_source(source: Source, label: str, below: Path | None = None) -> Offer
                                  "not read. Replace it by the file.")
         return _read(whole, _fingerprint(whole))
 
-    return Offer(label, load, source, source.demo is None)
+    return Offer(label, load, source, not source.simulated)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the test set")

@@ -12,7 +12,7 @@ from mtsig_core.figures.validation import p_values, panels, rates
 from mtsig_core.report import validation_tables as tables
 from pages._ui import controls, one_pair, screen
 from pages._ui.validation_claims import show_claims
-from pages._ui.validation_experiment import SITUATIONS, Bench, big, drawn_each, row_of, warn_of_few_documents
+from pages._ui.validation_experiment import SITUATIONS, Bench, big, row_of, warn_of_few_documents
 
 __all__ = ["show_families", "show_type_one"]
 

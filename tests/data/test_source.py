@@ -1,6 +1,7 @@
 """The source options."""
 
 import argparse
+import json
 import os
 
 import pytest
@@ -86,3 +87,20 @@ def test_contradictions_are_refused():
         parse("--folder", "f", "--langpair", "en-de", "--docs", "d")
     with pytest.raises(SettingError, match="--keep-canary"):
         parse("--scores", "human=t", "--keep-canary")
+
+
+def test_the_simulated_shared_task():
+    source = parse("--demo-task")
+    assert source == Source(demo_task=True) and source.simulated and source.title == "simulated shared task"
+    assert source_options(source) == ["--demo-task"] and Source.from_json(source.to_json()) == source
+    assert parse("--demo-task", "--refs", "ref2").read().references.keys() == {"ref2"}
+    for more in (["--demo"], ["--demo-segments", "300"], ["--demo-segments", "0"], ["--demo-references", "4"],
+                 ["--ref", "r"], ["--folder", "f"]):
+        with pytest.raises(SettingError, match=r"--demo-segments is 0|--demo-task and --\S+ name two sources"):
+            parse("--demo-task", *more)
+
+
+def test_what_was_stored_before_there_was_a_shared_task_is_read():
+    stored = json.loads(Source(demo=300).to_json())
+    del stored["demo_task"]
+    assert Source.from_json(json.dumps(stored)) == Source(demo=300)

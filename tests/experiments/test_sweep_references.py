@@ -6,6 +6,7 @@ import sacrebleu
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.data.simulation.corpus import load_demo, simulate
+from mtsig_core.data.simulation.shared_task import shared_task
 from mtsig_core.experiments.sweep_references import reference_sets, sweep_references, with_references
 from tests.toys import texts
 
@@ -59,3 +60,10 @@ def test_the_demonstration_gets_four_references():
 def test_what_cannot_be_done_is_said(settings, message):
     with pytest.raises(SettingError, match=message):
         sweep_references(several(settings.pop("n", 2)), "bleu", resamples=50, **settings)
+
+
+def test_the_simulated_shared_task_keeps_its_references():
+    task = shared_task()
+    assert with_references(task) is task
+    one = task.scored_with(["ref1"])
+    assert with_references(one) is one

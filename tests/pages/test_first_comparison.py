@@ -1,4 +1,4 @@
-"""The comparison that the dashboard opens with is the one that `compare` makes."""
+"""The comparisons that the dashboard opens with are those that `compare` makes."""
 
 import dataclasses
 import json
@@ -25,10 +25,15 @@ def rounded(value):
     return float(f"{value:.10g}") if isinstance(value, float) else value
 
 
-def test_it_is_what_compare_gives(demo):
-    made = json.loads(comparison_json(compare(demo, jobs=-1)))
-    assert rounded(json.loads(first_comparison.FILE.read_text(encoding="utf-8"))) == rounded(made)
-    assert first_comparison.first_comparison(demo).metrics["bleu"].pairs
+@pytest.mark.parametrize("file", first_comparison.FILES, ids=lambda file: file.name)
+def test_it_is_what_compare_gives(file):
+    testset = first_comparison.FILES[file].read()
+    made = json.loads(comparison_json(compare(testset, jobs=-1)))
+    assert rounded(json.loads(file.read_text(encoding="utf-8"))) == rounded(made)
+    found = first_comparison.first_comparison(testset).metrics["bleu"]
+    assert len(found.pairs) == len(testset.systems) * (len(testset.systems) - 1) / 2
+    assert [row.leaders for row in found.by_reference] == [row["leaders"] and tuple(row["leaders"])
+                                                           for row in made["metrics"]["bleu"].get("by_reference", [])]
 
 
 def test_it_is_for_the_whole_demonstration_alone(demo):

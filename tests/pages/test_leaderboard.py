@@ -67,10 +67,10 @@ def test_a_changed_file_is_read_again(app, source):
     assert words(app(source)) != before
 
 
-def test_without_a_test_set_it_opens_the_simulated_corpus_and_says_so(app):
+def test_without_a_test_set_it_opens_a_simulated_one_and_says_so(app):
     page = app()
     assert not page.exception
-    assert "simulated corpus" in words(page) and "30,000 segments" in words(page)
+    assert "simulated shared task" in words(page) and "1,000 segments" in words(page)
 
 
 def test_folders_below_the_data_root_are_offered_and_none_outside(app, source, tmp_path):
@@ -83,7 +83,8 @@ def test_folders_below_the_data_root_are_offered_and_none_outside(app, source, t
     (root / "link").symlink_to(outside)
     page = app(root=root)
     assert not page.exception
-    assert page.selectbox(key="testset").options[:2] == ["deep/task/en-de", "simulated corpus"]
+    assert page.selectbox(key="testset").options[:2] == [
+        "deep/task/en-de", "simulated shared task"]
     assert "x and y have identical outputs" in words(page)
 
 

@@ -22,7 +22,8 @@ import numpy as np
 
 from mtsig_core.data.simulation.grammar import MOST_CLAUSES, Grammar, Tokens, load_grammar, ragged
 
-__all__ = ["Corpus", "Model", "SimulatedSystem", "Stream", "make_corpus", "make_stream", "refer", "translate"]
+__all__ = ["Corpus", "Model", "SimulatedSystem", "Stream", "error_shares", "make_corpus", "make_stream", "refer",
+           "translate"]
 
 #: Purposes -> generator: random numbers of their own for each.
 Stream = Callable[..., np.random.Generator]
@@ -58,6 +59,9 @@ class SimulatedSystem:
         Share of the words, wrong or right, that are left out (if positive), in runs and rather where the system is not
         sure, as a decoder does that is told to be brief. If negative, the share of the words where it says more: fewer
         are left out, a wrong word is followed by the right one, and a right word next to a wrong one by a stray one.
+    usual_word : float or None
+        Probability of the usual word where several are interchangeable; None: as of the references. Another choice of
+        words is no error, yet finds fewer of them in a reference.
     """
 
     name: str
@@ -67,6 +71,7 @@ class SimulatedSystem:
     stray: float = 0.30
     length_bias: float = 0.0
     word_penalty: float = 0.0
+    usual_word: float | None = None
 
 
 @dataclass(frozen=True)
@@ -189,12 +194,7 @@ def translate(corpus: Corpus, system: SimulatedSystem, model: Model, stream: Str
     grammar, (meaning, segment) = corpus.grammar, corpus.text
     n = len(meaning)
     kind, lapse, choice, late, by, word = stream("words").random((n, 6)).T
-    threshold = system.level + corpus.difficulty + _effects(
-        stream, corpus.run, corpus.document, (model.own_topic_sd, model.own_document_sd, model.own_segment_sd))
-    shared = model.shared_noise
-    noise = np.sqrt(shared) * corpus.noise + np.sqrt(1 - shared) * _noise(stream("noise"), n, model.burst)
-    wrong = noise < threshold[segment]
-
+    noise, wrong = _mistakes(corpus, system, model, stream)
     missing = wrong & (kind < system.missing)
     # Only nouns and adjectives attract stray words: doubled articles or verbs would read like typing errors.
     phrase = grammar.is_noun[meaning] | grammar.is_adjective[meaning]
@@ -223,7 +223,30 @@ def translate(corpus: Corpus, system: SimulatedSystem, model: Model, stream: Str
     order = _order(grammar, text, late[source] < system.moved, by[source])
     text = Tokens(text.ids[order], text.segment)
     kept = _without_lonely_commas(grammar, text)
-    return grammar.spell(Tokens(text.ids[kept], text.segment[kept]), model.usual_word, word[source][order][kept])
+    usual = model.usual_word if system.usual_word is None else system.usual_word
+    return grammar.spell(Tokens(text.ids[kept], text.segment[kept]), usual, word[source][order][kept])
+
+
+def error_shares(corpus: Corpus, system: SimulatedSystem, model: Model, stream: Stream) -> np.ndarray:
+    """Share of the words of each segment that a system gets wrong, shape (segments,); a late word is half wrong.
+
+    Of the same streams as `translate`, so it is about the same output. Length bias and word penalty do not count.
+    """
+    segment = corpus.text.segment
+    late = stream("words").random((len(segment), 6))[:, 3] < system.moved
+    wrong = np.maximum(_mistakes(corpus, system, model, stream)[1], late / 2)
+    shares: np.ndarray = np.bincount(segment, wrong) / np.bincount(segment)
+    return shares
+
+
+def _mistakes(corpus: Corpus, system: SimulatedSystem, model: Model, stream: Stream) -> tuple[np.ndarray, np.ndarray]:
+    """Noise of each word, and whether it goes wrong; shape (tokens,) each."""
+    segment, shared = corpus.text.segment, model.shared_noise
+    threshold = system.level + corpus.difficulty + _effects(
+        stream, corpus.run, corpus.document, (model.own_topic_sd, model.own_document_sd, model.own_segment_sd))
+    own = _noise(stream("noise"), len(segment), model.burst)
+    noise = np.sqrt(shared) * corpus.noise + np.sqrt(1 - shared) * own
+    return noise, noise < threshold[segment]
 
 
 def _begins(rng: np.random.Generator, n: int, mean_length: float) -> np.ndarray:

@@ -1,0 +1,100 @@
+"""The simulated test sets: which are offered, which page opens on which, and that a chosen one stays."""
+
+import argparse
+
+import pytest
+
+from mtsig_core.cli.source_options import add_source_options, source_from
+from mtsig_core.data.source import Source
+from mtsig_core.report.commands import source_options
+from pages._ui import demos
+from tests.pages.toys import arguments, words
+
+LARGE, TASK = "simulated corpus", "simulated shared task"
+
+
+def in_address(page):
+    texts = page.query_params.get("testset")
+    return texts[-1] if isinstance(texts, list) else texts
+
+
+def test_all_are_offered_by_what_they_are(opened):
+    page = opened("data")
+    assert page.selectbox(key="testset").options == [
+        "simulated shared task", "simulated, 30,000 segments", "simulated, 300 segments",
+        "simulated, 1,592 segments, 4 references"]
+
+
+@pytest.mark.parametrize("path, opens", [(None, TASK), ("significance", TASK), ("data", TASK), ("sampling", LARGE),
+                                         ("sweeps", LARGE)])
+def test_where_none_was_chosen_each_page_opens_on_what_it_needs(opened, path, opens):
+    page = opened(path)
+    assert not page.exception
+    assert page.selectbox(key="testset").value == opens and in_address(page) is None
+    said = words(page)
+    assert f"{opens} (seed 7)" in said and ("30,000 segments" if opens == LARGE else "1,000 segments") in said
+
+
+@pytest.mark.parametrize("chosen", [TASK, LARGE])
+def test_a_chosen_set_stays_on_all_pages(opened, chosen):
+    page = opened("data")
+    page.selectbox(key="testset").select(LARGE).run()
+    page.selectbox(key="testset").select(chosen).run()  # also one that this page would open on by itself
+    assert in_address(page) == chosen
+    for path in ("methods", "sampling", "overview"):
+        page.switch_page(f"pages/{path}.py").run()
+        assert not page.exception
+        assert page.selectbox(key="testset").value == chosen and in_address(page) == chosen
+
+
+def test_a_link_names_the_set_also_where_the_page_would_open_on_it(opened):
+    page = opened("methods", testset=TASK)
+    page.switch_page("pages/sampling.py").run()
+    assert page.selectbox(key="testset").value == TASK
+
+
+def test_what_the_dashboard_was_started_on_stays_too(opened):
+    for source in (Source(demo=0), Source(demo_task=True)):
+        for path in ("methods", "sampling"):
+            assert opened(path, source).selectbox(key="testset").value == source.title
+
+
+def test_until_one_is_chosen_the_set_follows_the_page_and_what_was_said_of_it_stays_with_it(opened):
+    page = opened("overview", exclude="Cedar-open")
+    assert "11 systems" in words(page)
+    page.switch_page("pages/sampling.py").run()
+    assert not page.exception and page.selectbox(key="testset").value == LARGE
+    assert "exclude" not in page.query_params and "6 systems" in words(page)
+    page.switch_page("pages/overview.py").run()
+    assert page.selectbox(key="testset").value == TASK and "11 systems" in words(page)
+
+
+@pytest.mark.parametrize("path, source, key, goes_to", [
+    ("sampling", None, "demo.simulated corpus, 300 segments", "simulated corpus, 300 segments"),
+    ("sampling", Source(demo=300), "demo.simulated corpus", LARGE),
+    ("bootstrap", Source(demo=300), "demo.simulated corpus, 1592 segments, 4 references",
+     "simulated corpus, 1592 segments, 4 references"),
+    (None, Source(demo=300), "demo.simulated shared task", TASK),
+    ("significance", Source(demo=0), "demo.simulated shared task", TASK)])
+def test_pages_lead_to_the_set_that_they_need(opened, path, source, key, goes_to):
+    page = opened(path, source)
+    page.button(key=key).click().run()
+    assert not page.exception
+    assert page.selectbox(key="testset").value == goes_to and in_address(page) == goes_to
+    assert "simulated" in words(page)
+    assert not [button for button in page.button if button.key == key]  # it is here now
+
+
+def test_the_former_set_is_not_offered_but_links_to_it_open(opened):
+    page = opened("methods", testset="simulated corpus, 1000 segments")
+    assert page.selectbox(key="testset").value == "simulated corpus, 1000 segments"
+
+
+@pytest.mark.parametrize("source", demos.DEMOS.values(), ids=lambda source: source.title)
+def test_the_printed_command_opens_it_again(opened, source):
+    page = opened("methods", testset=source.title)
+    command = arguments(next(code.value for code in page.code if code.value.startswith("mtsig compare")))
+    parser = argparse.ArgumentParser()
+    add_source_options(parser)
+    asked, _ = parser.parse_known_args(command[1:])
+    assert source_from(asked) == source and source_options(source)
