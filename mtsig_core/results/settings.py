@@ -1,7 +1,4 @@
-"""What a result says of its test set and of how it was made: settings, warnings, and what was left out.
-
-Part of `mtsig_core.results`, where they are imported from.
-"""
+"""What a result says of its test set and of how it was made: settings, warnings, and what was left out."""
 
 from __future__ import annotations
 

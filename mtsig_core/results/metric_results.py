@@ -1,23 +1,19 @@
-"""Frozen results. Numbers only: no formatted strings, undefined is None.
-
-What they show of themselves (tables, files, figures) is made in `mtsig_core.report` and `mtsig_core.figures`.
-"""
+"""What is found under one metric: systems, pairs, and who is ahead by each reference."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from mtsig_core.errors import SettingError, nearest, unknown
-from mtsig_core.result_settings import Caution, Exclusion, SamplingSettings, Settings, TestSetInfo
+from mtsig_core.errors import unknown
+from mtsig_core.results.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TestSetInfo", "SamplingSettings", "Settings", "Caution", "Exclusion", "SystemResult", "PairResult",
-           "ReferenceLeaders", "MetricResult", "Comparison", "by_metric"]
+__all__ = ["SystemResult", "PairResult", "ReferenceLeaders", "MetricResult", "by_metric"]
 
 _Found = TypeVar("_Found")
 _COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
@@ -180,98 +176,3 @@ class _ByMetric(dict[str, _Found]):
 def by_metric(found: Mapping[str, _Found]) -> Mapping[str, _Found]:
     """What was found by each metric, read-only; a metric that is not there is answered with the nearest."""
     return MappingProxyType(_ByMetric(found))
-
-
-@dataclass(frozen=True, repr=False)
-class Comparison:
-    """The answer of `mtsig_core.compare`; a notebook shows it as a table."""
-
-    testset: TestSetInfo
-    settings: Settings
-    warnings: tuple[Caution, ...]
-    metrics: Mapping[str, MetricResult]
-    excluded: tuple[Exclusion, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "metrics", by_metric(self.metrics))
-
-    def __reduce__(self) -> tuple[Any, ...]:  # a mapping proxy cannot be pickled
-        return Comparison, (self.testset, self.settings, self.warnings, dict(self.metrics), self.excluded)
-
-    def __repr__(self) -> str:
-        found = ", ".join(f"{name!r} {result._differing()}" for name, result in self.metrics.items())
-        return (f"<Comparison on {self.testset.name!r}: {len(self.testset.systems)} systems, "
-                f"{self.testset.n_segments} segments; {found}>")
-
-    def _repr_html_(self) -> str:
-        from mtsig_core.report.notebook import comparison_table
-
-        return comparison_table(self)
-
-    def to_frame(self, table: str = "systems") -> pd.DataFrame:
-        """One table over all metrics, with a column ``metric`` first."""
-        import pandas as pd
-
-        frames = [result.to_frame(table) for result in self.metrics.values()]
-        return pd.concat(frames, keys=list(self.metrics), names=["metric"]).reset_index(0).reset_index(drop=True)
-
-    def render(self, form: str = "text") -> str:
-        """The whole of it as a file has it, byte for byte what ``compare --format`` writes.
-
-        Parameters
-        ----------
-        form : {"text", "json", "csv", "matrix", "latex", "html"}
-            ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs nothing else.
-        """
-        from mtsig_core.report.forms import FORMS
-
-        if form not in FORMS:
-            raise unknown("form", form, FORMS)
-        return FORMS[form](self)
-
-    def figure(self, name: str = "forest", metric: str | None = None) -> Any:
-        """One of its figures, as on the dashboard.
-
-        Parameters
-        ----------
-        name : {"forest", "matrix"}
-            Scores with intervals and rank intervals; or all pairs at once, which a comparison with a baseline, or of
-            one system, does not have.
-        metric : str, optional
-            By default the first.
-
-        Returns
-        -------
-        plotly.graph_objects.Figure
-        """
-        from mtsig_core.figures import of_comparison
-
-        drawn = of_comparison(self, next(iter(self.metrics)) if metric is None else metric)
-        if name not in drawn:
-            raise SettingError(f"This comparison has no figure {name!r}.{nearest(name, drawn)} It has: "
-                               f"{', '.join(drawn)}.")
-        return drawn[name]()
-
-    @classmethod
-    def from_json(cls, text: str) -> Comparison:
-        """Read back what `mtsig_core.report.export.comparison_json` wrote; keys that it does not know are ignored.
-
-        Returns
-        -------
-        Comparison
-            Equal to the one that was written, to the last digit.
-
-        Raises
-        ------
-        InputError
-            If the text is not the JSON of a comparison: with the place, what was expected there, and what came.
-
-        Examples
-        --------
-        >>> Comparison.from_json('{"metrics": []}')
-        Traceback (most recent call last):
-        mtsig_core.errors.InputError: metrics is []. Expected an object with keys.
-        """
-        from mtsig_core.report.json_reading import read_comparison
-
-        return read_comparison(text)
