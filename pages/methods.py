@@ -9,6 +9,7 @@ from mtsig_core.inference.cautions import FEW_UNITS
 from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
 from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.significance import TESTS
+from mtsig_core.inference.simultaneous import simultaneous
 from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.segment_scores import SegmentMean
 from pages._ui import frame, screen
@@ -36,7 +37,8 @@ for test in TESTS.values():
 
 st.subheader("Intervals")
 screen.prose_table(["interval", "definition"],
-                   [[name, first_paragraph(function)] for name, function in INTERVALS.items()])
+                   [[name, first_paragraph(function)] for name, function in
+                    {**INTERVALS, "simultaneous": simultaneous}.items()])
 
 st.subheader("Corrections for many pairs")
 screen.prose_table(["correction", "definition"],

@@ -10,7 +10,7 @@ import pytest
 
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, read_text
 from mtsig_core.cli.main import main
-from mtsig_core.figures import forest, matrix, of_comparison
+from mtsig_core.figures import differences, forest, matrix, of_comparison
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import PairResult
@@ -143,15 +143,16 @@ class TestShown:
         assert capsys.readouterr().out == compare(testset, trials=99, resamples=50).render(form)
 
     @pytest.mark.parametrize("found, names", [
-        (TEXTS, ["forest", "matrix"]), (compare(toy(1, 5), trials=99, resamples=50), ["forest"]),
-        (compare(toy(3, 5), baseline="B", trials=99, resamples=50), ["forest"])])
+        (TEXTS, ["forest", "differences", "matrix"]), (compare(toy(1, 5), trials=99, resamples=50), ["forest"]),
+        (compare(toy(3, 5), baseline="B", trials=99, resamples=50), ["forest", "differences"])])
     def test_only_figures_that_there_are(self, found, names):
         assert list(of_comparison(found, "bleu")) == names
         for name in names:
-            drawn = {"forest": forest, "matrix": matrix}[name](found.metrics["bleu"], found.settings)
+            drawn = {"forest": forest, "differences": differences, "matrix": matrix}[name](
+                found.metrics["bleu"], found.settings)
             assert found.figure(name, "bleu") == drawn
         if "matrix" not in names:
-            with pytest.raises(SettingError, match="has no figure 'matrix'. It has: forest."):
+            with pytest.raises(SettingError, match=f"has no figure 'matrix'. It has: {', '.join(names)}."):
                 found.figure("matrix")
 
     @pytest.mark.parametrize("ask, said", [
@@ -159,7 +160,7 @@ class TestShown:
         (lambda: PLAIN.to_frame("tables"), "Unknown table 'tables'"),
         (lambda: TEXTS.metrics["blue"], "Unknown metric 'blue'. Did you mean 'bleu'"),
         (lambda: paper_sentences(TEXTS, "ter"), "Unknown metric 'ter'.*Available: bleu"),
-        (lambda: TEXTS.figure("forrest"), "has no figure 'forrest'. Did you mean 'forest'\\? It has: forest, matrix"),
+        (lambda: TEXTS.figure("forrest"), "has no figure 'forrest'. Did you mean 'forest'\\? It has: forest, diff"),
         (lambda: TEXTS.figure(metric="blue"), "Unknown metric 'blue'"),
         (lambda: TEXTS.render("jsn"), "Unknown form 'jsn'. Did you mean 'json'\\? Available: text, json")])
     def test_names_that_are_not_there(self, ask, said):
@@ -180,6 +181,17 @@ class TestFromJson:
         again = Comparison.from_json(text)
         assert again == result
         assert comparison_json(again) == text
+
+    def test_results_without_simultaneous_intervals_are_read_and_shown(self):
+        data = json.loads(comparison_json(TEXTS))
+        for row in data["metrics"]["bleu"]["pairs"]:
+            del row["ci_joint_low"], row["ci_joint_high"]
+        old = Comparison.from_json(json.dumps(data))
+        assert {row.ci_joint_low for row in old.metrics["bleu"].pairs} == {None}
+        for form in ("text", "csv", "latex", "html"):
+            assert ("simultaneous" in TEXTS.render(form).lower()) == (form != "csv")
+            assert "simultaneous" not in old.render(form).lower()
+        assert len(old.figure("differences").data) == len(TEXTS.figure("differences").data) - 1
 
     def test_round_trip_of_one_system(self):
         result = compare(toy(1, 5), trials=99, resamples=50)

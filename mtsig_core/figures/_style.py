@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, shortened, width, wrapped
 
-__all__ = ["BLUE", "GREY", "VERMILLION", "Labels", "full", "measured", "steps"]
+__all__ = ["BLUE", "GREY", "VERMILLION", "Labels", "full", "interval_bars", "measured",
+           "steps"]
 
 _LINE = 16  # from one line of the names below a figure to the next
 _DIGIT = 0.58  # of the font size, in most fonts at most
@@ -67,6 +69,20 @@ def measured(figure: go.Figure, text: str) -> None:
     """What the axis measures: a note, because the viewer's theme sets the titles of axes too pale."""
     figure.add_annotation(x=0.5, y=0, xref="paper", yref="paper", yshift=-25, xanchor="center", yanchor="top",
                           text=text, showarrow=False, font_size=14)
+
+
+def interval_bars(figure: go.Figure, ends: Sequence[Sequence[float | None]], at: Sequence[float], name: str,
+                  thick: bool = True) -> None:
+    """Horizontal intervals (low, high) at heights, named in a line above: a thick bar, or a thin line with ends."""
+    xs = [x for low, high in ends for x in (low, high, None)]
+    ys = [y for y in at for _ in range(3)]
+    figure.add_trace(go.Scatter(
+        x=xs, y=ys, mode="lines" if thick else "lines+markers", name=name, showlegend=True,
+        line=dict(color=GREY, width=6 if thick else 1.5), hovertemplate="%{x:+.2f}<extra></extra>",
+        marker=None if thick else dict(symbol="line-ns", size=11, color=GREY, line=dict(color=GREY, width=1.5))))
+    figure.update_layout(showlegend=True, legend=dict(
+        orientation="h", x=0, xanchor="left", y=1, yanchor="bottom", font_size=13, itemclick=False,
+        itemdoubleclick=False))
 
 
 def steps(edges: np.ndarray, counts: np.ndarray, low: float, high: float) -> tuple[list[float], list[int]]:

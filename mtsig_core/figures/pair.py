@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured, steps
+from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, interval_bars, measured, steps
 from mtsig_core.report.palette import width
 
 __all__ = ["half_eye", "null_tails", "drivers"]
@@ -16,12 +16,13 @@ _ROW = 24  # pixels per bar
 _LINE, _SECOND = 18, 12  # pixels of a line above a figure, and of a second line of names
 _SIDE, _BOTH = 20, 16  # widest name of a side, and both together in one line, in digits
 _HALF = 36  # of a figure in half of the page
+_NAMES = 46  # pixels of the names of two intervals
 _FILL = {BLUE: "rgba(0,114,178,0.55)", VERMILLION: "rgba(213,94,0,0.65)", GREY: "rgba(122,133,148,0.35)"}
 
 
 def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, float] | None, *, a: str, b: str,
-             unit: str) -> go.Figure:
-    """The density of bootstrapped differences, and under it the observed difference with its interval.
+             unit: str, joint: tuple[float, float] | None = None, called: tuple[str, str] = ("", "")) -> go.Figure:
+    """The density of bootstrapped differences, and under it the observed difference with its intervals.
 
     What lies right of zero, where a is better, is blue, the rest vermillion.
 
@@ -36,6 +37,10 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
         Names of the systems.
     unit : str
         What the axis measures, such as ``"BLEU"``.
+    joint : (float, float), optional
+        The simultaneous interval, a thin line under the single one.
+    called : (str, str)
+        What the two are called, below the figure; needed with `joint`.
     """
     top = float(y.max()) if len(y) else 1.0
     figure = go.Figure()
@@ -51,8 +56,11 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
                     x=[p for p, _ in curve], y=[q for _, q in curve], mode="lines", fill="tozeroy",
                     line=dict(color=colour, width=2, simplify=False), fillcolor=_FILL[colour], showlegend=False,
                     hoverinfo="skip"))
-    ends = [delta, 0.0, *(interval or ()), *(x[[0, -1]].tolist() if len(x) else ())]
-    if interval is not None:
+    ends = [delta, 0.0, *(interval or ()), *(joint or ()), *(x[[0, -1]].tolist() if len(x) else ())]
+    if interval is not None and joint is not None:
+        interval_bars(figure, [interval], [-0.1 * top], called[0])
+        interval_bars(figure, [joint], [-0.24 * top], called[1], thick=False)
+    elif interval is not None:
         figure.add_trace(go.Scatter(x=list(interval), y=[-0.1 * top] * 2, mode="lines", showlegend=False,
                                     line=dict(color=GREY, width=6), hovertemplate="%{x:+.2f}<extra></extra>"))
     figure.add_trace(go.Scatter(
@@ -65,9 +73,13 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
                         tickfont_size=13, tickformat="~g")
     named = Labels()
     measured(figure, f"{named(unit, 16)} difference, bootstrapped")
-    figure.update_yaxes(range=[-0.2 * top, 1.22 * top], visible=False)
+    figure.update_yaxes(range=[(-0.2 if joint is None else -0.36) * top, 1.22 * top], visible=False)
     lines = _sides(figure, named, min(ends) < -margin, max(ends) > margin, a, b)
-    return named.below(_sized(figure, lines=lines), _HALF)
+    _sized(figure, lines=lines)
+    if joint is not None:  # their names, a line each, below what the axis measures
+        figure.update_layout(height=figure.layout.height + _NAMES, margin_b=figure.layout.margin.b + _NAMES,
+                             legend=dict(orientation="v", yref="container", y=0, yanchor="bottom"))
+    return named.below(figure, _HALF)
 
 
 def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str) -> go.Figure:

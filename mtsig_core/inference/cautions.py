@@ -241,18 +241,33 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
                                    "which does not make them equal: a true difference of up to "
                                    f"{widest:.2f} points could go unseen by one test alone, and a larger one after a "
                                    "correction.", result.metric)
-    apart = sum(not pair.ci_low <= 0 <= pair.ci_high for pair in open_pairs
-                if pair.ci_low is not None and pair.ci_high is not None)
-    if apart:
-        pairs = "1 pair that is" if apart == 1 else f"{apart} pairs that are"
-        jointly = ", and decisions hold for all pairs together" if settings.correction in FAMILY_WISE else ""
-        yield Caution("interval-and-decision", f"{pairs} not significant {'has' if apart == 1 else 'have'} an interval "
-                                               "of the difference without 0. An interval is for its pair alone and by "
-                                               f"another method than p{jointly}. Go by the decision.", result.metric)
+    yield from _about_intervals(settings, result)
     if settings.correction not in FAMILY_WISE and any(row.rank_low for row in result.systems):
         yield Caution("ranks-and-correction", "Rank intervals, and who may be first, always control the error over all "
                                               "pairs. Wins, losses and decisions follow the correction "
                                               f"{settings.correction}, which does not: the two may differ.",
+                      result.metric)
+
+
+def _about_intervals(settings: Settings, result: MetricResult) -> Iterator[Caution]:
+    """Where decisions do not agree with the intervals that hold as they do: for all pairs together, or for each."""
+    jointly = settings.correction in FAMILY_WISE and len(result.pairs) > 1
+    ends = [(pair, pair.ci_joint_low, pair.ci_joint_high) if jointly else (pair, pair.ci_low, pair.ci_high)
+            for pair in result.pairs]
+    odd = [pair.significant for pair, low, high in ends
+           if low is not None and high is not None and pair.significant == (low <= 0 <= high)]
+    told = []
+    for found, decided, zero in ((False, "not significant", "without"), (True, "significant", "with")):
+        if n := odd.count(found):
+            told.append(f"{n} {_plural(n, 'pair')} that {'is' if n == 1 else 'are'} {decided} "
+                        f"{'has' if n == 1 else 'have'} {'a simultaneous' if jointly else 'an'} interval of the "
+                        f"difference {zero} 0")
+    if told:
+        why = "Intervals and decisions are by different methods" if jointly else \
+            "An interval is for its pair alone and by another method than the decision"
+        steps = ", and a correction in steps may find more than intervals that hold together" \
+            if settings.correction in ("holm", "romano-wolf") and jointly and True in odd else ""
+        yield Caution("interval-and-decision", f"{', and '.join(told)}. {why}{steps}. Go by the decision.",
                       result.metric)
 
 

@@ -163,7 +163,8 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
             p_value=_at(found.p, k), p_adjusted=_at(found.adjusted, k),
             significant=bool(better[k]), better={1: "a", -1: "b", 0: None}[int(better[k])],
             win=_at(win, k), lose=_at(lose, k), se=_number(found.se[k]), se_ratio=_at(found.se_ratio, k),
-            mdd=_number(mdd[k]), n=int(found.n[k])) for k, (i, j) in enumerate(pairs)),
+            mdd=_number(mdd[k]), n=int(found.n[k]), ci_joint_low=_number(found.joint_low[k]),
+            ci_joint_high=_number(found.joint_high[k])) for k, (i, j) in enumerate(pairs)),
         tokenizer=tokenizer_of(metric, seen.testset), ci=settings.ci, n_units=units.effective,
         trials=settings.trials, exact=exact)
 

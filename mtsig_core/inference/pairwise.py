@@ -16,6 +16,7 @@ from mtsig_core.inference.ranking import decision_matrix, rank_intervals
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.row_chunks import row_chunks
 from mtsig_core.inference.significance import TESTS, decide, rounding, win_rates
+from mtsig_core.inference.simultaneous import simultaneous
 from mtsig_core.metrics import Metric
 from mtsig_core.results import Settings
 
@@ -55,6 +56,8 @@ class PairNumbers:
     delta: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    joint_low: np.ndarray
+    joint_high: np.ndarray
     se: np.ndarray
     se_ratio: np.ndarray | None
     p: np.ndarray | None
@@ -97,6 +100,8 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
                                        progress=stage(f"standard errors by {kind}"))
 
     delta, low, high, se = _differences(sides.sample, rows, settings)
+    joint = (low, high) if len(rows) < 2 else simultaneous(
+        delta, sides.sample.drawn, rows, _units_of(seen, sides, rows, units), settings.alpha)
     tested = _test(sides, rows, delta, settings, jobs, stage("test"))
     ratio = None if seen.testset.documents is None else _se_ratio(sides.sample.drawn, settings.unit, rows, other_unit)
 
@@ -108,7 +113,7 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
         return full
 
     apart = systems.data.scores[pairs[:, 0]] - systems.data.scores[pairs[:, 1]]
-    return PairNumbers(n, whole(delta, apart), whole(low), whole(high), whole(se),
+    return PairNumbers(n, whole(delta, apart), whole(low), whole(high), whole(joint[0]), whole(joint[1]), whole(se),
                        *(None if values is None else whole(values) for values in (ratio, *tested)))
 
 
@@ -152,6 +157,14 @@ def _differences(sample: Sample, pairs: np.ndarray, settings: Settings) -> np.nd
         low, high = INTERVALS[settings.ci](part, settings.alpha)
         parts.append(np.array([part.observed, low, high, part.drawn.std(axis=1, ddof=1)]))
     return np.concatenate(parts, axis=1)
+
+
+def _units_of(seen: Measured, sides: Drawn, pairs: np.ndarray, units: Units) -> np.ndarray:
+    """How many independent units each pair is compared on, shape (pairs,); with gaps those with a common segment."""
+    if not seen.has_gaps:
+        return np.full(len(pairs), units.effective)
+    shared: np.ndarray = np.count_nonzero(units.sum(sides.statistics[pairs[:, 0], :, -1:]), axis=(1, 2))
+    return shared if units.block_length is None else np.maximum(1, np.rint(shared / units.block_length))
 
 
 def _se_ratio(drawn: np.ndarray, unit: str, pairs: np.ndarray,

@@ -109,13 +109,14 @@ def _leaderboard(comparison: Comparison, result: MetricResult) -> str:
 def _pairs(comparison: Comparison, result: MetricResult) -> str:
     header, rows = pair_rows(result, comparison.settings)
     marks = {"a": "$>$", "b": "$<$", None: "--"}
-    cells = [[escape(row[0]), *map(_number, row[1:5]), marks[pair.better]]
+    last = header.index("better")
+    cells = [[escape(row[0]), *map(_number, row[1:last]), marks[pair.better]]
              for row, pair in zip(rows, result.pairs, strict=True)]
     said = caption_sentences(comparison, result, "Differences")
     said.insert(1, "> means that the first system of a pair is better by the test, < that the second is, a dash that "
                    "the test does not decide, which does not make them equal.")
     table: Callable[..., str] = _tabular if len(rows) <= _MOST_ON_A_PAGE else _longtable
-    return table("pairs", "lrrrrc", [*header[:5], "decision"], cells, result, said)
+    return table("pairs", f"l{'r' * (last - 1)}c", [*header[:last], "decision"], cells, result, said)
 
 
 def _matrix(comparison: Comparison, result: MetricResult) -> str:

@@ -41,7 +41,8 @@ def comparison_table(comparison: Comparison) -> str:
         parts.append(_paragraph(_title(result) + ("" if said is None else f". {literal(said)}")))
         parts.append(table(*leaderboard_rows(result, settings), names=(1,)))
         if result.pairs:
-            parts.append(_folded(f"Pairs: {len(result.pairs)}", table(*pair_rows(result, settings), names=(0, 5)),
+            header, rows = pair_rows(result, settings)
+            parts.append(_folded(f"Pairs: {len(result.pairs)}", table(header, rows, (0, header.index("better"))),
                                  len(result.pairs)))
     return _whole([*parts, *_kept_in_mind(comparison)])
 

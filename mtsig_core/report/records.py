@@ -13,24 +13,27 @@ __all__ = ["Records", "leaderboard_records", "matrix_records", "pair_records", "
 #: Header and rows.
 Records = tuple[list[str], list[list[Any]]]
 _TESTED = ("ci_low", "ci_high", "p", "adjusted_p", "win", "lose")
+_JOINT = ("ci_joint_low", "ci_joint_high")
 
 
 def leaderboard_records(results: Iterable[MetricResult], settings: Settings) -> Records:
     """Header and rows of all systems by each metric, best first.
 
-    The difference is to the best system, or to the baseline, as an improvement; its interval, p and shares of wins
+    The difference is to the best system, or to the baseline, as an improvement; its intervals, p and shares of wins
     are those of that pair.
     """
-    rows = []
+    rows, nothing = [], [None] * (1 + len(_TESTED) + len(_JOINT))
     for result in results:
         best, tally = settings.baseline or result.systems[0].system, result.tally()
-        found = {name: _seen(pair, name, result) for pair in result.pairs if best in (pair.a, pair.b)
-                 for name in (pair.a, pair.b) if name != best}
+        found = {name: [*_seen(pair, name, result), *_jointly(pair, name, result)]
+                 for pair in result.pairs if best in (pair.a, pair.b) for name in (pair.a, pair.b) if name != best}
         rows += [[result.metric, s.rank_low, s.rank_high, s.system, s.score, s.ci_low, s.ci_high,
-                  *found.get(s.system, [None] * (1 + len(_TESTED))), *tally[s.system]] for s in result.systems]
+                  *found.get(s.system, nothing)[:-2], *tally[s.system], *found.get(s.system, nothing)[-2:]]
+                 for s in result.systems]
     against = "vs_baseline" if settings.baseline else "vs_best"
     return ["metric", "rank_low", "rank_high", "system", "score", "ci_low", "ci_high", against,
-            *(f"{against}_{what}" for what in _TESTED), "wins", "ties", "losses"], rows
+            *(f"{against}_{what}" for what in _TESTED), "wins", "ties", "losses",
+            *(f"{against}_{what}" for what in _JOINT)], rows
 
 
 def matrix_records(results: Sequence[MetricResult]) -> Records:
@@ -57,9 +60,9 @@ def matrix_records(results: Sequence[MetricResult]) -> Records:
 
 def pair_records(result: MetricResult) -> Records:
     """Header and rows of all pairs: the difference as an improvement of a, what was found, and who is better."""
-    return ["a", "b", "difference", *_TESTED, "better", "se", "se_ratio", "min_difference", "segments"], [
+    return ["a", "b", "difference", *_TESTED, "better", "se", "se_ratio", "min_difference", "segments", *_JOINT], [
         [pair.a, pair.b, *_seen(pair, pair.a, result), {"a": pair.a, "b": pair.b, None: None}[pair.better], pair.se,
-         pair.se_ratio, pair.mdd, pair.n] for pair in result.pairs]
+         pair.se_ratio, pair.mdd, pair.n, *_jointly(pair, pair.a, result)] for pair in result.pairs]
 
 
 def relation_records(results: Sequence[MetricResult]) -> Records:
@@ -81,7 +84,14 @@ def relation_records(results: Sequence[MetricResult]) -> Records:
 def _seen(pair: PairResult, name: str, result: MetricResult) -> list[float | None]:
     """Improvement of a system over the other of its pair, interval, p, adjusted p, and shares of wins."""
     sign = (1 if pair.a == name else -1) * result.sign
-    ends = [None, None] if pair.ci_low is None or pair.ci_high is None else \
-        sorted((sign * pair.ci_low, sign * pair.ci_high))
     wins = [pair.win, pair.lose] if pair.a == name else [pair.lose, pair.win]
-    return [sign * pair.delta, *ends, pair.p_value, pair.p_adjusted, *wins]
+    return [sign * pair.delta, *_ends(pair.ci_low, pair.ci_high, sign), pair.p_value, pair.p_adjusted, *wins]
+
+
+def _jointly(pair: PairResult, name: str, result: MetricResult) -> list[float | None]:
+    """The simultaneous interval of the same improvement."""
+    return _ends(pair.ci_joint_low, pair.ci_joint_high, (1 if pair.a == name else -1) * result.sign)
+
+
+def _ends(low: float | None, high: float | None, sign: int) -> list[float | None]:
+    return [None, None] if low is None or high is None else [*sorted((sign * low, sign * high))]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from mtsig_core.inference.cautions import disagreement, too_large_a_family
 from mtsig_core.inference.ranking import headline
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.tables import how_often, left_out, pair_rows, points
+from mtsig_core.report.tables import how_often, left_out, pair_rows, points, simultaneous_word
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TestSetInfo
 
@@ -74,6 +74,9 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
             said.append(test.caution.partition(" Use ")[0])
     said.append(f"{_level(settings)} confidence intervals are {_intervals(result, settings)}, each for its own system "
                 "or pair.")
+    if simultaneous_word(result, settings):
+        said.append(f"Simultaneous intervals hold for all {m} differences together (max-T from {settings.resamples} "
+                    f"bootstrap resamples of {_units(settings)}; Romano and Wolf 2005).")
     said.append(f"Computed with mtsig {settings.version}, seed {settings.seed}.")
     return said
 
@@ -204,14 +207,18 @@ def _better(settings: Settings) -> str:
 
 def _evidence(result: MetricResult, pair: PairResult, settings: Settings) -> str:
     """Difference, interval, and p or shares of wins of a pair, as the tables show them."""
-    row = pair_rows(result, settings)[1][result.pairs.index(pair)]
+    header, rows = pair_rows(result, settings)
+    row, at = rows[result.pairs.index(pair)], header.index("better")
     interval = "" if pair.ci_low is None else f", {_level(settings)} confidence interval {row[2]}"
+    if pair.ci_joint_low is not None and simultaneous_word(result, settings):
+        interval += f", simultaneous {row[3]}"
     if pair.p_value is None and pair.win is None:
         chances = "not tested, for want of segments in common"
     elif pair.win is not None and pair.lose is not None:  # by a test without p
         chances = f"wins on {100 * pair.win:.1f}% and loses on {100 * pair.lose:.1f}% of the bootstrap samples"
     else:
-        chances = f"p = {row[3]}" if row[3] == row[4] else f"p = {row[3]}, adjusted p = {row[4]}"
+        p, adjusted = row[at - 2:at]
+        chances = f"p = {p}" if p == adjusted else f"p = {p}, adjusted p = {adjusted}"
     return f"difference {row[1]}{interval}, {chances}"
 
 

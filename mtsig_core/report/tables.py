@@ -14,7 +14,7 @@ from mtsig_core.results import Caution, Comparison, MetricResult, PairResult, Se
 __all__ = ["summary", "how_often", "trials_said", "interval_kinds", "left_out", "apart", "verdict", "by_reference_rows",
            "leaderboard_rows", "system_rows", "rank_change_rows", "pair_rows", "across_rows", "relation_rows",
            "with_metrics", "without_relation", "p_word", "points", "format_p", "group_cautions",
-           "row_against_column", "with_interval"]
+           "row_against_column", "with_interval", "simultaneous_word"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -205,16 +205,20 @@ def without_relation(results: Sequence[MetricResult]) -> list[str]:
 def pair_rows(result: MetricResult, settings: Settings) -> Table:
     """Header and rows of the tested pairs: difference with interval, p or win rates, decision, what could be seen.
 
-    Where pairs are compared on different segments, the number of these comes last.
+    A family of several pairs has simultaneous intervals beside the single ones, just before p. Where pairs are compared
+    on different segments, the number of these comes last.
     """
-    header = ["pair", "difference", f"{100 * (1 - settings.alpha):g}% interval",
+    level, jointly = f"{100 * (1 - settings.alpha):g}% interval", simultaneous_word(result, settings) is not None
+    header = ["pair", "difference", *([f"single {level}", f"simultaneous {level}"] if jointly else [level]),
               *_chance_words(settings), "better", "SE", "SE doc/seg", "min. difference"]
     gaps = len({pair.n for pair in result.pairs}) > 1
     header += ["segments"] * gaps
     rows, form = [], points(result)
     for pair in result.pairs:
         rows.append([
-            f"{pair.a} - {pair.b}", *_signed(pair, result.sign, form), *_chances(pair, settings),
+            f"{pair.a} - {pair.b}", *_signed(pair, result.sign, form),
+            *([_signed_interval(pair.ci_joint_low, pair.ci_joint_high, result.sign, form)] * jointly),
+            *_chances(pair, settings),
             {"a": pair.a, "b": pair.b, None: "-"}[pair.better], number(pair.se, form),
             number(pair.se_ratio), number(pair.mdd, form), *([number(pair.n, "d")] * gaps)])
     return header, rows
@@ -260,6 +264,15 @@ def with_interval(result: MetricResult, settings: Settings) -> str:
     return f"with {100 * (1 - settings.alpha):g}% interval{better}"
 
 
+def simultaneous_word(result: MetricResult, settings: Settings) -> str | None:
+    """What the simultaneous intervals of the differences are called; None where there are none beside the single ones,
+    as of one pair."""
+    if len(result.pairs) < 2 or all(pair.ci_joint_low is None for pair in result.pairs):
+        return None
+    family = f"all {len(result.pairs)} pairs{'' if settings.baseline is None else ' with the baseline'}"
+    return f"simultaneous {100 * (1 - settings.alpha):g}% interval over {family}"
+
+
 def row_against_column(result: MetricResult) -> str:
     """How a difference is taken that is positive where the row is better."""
     return "row minus column" if result.higher_is_better else "column minus row"
@@ -275,10 +288,13 @@ def _ranks(system: SystemResult) -> str:
 
 def _signed(pair: PairResult, sign: int, form: str) -> list[str]:
     """Difference and interval of a pair, as seen from the side that the sign says."""
-    if pair.ci_low is None or pair.ci_high is None:
-        return [signed(sign * pair.delta, form), "-"]
-    low, high = sorted((sign * pair.ci_low, sign * pair.ci_high))
-    return [signed(sign * pair.delta, form), _interval(low, high, form, "+")]
+    return [signed(sign * pair.delta, form), _signed_interval(pair.ci_low, pair.ci_high, sign, form)]
+
+
+def _signed_interval(low: float | None, high: float | None, sign: int, form: str) -> str:
+    if low is None or high is None:
+        return "-"
+    return _interval(min(sign * low, sign * high), max(sign * low, sign * high), form, "+")
 
 
 def _interval(low: float | None, high: float | None, form: str, sign: str = "") -> str:

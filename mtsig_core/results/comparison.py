@@ -68,9 +68,10 @@ class Comparison:
 
         Parameters
         ----------
-        name : {"forest", "matrix"}
-            Scores with intervals and rank intervals; or all pairs at once, which a comparison with a baseline, or of
-            one system, does not have.
+        name : {"forest", "differences", "matrix"}
+            Scores with intervals and rank intervals; differences to the best system, or to the baseline, with single
+            and simultaneous intervals; or all pairs at once. A comparison of one system has the first alone, one with
+            a baseline no matrix.
         metric : str, optional
             By default the first.
 

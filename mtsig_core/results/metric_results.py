@@ -57,6 +57,9 @@ class PairResult:
         Minimum detectable difference in points, at 80% power.
     n : int or None
         Number of segments compared; None in results of versions that did not say.
+    ci_joint_low, ci_joint_high : float or None
+        Simultaneous interval of delta: those of all pairs, or of all pairs with the baseline, hold together at level
+        1 - alpha. Of a single pair it is the single interval. None also in results of versions that had none.
     """
 
     a: str
@@ -74,6 +77,8 @@ class PairResult:
     se_ratio: float | None
     mdd: float | None
     n: int | None = None
+    ci_joint_low: float | None = None
+    ci_joint_high: float | None = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ KEYS = {
     "settings": {"test", "unit", "trials", "alpha", "correction", "ci", "resamples", "seed", "version"},
     "system": {"system", "score", "ci_low", "ci_high", "rank_low", "rank_high"},
     "pair": {"a", "b", "delta", "ci_low", "ci_high", "p_value", "p_adjusted", "significant", "better", "win", "lose",
-             "se", "se_ratio", "mdd"},
+             "ci_joint_low", "ci_joint_high", "se", "se_ratio", "mdd"},
     "warning": {"code", "text", "metric", "a", "b"}}
 
 

@@ -174,6 +174,27 @@ def test_an_interval_without_0_beside_an_open_decision_is_explained():
     assert found["interval-and-decision"].text.startswith("1 pair that is not significant has an interval")
 
 
+@pytest.mark.parametrize("correction, said", [
+    ("romano-wolf", "2 pairs that are significant have a simultaneous interval of the difference with 0. Intervals and "
+                    "decisions are by different methods, and a correction in steps may find more than intervals that "
+                    "hold together. Go by the decision."),
+    ("bonferroni", "2 pairs that are significant have a simultaneous interval of the difference with 0. Intervals and "
+                   "decisions are by different methods. Go by the decision."),
+    ("bh", "1 pair that is not significant has an interval of the difference without 0. An interval is for its pair "
+           "alone and by another method than the decision. Go by the decision.")])
+def test_decisions_are_held_against_the_intervals_that_hold_as_they_do(correction, said):
+    def pair(significant, single, joint):
+        return PairResult("A", "B", 1.0, *single, 0.02, 0.02, significant, "a" if significant else None, None, None,
+                          0.7, None, 2.0, 200, *joint)
+
+    pairs = [pair(False, (0.1, 2.0), (-1.0, 3.0)), *[pair(True, (0.1, 2.0), (-0.1, 3.0))] * 2,
+             pair(True, (0.1, 2.0), (0.01, 3.0)), pair(False, (-0.1, 2.0), (-0.3, 3.0))]
+    settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
+                              correction=correction, ci="auto", resamples=99, seed=0, baseline=None)
+    found = find_cautions(toy(2, 200), settings, units, [], {"bleu": MetricResult("bleu", "s", True, (), tuple(pairs))})
+    assert [caution.text for caution in found if caution.code == "interval-and-decision"] == [said]
+
+
 def test_ranks_that_follow_another_correction_say_so():
     design = toy(3, 60)
     for correction, warned in (("none", True), ("bh", True), ("holm", False), ("romano-wolf", False)):

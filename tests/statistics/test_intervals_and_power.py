@@ -7,8 +7,9 @@ from scipy import stats
 from mtsig_core.inference import engine
 from mtsig_core.inference.intervals import Sample, jackknife_t, percentile
 from mtsig_core.inference.power import minimum_detectable_difference
-from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.resampling import Units, members
 from mtsig_core.inference.significance import approximate_randomization
+from mtsig_core.inference.simultaneous import simultaneous
 from tests.toys import Given, mean
 
 pytestmark = pytest.mark.statistics
@@ -86,3 +87,44 @@ def test_power_at_the_minimum_detectable_difference():
     swapped = engine.swap_differences(data, np.arange(2 * repeats).reshape(-1, 2), 499, 0)
     power = np.mean(approximate_randomization(data.scores[::2] - data.scores[1::2], swapped) <= ALPHA)
     assert abs(power - 0.8) <= 3 * stats.binom(repeats, 0.8).std() / repeats
+
+
+def held_together(population, data, n, how_many, unit="segment", seed=11):
+    """Share of samples of n units on which the intervals of all 15 differences of six systems hold: (simultaneous,
+    single)."""
+    pairs, rng = engine.all_pairs(len(population.counts)), np.random.default_rng(seed)
+    truth = np.subtract(*data(population.counts).scores[pairs.T])
+    whole = members(population.documents)
+    found = []
+    for k in range(how_many):
+        if unit == "segment":
+            sample = data(population.counts[:, rng.integers(0, population.counts.shape[1], n)])
+        else:
+            drawn = [whole[d] for d in rng.integers(0, len(whole), n)]
+            units = Units("document", np.repeat(np.arange(n), [len(d) for d in drawn]), n)
+            sample = data(population.counts[:, np.concatenate(drawn)], units)
+        scores = engine.bootstrap_scores(sample, 999, k)
+        observed, drawn = (np.subtract(*values[pairs.T]) for values in (sample.scores, scores))
+        joint = simultaneous(observed, scores, pairs, np.full(len(pairs), n), ALPHA)
+        found.append([covers(ends, truth).all() for ends in (joint, percentile(Sample(observed, drawn, None), ALPHA))])
+    return np.mean(found, axis=0)
+
+
+def test_simultaneous_intervals_hold_together_and_single_ones_do_not(population, data):
+    joint, single = held_together(population, data, 300, 300)
+    assert 0.90 <= joint <= 0.98
+    assert single < 0.75
+
+
+def test_so_they_do_with_few_units(population, data):
+    assert 0.87 <= held_together(population, data, 20, 300)[0] <= 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit, n, band", [
+    ("segment", 300, (0.92, 0.97)), ("segment", 100, (0.90, 0.96)), ("segment", 30, (0.89, 0.96)),
+    ("segment", 15, (0.88, 0.96)), ("document", 150, (0.90, 0.97)), ("document", 60, (0.88, 0.96)),
+    ("document", 20, (0.89, 0.96))])
+def test_simultaneous_intervals_at_every_size(population, data, unit, n, band):
+    low, high = band
+    assert low <= held_together(population, data, n, 2000, unit)[0] <= high

@@ -1,0 +1,119 @@
+"""Single and simultaneous intervals side by side, wherever pairs are shown: each called by its name."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from mtsig_core import compare, paper_sentences
+from mtsig_core.figures import differences
+from mtsig_core.figures.pair import half_eye
+from mtsig_core.report.records import leaderboard_records, pair_records
+from mtsig_core.report.tables import pair_rows, simultaneous_word
+from tests.toys import Given, bleu, bleu_counts, toy
+
+COUNTS, _ = bleu_counts(seed=71, qualities=[0.4, 0.0, 0.15, -0.4], n_segments=200)
+
+
+def compared(n_systems=4, higher_is_better=True, **settings):
+    testset = toy(n_systems, 200)
+    metric = Given(dict(zip(testset.systems, COUNTS, strict=False)), bleu, higher_is_better)
+    return compare(testset, [metric], trials=199, resamples=199, **settings)
+
+
+EVERY, DOWN, AGAINST_B, TWO = compared(), compared(higher_is_better=False), compared(baseline="B"), compared(2)
+
+
+def seen(pair, sign=1):
+    return sorted((sign * pair.ci_joint_low, sign * pair.ci_joint_high))
+
+
+@pytest.mark.parametrize("comparison, called", [
+    (EVERY, "simultaneous 95% interval over all 6 pairs"), (TWO, None),
+    (AGAINST_B, "simultaneous 95% interval over all 3 pairs with the baseline"),
+    (compared(alpha=0.1), "simultaneous 90% interval over all 6 pairs")])
+def test_what_they_are_called(comparison, called):
+    assert simultaneous_word(comparison.metrics["given"], comparison.settings) == called
+
+
+@pytest.mark.parametrize("comparison", [EVERY, DOWN, AGAINST_B], ids=["up", "down", "baseline"])
+class TestNumbers:
+    def test_of_the_table_of_pairs(self, comparison):
+        result = comparison.metrics["given"]
+        header, rows = pair_rows(result, comparison.settings)
+        assert header[:4] == ["pair", "difference", "single 95% interval", "simultaneous 95% interval"]
+        for row, pair in zip(rows, result.pairs, strict=True):
+            low, high = seen(pair, result.sign)
+            assert row[3] == f"[{low:+.2f}, {high:+.2f}]"
+
+    def test_of_files(self, comparison):
+        result = comparison.metrics["given"]
+        written = [row for row in csv.DictReader(io.StringIO(comparison.render("csv"))) if row["table"] == "pairs"]
+        in_json = json.loads(comparison.render("json"))["metrics"]["given"]["pairs"]
+        header, rows = pair_records(result)
+        for pair, line, item, row in zip(result.pairs, written, in_json, rows, strict=True):
+            ends = [pair.ci_joint_low, pair.ci_joint_high]
+            assert [float(line["ci_joint_low"]), float(line["ci_joint_high"])] == ends
+            assert [item["ci_joint_low"], item["ci_joint_high"]] == ends
+            assert row[header.index("ci_joint_low"):] == seen(pair, result.sign)
+        assert result.to_frame("pairs")["ci_joint_low"].tolist() == [pair.ci_joint_low for pair in result.pairs]
+
+    def test_of_the_leaderboard_and_the_figure_of_differences(self, comparison):
+        result = comparison.metrics["given"]
+        anchor = comparison.settings.baseline or result.systems[0].system
+        header, rows = leaderboard_records([result], comparison.settings)
+        against = "vs_baseline" if comparison.settings.baseline else "vs_best"
+        joint, single, points = differences(result, comparison.settings).data
+        assert single.name == "single 95% interval"
+        assert joint.name == simultaneous_word(result, comparison.settings)
+        drawn = {result.systems[place].system: k for k, (place, _) in enumerate(points.customdata)}
+        assert set(drawn) == {row.system for row in result.systems} - {anchor}
+        for row in (dict(zip(header, row, strict=True)) for row in rows):
+            if row["system"] == anchor:
+                assert row[f"{against}_ci_joint_low"] is None
+                continue
+            pair = next(p for p in result.pairs if {p.a, p.b} == {anchor, row["system"]})
+            sign, k = result.sign * (1 if pair.a == row["system"] else -1), drawn[row["system"]]
+            assert [row[f"{against}_ci_joint_low"], row[f"{against}_ci_joint_high"]] == seen(pair, sign)
+            assert list(joint.x[3 * k:3 * k + 2]) == seen(pair, sign)
+            assert list(single.x[3 * k:3 * k + 2]) == sorted((sign * pair.ci_low, sign * pair.ci_high))
+            assert points.x[k] == sign * pair.delta
+            assert (points.marker.symbol[k] == "circle") == pair.significant
+
+    def test_in_words(self, comparison):
+        m = len(comparison.metrics["given"].pairs)
+        for text in (paper_sentences(comparison, "given"), comparison.render("latex")):
+            assert f"Simultaneous intervals hold for all {m} differences together (max-T from 199 bootstrap resamples" \
+                in text
+        assert simultaneous_word(comparison.metrics["given"], comparison.settings) in comparison.render("html")
+
+
+def test_of_one_pair_only_the_single_one_is_shown():
+    assert pair_rows(TWO.metrics["given"], TWO.settings)[0][2] == "95% interval"
+    for form in ("text", "latex", "html"):
+        assert "simultaneous" not in TWO.render(form).lower()
+    assert [trace.name for trace in TWO.figure("differences").data[:-1]] == ["95% interval"]
+
+
+def test_names_in_the_figure_of_differences_are_literal():
+    names = ["<b>A</b>", "B" * 300, "C"]
+    testset = toy(3, 200)
+    hostile = type(testset)("toy", dict(zip(names, testset.systems.values(), strict=True)), testset.references)
+    comparison = compare(hostile, [Given(dict(zip(names, COUNTS, strict=False)), bleu)], trials=99, resamples=99)
+    figure = comparison.figure("differences")
+    shown = [*figure.layout.yaxis.ticktext, *(note.text for note in figure.layout.annotations)]
+    assert not any("<b>" in text for text in shown) and any("&lt;b&gt;" in text for text in shown)
+
+
+def test_the_figure_of_a_pair_names_both():
+    figure = half_eye([], [], 1.0, (0.2, 1.8), a="A", b="B", unit="BLEU", joint=(-0.1, 2.1),
+                      called=("single 95% interval", "simultaneous 95% interval over all 6 pairs"))
+    single, joint = (next(t for t in figure.data if t.name and t.name.startswith(word))
+                     for word in ("single", "simultaneous"))
+    assert list(single.x)[:2] == [0.2, 1.8] and list(joint.x)[:2] == [-0.1, 2.1]
+    low, high = figure.layout.xaxis.range
+    assert low < -0.1 and high > 2.1
+    assert max(joint.y[:2]) < min(single.y[:2])
+    alone = half_eye([], [], 1.0, (0.2, 1.8), a="A", b="B", unit="BLEU")
+    assert not any(trace.name for trace in alone.data) and not alone.layout.showlegend
