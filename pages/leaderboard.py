@@ -4,16 +4,21 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core.figures import forest
+from mtsig_core.figures import differences, forest
 from mtsig_core.inference.cautions import FAMILY_WISE
 from mtsig_core.report.records import leaderboard_records
-from mtsig_core.report.tables import by_reference_rows, leaderboard_rows, verdict, with_metrics
+from mtsig_core.report.tables import by_reference_rows, difference_rows, leaderboard_rows, verdict, with_metrics
 from pages._ui import charts, controls, exclusions, exports, frame, leaderboard_metrics, one_pair, screen
+
+_FIGURES = ("scores and ranks", "differences")
 
 
 def against(view):
-    """The view with the baseline chosen on this page."""
-    baseline = controls.pick_baseline(list(view.testset.systems))
+    """The view with the baseline chosen on this page; beside it, what is drawn."""
+    left, right = st.columns(2)
+    with left:
+        baseline = controls.pick_baseline(list(view.testset.systems))
+    controls.choice("Figure", _FIGURES, "figure", pages_own=True, place=right, width=320)
     return view if baseline is None else replace(view, settings={**view.settings, "baseline": baseline})
 
 
@@ -30,16 +35,28 @@ if rows:
     screen.prose_table(header, rows)
 
 header, rows = leaderboard_rows(result, comparison.settings)
-clicked = charts.show(
-    forest(result, comparison.settings), key="leaderboard.forest",
-    files=view.named(), command=view.command(), with_table=False, select=True,
-    **dict(zip(("header", "rows"), leaderboard_records([result], comparison.settings), strict=True)),
-    alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same numbers.")
 blue = "the best score" if comparison.settings.baseline is None else "the baseline"
+numbers = dict(zip(("header", "rows"), leaderboard_records([result], comparison.settings), strict=True),
+               files=view.named(), command=view.command(), select=True)
+apart = result.pairs and st.session_state["figure"] == _FIGURES[1]
+if apart:
+    clicked = charts.show(
+        differences(result, comparison.settings), key="leaderboard.differences", **numbers,
+        table=difference_rows(result, comparison.settings),
+        alt=f"Differences of all systems to {blue}, with single and simultaneous intervals; numbers below.")
+    st.caption(f"Difference of each system to {blue}. A single interval is for its pair alone; the simultaneous ones "
+               "of all pairs hold together: read these to judge several systems. Filled: significantly different; "
+               "hollow: not, which is not 'equal'. Decisions come from the test. Click a dot to open the pair.")
+else:
+    clicked = charts.show(
+        forest(result, comparison.settings), key="leaderboard.forest", **numbers, with_table=False,
+        alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same "
+            "numbers.")
 jointly = ", and hold for all pairs together" if comparison.settings.correction in FAMILY_WISE else ""
-st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not, which is not 'equal'. "
-           f"Overlap of two intervals is not the paired test: decisions come from the differences{jointly}. "
-           f"Click a dot or a bar, or tick a row of the table, to open the pair with {blue}.")
+if not apart:
+    st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not, which is not 'equal'. "
+               f"Overlap of two intervals is not the paired test: decisions come from the differences{jointly}. "
+               f"Click a dot or a bar, or tick a row of the table, to open the pair with {blue}.")
 others = leaderboard_metrics.pick(view)
 header, rows = with_metrics(header, rows, 1, others)
 rows += exclusions.reference_rows(view, len(header), [other.metric for other in others])

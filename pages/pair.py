@@ -3,9 +3,10 @@
 import streamlit as st
 
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
+from mtsig_core.inference.cautions import FAMILY_WISE
 from mtsig_core.inference.one_pair import density, equivalence, extremes, tally
 from mtsig_core.inference.significance import significant
-from mtsig_core.report.tables import format_p, p_word
+from mtsig_core.report.tables import format_p, p_word, simultaneous_word
 from pages._ui import address, charts, controls, frame, one_pair, screen, side_by_side
 from pages._ui.ending import end_page, or_end_page
 
@@ -24,6 +25,8 @@ delta = found.sign * found.delta
 level = f"{100 * (1 - settings.alpha):g}%"
 ends = found.intervals[result.ci]
 ends = ends and tuple(sorted(found.sign * end for end in ends))
+together = simultaneous_word(result, settings)
+joint = one_pair.simultaneous_ends(result, pair, a) if together else None
 family = f"{len(result.pairs)} {'pair' if len(result.pairs) == 1 else 'pairs'}"
 identical = any(c.code == "identical-outputs" and {c.a, c.b} == {a, b} for c in comparison.warnings)
 command = one_pair.command(view, a, b)
@@ -32,7 +35,8 @@ chance = f"{p_word(settings.correction)} {format_p(pair.p_adjusted)}"
 if pair.p_value is None:
     win, lose = (pair.win, pair.lose) if pair.a == a else (pair.lose, pair.win)
     chance = f"{a} wins {win:.1%} of the samples, {b} {lose:.1%}"
-interval = "" if ends is None else f" [{ends[0]:+.2f}, {ends[1]:+.2f}]"
+said = joint if joint and settings.correction in FAMILY_WISE else ends  # the one that goes with the p that decides
+interval = "" if said is None else f" [{said[0]:+.2f}, {said[1]:+.2f}]" + (f" over {family}" if said is joint else "")
 screen.answer(f"{a} and {b}: {delta:+.2f} {unit}{interval}, {chance}: "
               + ("the outputs are identical" if identical else f"{better} is better" if better else "not separated"))
 screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b})
@@ -41,7 +45,11 @@ if identical:
     end_page()
 if not pair.significant and pair.p_value is not None and significant(pair.p_value, settings.alpha):
     screen.plain(f"Alone, p is {format_p(pair.p_value)}; among {family} it is {format_p(pair.p_adjusted)} after the "
-                 "correction, which decides. The figures, tests and intervals below are for this pair alone.")
+                 "correction, which decides. What is below is for this pair alone, but for the simultaneous interval.")
+
+if joint is not None and pair.significant == (joint[0] <= 0 <= joint[1]):
+    screen.plain(f"The simultaneous interval {'contains' if pair.significant else 'excludes'} 0 and the decision is "
+                 "another: they are by different methods. Go by the decision.")
 
 left, right = st.columns(2)
 with left:
@@ -49,13 +57,15 @@ with left:
     drawn = found.sign * found.drawn[:settings.resamples]
     x, y = density(drawn)
     over = float((drawn > 0).mean())
-    charts.show(half_eye(x, y, delta, ends, a=a, b=b, unit=unit), key="pair.difference",
+    charts.show(half_eye(x, y, delta, ends, a=a, b=b, unit=unit, joint=joint,
+                         called=(f"single {level} interval", together)), key="pair.difference",
                 files=view.named(a, b), command=command,
                 header=[f"difference in {unit}", "density"], rows=list(zip(x.tolist(), y.tolist(), strict=True)),
                 alt=f"Density of the bootstrapped difference, above zero in {over:.1%} of the samples; observed "
                     f"{delta:+.2f}.")
     st.caption(f"Bootstrapped differences: above 0 in {over:.1%} of {len(drawn)} samples. Below: the "
-               f"observed difference with its {level} interval.")
+               f"observed difference with its {level} {'interval' if joint is None else 'intervals'}."
+               + ("" if joint is None else " The simultaneous ones of all pairs hold together."))
 with right:
     st.markdown("**Could chance alone do it?**")
     edges, counts = tally(found.sign * found.swapped, abs(delta))
@@ -82,7 +92,7 @@ screen.cautions(one_pair.test_cautions(found))
 left, right = st.columns(2)
 with left:
     st.subheader("Every interval")
-    screen.table(*one_pair.interval_rows(found, result.ci))
+    screen.table(*one_pair.interval_rows(found, result.ci, together, joint))
 with right:
     st.subheader("Equal, or only not separated?")
     margin = controls.number(st, "A difference that does not matter, in points", 1.0, "margin", least=0.01, most=100.0,

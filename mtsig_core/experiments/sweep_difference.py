@@ -78,7 +78,8 @@ def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Found
     rows = []
     for row in (row for row in found.pairs if (row.a, row.b) == (a, b)):
         low, high = found.ends[row.size][:, place].T + (difference - delta)
-        ahead, behind = low > TOLERANCE, high < -TOLERANCE
+        tie = TOLERANCE * difference
+        ahead, behind = low > tie, high < -tie
         se, part = whole_se * math.sqrt(found.n_units / row.size), min(1.0, row.size / found.n_units)
         spread = se if row.size > found.n_units else se * math.sqrt(1 - part)
         rows.append(FoundAtSize(

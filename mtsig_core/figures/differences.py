@@ -34,17 +34,18 @@ def differences(result: MetricResult, settings: Settings) -> go.Figure:
              if row[joint] is not None]
     names = [result.systems[k].system for k, *_ in shown]
     rows, named, level = list(range(len(shown))), Labels(34, 2), f"{100 * (1 - settings.alpha):g}% interval"
+    whose = [[k, full(name)] for (k, *_), name in zip(shown, names, strict=True)]
     figure = go.Figure()
     word = simultaneous_word(result, settings)
     if word is not None:
-        interval_bars(figure, [ends for *_, ends in shown], rows, word, thick=False)
-    interval_bars(figure, [ends for *_, ends, _ in shown], rows, level if word is None else f"single {level}")
+        interval_bars(figure, [ends for *_, ends in shown], rows, word, False, whose)
+    interval_bars(figure, [ends for *_, ends, _ in shown], rows, level if word is None else f"single {level}",
+                  whose=whose)
     figure.add_trace(go.Scatter(
         x=[delta for _, delta, *_ in shown], y=rows, mode="markers", showlegend=False,
         marker=dict(size=11, color=BLUE, line=dict(color=BLUE, width=2),
                     symbol=["circle" if name in filled else "circle-open" for name in names]),
-        customdata=[[k, full(name)] for (k, *_), name in zip(shown, names, strict=True)],
-        hovertemplate="%{customdata[1]}<br>%{x:+.2f}<extra></extra>"))
+        customdata=whose, hovertemplate="%{customdata[1]}<br>%{x:+.2f}<extra></extra>"))
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
     measured(figure, f"{named(result.metric.upper(), 16)} improvement over {named(anchor, 28)}")
     figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13, zeroline=False,

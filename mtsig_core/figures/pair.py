@@ -76,10 +76,14 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
     figure.update_yaxes(range=[(-0.2 if joint is None else -0.36) * top, 1.22 * top], visible=False)
     lines = _sides(figure, named, min(ends) < -margin, max(ends) > margin, a, b)
     _sized(figure, lines=lines)
-    if joint is not None:  # their names, a line each, below what the axis measures
-        figure.update_layout(height=figure.layout.height + _NAMES, margin_b=figure.layout.margin.b + _NAMES,
-                             legend=dict(orientation="v", yref="container", y=0, yanchor="bottom"))
-    return named.below(figure, _HALF)
+    below = figure.layout.margin.b + _NAMES
+    if joint is not None:  # what they are called, a line each, below what the axis measures
+        figure.update_layout(height=figure.layout.height + _NAMES, margin_b=below)
+    named.below(figure, _HALF)
+    if joint is not None:
+        figure.update_layout(legend=dict(orientation="v", yref="container", yanchor="bottom",
+                                         y=(figure.layout.margin.b - below) / figure.layout.height))
+    return figure
 
 
 def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str) -> go.Figure:

@@ -12,8 +12,8 @@ from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.results import Caution, Comparison, MetricResult, PairResult, Settings, SystemResult
 
 __all__ = ["summary", "how_often", "trials_said", "interval_kinds", "left_out", "apart", "verdict", "by_reference_rows",
-           "leaderboard_rows", "system_rows", "rank_change_rows", "pair_rows", "across_rows", "relation_rows",
-           "with_metrics", "without_relation", "p_word", "points", "format_p", "group_cautions",
+           "leaderboard_rows", "system_rows", "rank_change_rows", "pair_rows", "difference_rows",
+           "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "points", "format_p", "group_cautions",
            "row_against_column", "with_interval", "simultaneous_word"]
 
 
@@ -227,6 +227,21 @@ def pair_rows(result: MetricResult, settings: Settings) -> Table:
 def points(result: MetricResult) -> str:
     """The form of the metric's scores and differences; see `written_like`."""
     return written_like(row.score for row in result.systems)
+
+
+def difference_rows(result: MetricResult, settings: Settings) -> Table:
+    """Header and rows: the improvement of each system over the best, or over the baseline, with its intervals."""
+    anchor, header = apart(result, settings)[0], pair_rows(result, settings)[0]
+    last, jointly = header.index("better"), simultaneous_word(result, settings) is not None
+    rows, form = [], points(result)
+    for name in (row.system for row in result.systems):
+        for pair in (pair for pair in result.pairs if {pair.a, pair.b} == {anchor, name}):
+            sign = result.sign * (1 if pair.a == name else -1)
+            joint = [_signed_interval(pair.ci_joint_low, pair.ci_joint_high, sign, form)] * jointly
+            said = "not separated" if pair.better is None else \
+                "better" if name == {"a": pair.a, "b": pair.b}[pair.better] else "worse"
+            rows.append([name, *_signed(pair, sign, form), *joint, *_chances(pair, settings), said])
+    return ["system", "vs baseline" if settings.baseline else "vs best", *header[2:last], "decision"], rows
 
 
 def format_p(p: float | None) -> str:

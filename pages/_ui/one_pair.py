@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core import Caution, TestSet
+from mtsig_core import Caution, MetricResult, PairResult, TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.inference.one_pair import PairExamination, examine_pair
 from mtsig_core.inference.significance import TESTS
@@ -17,7 +17,8 @@ from pages._ui.ending import end_page
 from pages._ui.frame import ROOT, View
 
 __all__ = ["choose", "open_pair", "examine", "command", "segments_command", "source_for", "segments_query",
-           "chance_said", "outcome_rows", "test_cautions", "interval_rows", "document_names", "documents_of"]
+           "chance_said", "outcome_rows", "test_cautions", "interval_rows", "simultaneous_ends", "document_names",
+           "documents_of"]
 
 _PAGE = ROOT / "pages" / "pair.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
@@ -116,15 +117,25 @@ def test_cautions(found: PairExamination) -> list[Caution]:
             for t in tests if t.caution]
 
 
-def interval_rows(found: PairExamination, chosen: str) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of all kinds of interval."""
+def interval_rows(found: PairExamination, chosen: str, together: str | None = None,
+                  joint: tuple[float, float] | None = None) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of all kinds of interval; the simultaneous one, under its name, comes last."""
+    kinds = {f"{kind}{' (chosen)' if kind == chosen else ''}": ends and [found.sign * end for end in ends]
+             for kind, ends in found.intervals.items()}
     rows = []
-    for kind, ends in found.intervals.items():
-        low, high = sorted(found.sign * end for end in ends) if ends else (None, None)
-        rows.append([f"{kind}{' (chosen)' if kind == chosen else ''}", "-" if ends is None else f"{low:+.2f}",
+    for kind, ends in (kinds if joint is None else {**kinds, together: joint}).items():
+        low, high = sorted(ends) if ends else (None, None)
+        rows.append([kind, "-" if ends is None else f"{low:+.2f}",
                      "-" if ends is None else f"{high:+.2f}", "-" if ends is None else f"{high - low:.2f}",
                      "-" if ends is None else "no" if low <= 0 <= high else "yes"])
     return [f"{100 * (1 - found.settings.alpha):g}% interval", "low", "high", "width", "excludes 0"], rows
+
+
+def simultaneous_ends(result: MetricResult, pair: PairResult, a: str) -> tuple[float, float] | None:
+    """The simultaneous interval of the improvement of a over the other of its pair."""
+    sign = result.sign * (1 if pair.a == a else -1)
+    ends = pair.ci_joint_low, pair.ci_joint_high
+    return None if None in ends else tuple(sorted(sign * end for end in ends))
 
 
 def document_names(testset: TestSet) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mtsig_core import compare
 from mtsig_core.cli.main import main
 from tests.pages.toys import NAMES, arguments, frame_rows, sentences, words, write, written
 
@@ -240,3 +241,15 @@ class TestLeadersByReference:
             page = link(disagreeing, **asked)
             assert not page.exception and "references do not agree" not in words(page)
             assert "leaders by reference" not in words(page)
+
+
+def test_the_other_figure_has_the_differences_with_both_intervals(app, source):
+    page = app(source, figure="differences")
+    assert not page.exception
+    drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"]
+    result = compare(source.read()).metrics["bleu"]
+    assert [trace["name"] for trace in drawn[:2]] == [
+        "simultaneous 95% interval over all 3 pairs", "single 95% interval"]
+    pair = result.pairs[0]
+    assert drawn[0]["x"][:2] == sorted([-pair.ci_joint_low, -pair.ci_joint_high])
+    assert any("hold together" in element.value for element in page.caption)

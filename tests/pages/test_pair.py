@@ -39,6 +39,8 @@ def test_says_what_compare_says(open_pair, source):
     pair = next(p for p in result.pairs if {p.a, p.b} == set(NAMES[:2]))
     delta = pair.delta if pair.a == NAMES[1] else -pair.delta
     assert f"{delta:+.2f} BLEU [" in answer(page) and f"adjusted p {format_p(pair.p_adjusted)}" in answer(page)
+    low, high = sorted((1 if pair.a == NAMES[1] else -1) * end for end in (pair.ci_joint_low, pair.ci_joint_high))
+    assert f"[{low:+.2f}, {high:+.2f}] over 3 pairs" in answer(page)  # which goes with the adjusted p
     alone = f"p {format_p(pair.p_value)} for this pair alone, as the command prints it"
     assert f"{alone}; adjusted for the family of 3 pairs" in words(page)
     assert len(page.get("plotly_chart")) == 3
@@ -47,6 +49,20 @@ def test_says_what_compare_says(open_pair, source):
     assert "jackknife-t (chosen)" in words(page)
     assert "Minimum detectable difference" in words(page)
     assert any("--only" in element.value for element in page.code)
+
+
+def test_the_simultaneous_interval_stands_beside_the_single_ones(open_pair, source):
+    for a, b in (NAMES[:2], NAMES[1::-1]):
+        page = open_pair(source, a=a, b=b)
+        pair = next(p for p in compare(source.read()).metrics["bleu"].pairs if {p.a, p.b} == {a, b})
+        sign = 1 if pair.a == a else -1
+        ends = sorted((sign * pair.ci_joint_low, sign * pair.ci_joint_high))
+        drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"]
+        assert next(t for t in drawn if t.get("name", "").startswith("simultaneous"))["x"][:2] == ends
+        assert any(t.get("name") == "single 95% interval" for t in drawn)
+        said = words(page)
+        assert "simultaneous 95% interval over all 3 pairs" in said
+        assert f"{ends[0]:+.2f}" in said and f"{ends[1]:+.2f}" in said
 
 
 def test_names_and_texts_are_literal(open_pair, source):

@@ -10,7 +10,7 @@ from mtsig_core import compare, paper_sentences
 from mtsig_core.figures import differences
 from mtsig_core.figures.pair import half_eye
 from mtsig_core.report.records import leaderboard_records, pair_records
-from mtsig_core.report.tables import pair_rows, simultaneous_word
+from mtsig_core.report.tables import difference_rows, pair_rows, simultaneous_word
 from tests.toys import Given, bleu, bleu_counts, toy
 
 COUNTS, _ = bleu_counts(seed=71, qualities=[0.4, 0.0, 0.15, -0.4], n_segments=200)
@@ -80,6 +80,15 @@ class TestNumbers:
             assert list(single.x[3 * k:3 * k + 2]) == sorted((sign * pair.ci_low, sign * pair.ci_high))
             assert points.x[k] == sign * pair.delta
             assert (points.marker.symbol[k] == "circle") == pair.significant
+
+    def test_of_the_table_of_differences(self, comparison):
+        result = comparison.metrics["given"]
+        header, rows = difference_rows(result, comparison.settings)
+        points = differences(result, comparison.settings).data[-1]
+        assert header[3] == "simultaneous 95% interval" and len(rows) == len(points.x)
+        for row, x, (place, _), symbol in zip(rows, points.x, points.customdata, points.marker.symbol, strict=True):
+            assert row[:2] == [result.systems[place].system, f"{x:+.2f}"]
+            assert row[-1] == ("not separated" if symbol == "circle-open" else "better" if x > 0 else "worse")
 
     def test_in_words(self, comparison):
         m = len(comparison.metrics["given"].pairs)
