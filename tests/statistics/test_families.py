@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from mtsig_core import compare, read_wmt
+from mtsig_core.data.simulation.corpus import load_demo
 from mtsig_core.inference import engine
 from mtsig_core.inference.correction import holm, romano_wolf
 from mtsig_core.inference.significance import approximate_randomization
@@ -57,3 +59,28 @@ def test_300_pairs_at_999_trials_leave_holm_nothing_to_find_and_romano_wolf_much
 
     assert significant("holm") == significant("bonferroni") == 0
     assert significant("romano-wolf") > 200
+
+
+def agreement(result):
+    """How many pairs are significant; open with a single, or with a simultaneous interval without 0; and significant
+    with a simultaneous one with 0."""
+    def without_0(pair, low, high):
+        return not getattr(pair, low) <= 0 <= getattr(pair, high)
+
+    single, joint = ("ci_low", "ci_high"), ("ci_joint_low", "ci_joint_high")
+    decided = [pair for pair in result.pairs if pair.significant]
+    left_open = [pair for pair in result.pairs if not pair.significant]
+    return (len(decided), sum(without_0(pair, *single) for pair in left_open),
+            sum(without_0(pair, *joint) for pair in left_open), sum(not without_0(pair, *joint) for pair in decided))
+
+
+@pytest.mark.parametrize("n_segments, found", [(300, (3, 8, 4, 0)), (1592, (14, 0, 0, 1)), (3000, (14, 0, 0, 0))])
+def test_simultaneous_intervals_agree_with_decisions_on_the_simulated_corpus(n_segments, found):
+    """The table of docs/simultaneous.md."""
+    assert agreement(compare(load_demo(n_segments), "bleu", jobs=2).metrics["bleu"]) == found
+
+
+def test_simultaneous_intervals_agree_with_decisions_on_wmt24(wmt24):
+    """Of 325 pairs 27 are open with a single interval without 0, none with a simultaneous one."""
+    testset = read_wmt(wmt24, "en-de").scored_with(["refA"])
+    assert agreement(compare(testset, "bleu", jobs=2).metrics["bleu"]) == (262, 27, 0, 9)
