@@ -69,6 +69,7 @@ about_others = leaderboard_metrics.warnings_of(view, others)
 if others:
     several = ",".join([view.metric, *(other.metric for other in others)])
     leaderboard_metrics.show_disagreement(view, others, about_others, replace(view, metric=several).command())
+leaderboard_metrics.show_figure_3(view)
 left_out = exclusions.show_left_out(view)
 
 more = [caution for caution in (*comparison.warnings, *about_others)

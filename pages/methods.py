@@ -12,7 +12,7 @@ from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.simultaneous import simultaneous
 from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.segment_scores import SegmentMean
-from pages._ui import frame, screen
+from pages._ui import frame, methods_algorithms, screen
 
 
 def first_paragraph(thing) -> str:
@@ -31,9 +31,12 @@ st.subheader("Tests")
 screen.prose_table(["test", "definition", "default correction", "source"],
                    [[f"{test.name}: {test.title}", test.formula, test.default_correction, test.source]
                     for test in TESTS.values()])
+methods_algorithms.show_tests([(test.name, test.title) for test in TESTS.values()])
 for test in TESTS.values():
     if test.caution:
         screen.caution_box(f"{test.name}: {test.caution}")
+
+methods_algorithms.show_algorithms()
 
 st.subheader("Intervals")
 screen.prose_table(["interval", "definition"],
@@ -44,6 +47,8 @@ st.subheader("Corrections for many pairs")
 screen.prose_table(["correction", "definition"],
                    [[name, first_paragraph(function)]
                     for name, function in {**ADJUSTMENTS, "romano-wolf": romano_wolf}.items()])
+
+methods_algorithms.show_corrections()
 
 st.subheader("Ranks and power")
 screen.plain("Rank interval of a system: from 1 + the number of systems significantly better to S - the number "

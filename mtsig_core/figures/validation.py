@@ -67,7 +67,7 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
     return named.below(_of(figure, what))
 
 
-def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *,
+def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *, at_most: bool = False,
            predicted: Mapping[str, float] | None = None) -> go.Figure:
     """Shares in several situations side by side, on axes of one scale: a line for each text in all of them.
 
@@ -81,6 +81,8 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *,
         What the shares are of.
     predicted : mapping of str to float, optional
         By situation, a share to be expected there: a dotted line.
+    at_most : bool
+        Whether a share below the level is as it should be, and not marked.
     """
     expected = predicted or {}
     lines = list(dict.fromkeys(row[0] for rows in found.values() for row in rows))
@@ -96,7 +98,7 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *,
             tickfont_size=13, nticks=6, zeroline=False)})
         by_text = {row[0]: row for row in rows}  # a panel may lack a line
         rows = [by_text.get(line, (line, None, None, None, None)) for line in lines]
-        _dots(figure, rows, axis, [_colour(row, level) for row in rows])
+        _dots(figure, rows, axis, [_colour(row, level, at_most) for row in rows])
         _mark(figure, level, axis)
         if title in expected:
             figure.add_shape(type="line", x0=100 * expected[title], x1=100 * expected[title], y0=0, y1=1, xref=axis,
@@ -199,9 +201,9 @@ def _mark(figure: go.Figure, level: float, axis: str) -> None:
                      line=dict(color=BLUE, width=2, dash="dot"))
 
 
-def _colour(row: Row, level: float | None) -> str:
-    """Vermillion where the whole interval lies off the level."""
+def _colour(row: Row, level: float | None, at_most: bool = False) -> str:
+    """Vermillion where the whole interval lies off the level, or above it."""
     _, _, low, high, _ = row
     if level is None or low is None or high is None:
         return BLUE
-    return BLUE if low <= level <= high else VERMILLION
+    return BLUE if low <= level and (at_most or level <= high) else VERMILLION

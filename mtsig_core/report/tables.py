@@ -13,8 +13,8 @@ from mtsig_core.results import Caution, Comparison, MetricResult, PairResult, Se
 
 __all__ = ["summary", "how_often", "trials_said", "interval_kinds", "left_out", "apart", "verdict", "by_reference_rows",
            "leaderboard_rows", "system_rows", "rank_change_rows", "pair_rows", "difference_rows",
-           "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "points", "format_p", "group_cautions",
-           "row_against_column", "with_interval", "simultaneous_word"]
+           "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "points", "format_p",
+           "group_cautions", "row_against_column", "with_interval", "simultaneous_word"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import streamlit as st
 
@@ -14,9 +15,10 @@ from mtsig_core.report.tables import across_rows, relation_rows, without_relatio
 from pages._ui import charts, controls, results, screen
 from pages._ui.frame import View
 
-__all__ = ["pick", "show_disagreement", "warnings_of"]
+__all__ = ["pick", "show_disagreement", "show_figure_3", "warnings_of"]
 
 _SHOWN = 100
+_FIGURE_3 = {"test": "percentile", "correction": "none", "unit": "segment", "ci": "auto"}
 
 
 def pick(view: View) -> list[MetricResult]:
@@ -69,3 +71,25 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
         st.code(command, language=None, wrap_lines=True)
     charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "leaderboard.pairs",
                       *relation_records(compared), "All pairs under all metrics as CSV")
+
+
+def show_figure_3(view: View) -> None:
+    """Every pair by their three metrics and decided as they do, whatever is chosen at the side."""
+    metrics = [name for name in ("nist", "bleu", "m-bleu") if name in metrics_of(view.testset)]
+    if len(metrics) < 2 or len(view.testset.systems) < 2:
+        return
+    if not controls.toggle("Every pair by NIST, BLEU and M-BLEU, as Figure 3 of Zhang and Vogel (2004)", False,
+                           "figure3", pages_own=True):
+        return
+    asked = {**view.settings, **_FIGURE_3, "baseline": None}
+    try:
+        found = [results.comparison(view.testset, name, **asked).metrics[name] for name in metrics]
+    except MtsigError as problem:
+        screen.error(str(problem))
+        return
+    screen.table(*relation_rows(found), names=[1], key="leaderboard.figure3")
+    screen.plain(f"Row against column by {', '.join(name.upper() for name in metrics)}, in this order: > significantly "
+                 "better, < worse, ~ neither. As they decide: percentile interval of the difference, by segment, "
+                 "without a correction. So one in twenty pairs of equals has a sign: what is reported should be "
+                 "corrected.")
+    st.code(replace(view, metric=",".join(metrics), settings=asked).command(), language=None, wrap_lines=True)

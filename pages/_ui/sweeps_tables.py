@@ -53,7 +53,7 @@ def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None
     st.caption(f"{_about(several)}. Ours: means over {asked['repeats']} random parts, but of the whole set one "
                f"interval; theirs too. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy. "
                f"They draw parts by document and bootstrap by sentence, here both go by {found.settings.unit}. "
-               + _NOT_EQ_4 + "Their Figure 3, each pair by each metric, is on the Leaderboard under Further metrics.")
+               + _NOT_EQ_4 + "Their Figure 3, each pair by each metric, is a switch on the Leaderboard.")
     _files("sweeps.table2", view.named(system), system_records(swept, metric in view.testset.scores),
            command("size", metric, source, asked, sizes=",".join(f"{percent}%" for percent in percents)))
 

@@ -71,3 +71,10 @@ def test_what_is_predicted_is_marked_in_its_panel():
     line, = (shape for shape in figure.layout.shapes if shape.line.color == GREY)
     assert (line.x0, line.x1, line.xref) == (20, 20, "x2") and figure.layout.xaxis.range[1] > 20
     assert "together  ╌ predicted" in [note.text for note in figure.layout.annotations]
+
+
+@pytest.mark.parametrize("at_most, below", [(False, VERMILLION), (True, BLUE)])
+def test_a_share_below_the_level_is_marked_unless_that_is_as_it_should_be(at_most, below):
+    rows = [("low", 0.01, 0.0, 0.02, None), ("at", 0.05, 0.04, 0.06, None), ("high", 0.2, 0.1, 0.3, None)]
+    dots = panels({"one": rows}, 0.05, at_most=at_most).data[0]
+    assert list(dots.marker.color) == [below, BLUE, VERMILLION]

@@ -196,6 +196,29 @@ def test_further_metrics_stand_beside_and_where_they_disagree(link, capsys):
     assert "Do the metrics agree?" not in titles(page)
 
 
+def test_figure_3_of_zhang_and_vogel_is_one_click_away(link, capsys):
+    page = link(baseline=NAMES[2])
+    assert "NIST, BLEU, M-BLEU, in this order" not in words(page)
+    page.toggle(key="figure3").set_value(True).run()
+    said = words(page)
+    assert not page.exception and "NIST, BLEU, M-BLEU, in this order" in said
+    command = next(arguments(e.value) for e in page.code if "nist,bleu,m-bleu" in e.value)
+    assert main([*command, "--format", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    asked = printed["settings"]
+    assert (asked["test"], asked["correction"], asked["unit"], asked["baseline"]) == (
+        "percentile", "none", "segment", None)
+    shown = [html.unescape(cell) for cell in re.findall(r"<td>((?:&lt;|&gt;|~){3})</td>", said)]
+    names = [row["system"] for row in printed["metrics"]["nist"]["systems"]]
+    sign = {}
+    for metric in ("nist", "bleu", "m-bleu"):
+        for pair in printed["metrics"][metric]["pairs"]:
+            for one, other, wins in ((pair["a"], pair["b"], "a"), (pair["b"], pair["a"], "b")):
+                sign[one, other] = sign.get((one, other), "") + (
+                    "~" if pair["better"] is None else ">" if pair["better"] == wins else "<")
+    assert shown == [sign[row, column] for row in names for column in names if row != column]
+
+
 def test_human_scores_stand_beside_without_being_asked_for(link, source, tmp_path):
     table = tmp_path / "human.tsv"
     table.write_text("system\tline\tscore\n" + "".join(

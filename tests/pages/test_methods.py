@@ -2,8 +2,10 @@
 
 from html import unescape
 
+from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.significance import TESTS
+from pages._ui import methods_algorithms
 from tests.pages.toys import words
 
 
@@ -14,3 +16,20 @@ def test_says_what_every_test_is_also_without_a_test_set(opened):
     assert all(f"{test.name}: {test.title}" in said and test.source in said for test in TESTS.values())
     assert all(f"<td>{name}</td>" in said for name in INTERVALS)
     assert "rejects about 11% of true nulls" in said
+
+
+def test_algorithms_and_formulas_are_typeset(opened):
+    page = opened("methods")
+    assert not page.exception
+    said = " ".join(element.value for element in page.markdown)
+    for part in ("Riezler and Maxwell 2005, Figure 1", "Riezler and Maxwell 2005, Figure 2", "Politis and Romano 1994",
+                 r"$|d_r| \ge |d_0|$", r"$|d_b| - \tau_B \ge |d_0|$", r"\left(1 - \dfrac1\ell\right)^{k-1}"):
+        assert part in said
+    typeset = " ".join(element.value for element in page.latex)
+    assert all(formula in typeset for formula in (*methods_algorithms.TESTS.values(),
+                                                  *methods_algorithms.CORRECTIONS.values()))
+
+
+def test_every_test_and_correction_has_its_formula():
+    assert tuple(methods_algorithms.TESTS) == tuple(TESTS)
+    assert tuple(methods_algorithms.CORRECTIONS) == CORRECTIONS
