@@ -143,7 +143,7 @@ class Samples:
                     alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")
         screen.plain(f"System {self.name}")
         screen.table(*spread_rows(spread, self.name))
-        st.caption(f"SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
-                   f"{self.level} interval of one ratio, as of two independent normal lots; a few samples tell little. "
-                   "Systems share the segments, so their ratios go up and down together. Dotted: 1, as where the "
-                   "order of the segments says nothing.")
+        st.caption("SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
+                   f"{self.level} interval of one ratio, as of two normal lots, wider where neighbouring blocks are "
+                   "alike; a few samples tell little. Systems share the segments, so their ratios go up and down "
+                   "together. Dotted: 1, as where the order of the segments says nothing.")

@@ -35,8 +35,7 @@ def show_type_one(bench: Bench, place) -> None:
                       f"document it {_kept(by_document, bench.alpha)}")
         predicted = {list(at)[1]: one.predicted}
         what, share, interval = numbers[1]
-        numbers[1] = (what, share, f"{interval}; predicted {100 * one.predicted:.1f}%, as standard errors by document "
-                                   f"are {one.se_ratio:.2f} times those by segment")
+        numbers[1] = what, share, f"{interval}; predicted {100 * one.predicted:.1f}%"
     screen.numbers(*numbers)
     bench.show(panels({situation: [row_of(row.test, row.rejected) for row in one.rows
                                    if (row.null, row.unit) == (first.null, first.unit)]
@@ -53,7 +52,8 @@ def show_type_one(bench: Bench, place) -> None:
                + (f"Documents whole: {one.n_documents} documents drawn with weights under which A and B have the same "
                   f"score (exponential tilting; they leave the worth of {one.effective_documents:,.0f} documents). "
                   "Nothing is swapped. ╌ predicted: 2Φ(-z / ratio), the ratio being the standard error by document / "
-                  "by segment, for tests that keep their level by document. " if one.predicted is not None else "")
+                  f"by segment, {one.se_ratio:.2f}; for tests that keep their level by document. "
+                  if one.predicted is not None else "")
                + f"{one.trials} trials. Bars: 95% Monte Carlo interval; vermillion lies off the level. "
                f"koehn concludes at {100 * bench.alpha:g}% per direction, about twice that in all; the shift of "
                "riezler-maxwell is one-sided as printed.")

@@ -57,6 +57,25 @@ def test_the_interval_holds_the_truth_as_often_as_it_says():
     assert 0.93 <= np.mean([low <= 3 <= high for low, high in ends]) <= 0.97
 
 
+def test_the_interval_holds_the_truth_where_neighbours_are_alike():
+    """Blocks of 300 segments of the simulated corpus have an autocorrelation of .65."""
+    rng = np.random.default_rng(2)
+
+    def lot():
+        values = rng.normal(size=300)
+        for k in range(1, 300):
+            values[k] = 0.65 * values[k - 1] + np.sqrt(1 - 0.65 ** 2) * values[k]
+        return values[200:]
+
+    held, naive = [], []
+    for _ in range(600):
+        blocks, broad = lot(), rng.normal(size=100)
+        ratio, low, high = ratio_of_spreads(blocks, broad)
+        held.append(low <= 1 <= high)
+        naive.append(abs(2 * np.log(ratio)) < np.log(stats.f(99, 99).ppf(0.975)))
+    assert np.mean(naive) < 0.88 and 0.91 <= np.mean(held) <= 0.98
+
+
 def test_spreads_are_those_of_the_samples_also_where_each_is_counted_anew():
     reference, outputs = texts(2, [0.2, 0.4], 60)
     testset = TestSet("toy", dict(zip("AB", outputs, strict=True)), {"ref": reference})

@@ -50,8 +50,8 @@ def test_type_one_errors_are_those_of_the_core_and_of_the_command(open_page, cap
 def test_the_null_by_document_says_how_it_was_made_and_what_is_predicted(open_page):
     page = open_page(Source(demo=1000))
     found = type_one(Source(demo=1000).read(), "bleu", n_pairs=200)
-    assert f"predicted {100 * found.predicted:.1f}%, as standard errors by document are {found.se_ratio:.2f} times" \
-        in words(page)
+    assert f"; predicted {100 * found.predicted:.1f}%<" in words(page)
+    assert any(f"by document / by segment, {found.se_ratio:.2f};" in element.value for element in page.caption)
     assert any("by construction" in element.value and "Nothing is swapped" in element.value
                for element in page.caption)
 
