@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import nullcontext
 
 import streamlit as st
 
@@ -14,11 +15,25 @@ from mtsig_core.inference.significance import TESTS, fitting_tests
 from mtsig_core.metrics import metrics_of
 from pages._ui import address
 
-__all__ = ["choice", "line", "number", "page_of", "pick_baseline", "pick_metric", "pick_settings", "pick_testset",
-           "several", "slider", "steps", "text", "toggle", "unlike"]
+__all__ = ["choice", "has_effect", "line", "number", "page_of", "pick_baseline", "pick_metric", "pick_settings",
+           "pick_testset", "several", "slider", "steps", "text", "toggle", "unlike"]
 
 _TRIALS = [999, 1999, 4999, 9999, 49999]
 _ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
+#: What of the settings at the side has an effect on a page; all of them on a page that is not here. What is not drawn
+#: keeps what it was set to, for the pages that have it.
+_IN_EFFECT = {
+    "data": ("tokenize",), "segments": ("metric", "tokenize", "part"),
+    "bootstrap": ("metric", "tokenize", "part", "unit", "ci", "alpha", "seed"),
+    "sampling": ("metric", "tokenize", "part", "alpha", "seed"),
+    "sweeps": ("metric", "tokenize", "part", "unit", "alpha", "seed"),
+    "validation": ("metric", "tokenize", "part", "correction", "alpha", "trials", "seed"),
+    "metrics": ("metric", "tokenize", "part", "alpha", "seed")}
+
+
+def has_effect(page: str, *keys: str) -> bool:
+    """Whether a page shows a setting of the side, or one of several."""
+    return page not in _IN_EFFECT or any(key in _IN_EFFECT[page] for key in keys)
 
 
 def pick_testset(labels: Mapping[str, str], usual: str) -> str | None:
@@ -31,31 +46,38 @@ def pick_testset(labels: Mapping[str, str], usual: str) -> str | None:
                         **({"index": None, "placeholder": "not here; choose another"} if chosen is None else {}))
 
 
-def pick_metric(testset: TestSet | None) -> str:
+def pick_metric(testset: TestSet | None, page: str = "") -> str:
     """Choose one of the metrics that the test set can be scored with; None where it cannot be read."""
-    return choice("Metric", list(METRICS) if testset is None else metrics_of(testset), "metric")
+    return choice("Metric", list(METRICS) if testset is None else metrics_of(testset), "metric",
+                  place=st if has_effect(page, "metric") else None)
 
 
-def pick_settings(segment_means: bool = False) -> dict:
-    """Draw the controls of the test, return the keyword arguments of `mtsig_core.compare`.
+def pick_settings(page: str = "", segment_means: bool = False) -> dict:
+    """Draw the controls of the test that have an effect on a page; the keyword arguments of `mtsig_core.compare`.
 
     Some tests and intervals are for means of segment scores alone.
     """
+    def place(key):
+        return st if has_effect(page, key) else None
+
     tests = fitting_tests(segment_means)
-    test = choice("Test", list(tests), "test", help="; ".join(f"{t.name}: {t.title}" for t in tests.values()))
+    test = choice("Test", list(tests), "test", place=place("test"),
+                  help="; ".join(f"{t.name}: {t.title}" for t in tests.values()))
     allowed = [c for c in CORRECTIONS if TESTS[test].romano_wolf or c != "romano-wolf"]
     if TESTS[test].p_values is None:
         allowed = ["none"]
-    correction = choice("Correction", ["auto", *allowed], "correction", help="For the number of pairs tested.")
-    with st.expander("More settings"):
+    correction = choice("Correction", ["auto", *allowed], "correction", place=place("correction"),
+                        help="For the number of pairs tested.")
+    more = has_effect(page, "unit", "ci", "alpha", "trials", "seed")
+    with st.expander("More settings") if more else nullcontext():
         return dict(
             test=test, correction=correction,
-            unit=choice("Unit", ["auto", *UNITS], "unit", help="What is drawn or swapped. auto: the document where "
-                                                                 "document ids are known, else the segment."),
-            ci=choice("Interval", ["auto", *fitting_intervals(segment_means)], "ci"),
-            alpha=choice("Level (alpha)", _ALPHAS, "alpha", default=0.05),
-            trials=choice("Trials", _TRIALS, "trials", default=9999, help="Draws of the test."),
-            seed=number(st, "Seed", 0, "seed", least=0, most=2**31, step=1))
+            unit=choice("Unit", ["auto", *UNITS], "unit", place=place("unit"), help=(
+                "What is drawn or swapped. auto: the document where document ids are known, else the segment.")),
+            ci=choice("Interval", ["auto", *fitting_intervals(segment_means)], "ci", place=place("ci")),
+            alpha=choice("Level (alpha)", _ALPHAS, "alpha", default=0.05, place=place("alpha")),
+            trials=choice("Trials", _TRIALS, "trials", default=9999, place=place("trials"), help="Draws of the test."),
+            seed=number(place("seed"), "Seed", 0, "seed", least=0, most=2**31, step=1))
 
 
 def pick_baseline(names: list[str]) -> str | None:
@@ -82,6 +104,8 @@ def choice(label: str, options: Sequence, key: str, default=None, *, place=st, f
         Whether anything else may be typed.
     optional : bool
         Whether nothing need be chosen (None), as at first.
+    place
+        Where it is drawn; None for nowhere: it is what it was set to.
     pages_own : bool
         Whether it is forgotten when another page is opened.
     more
@@ -96,8 +120,8 @@ def choice(label: str, options: Sequence, key: str, default=None, *, place=st, f
 
     usual = None if optional else options[0] if default is None else default
     more |= {"index": None} if optional else {}
-    address.settle(key, usual, read, lambda value: [str(value)], pages_own=pages_own)
-    return place.selectbox(label, options, key=key, accept_new_options=free, **more)
+    value = address.settle(key, usual, read, lambda value: [str(value)], pages_own=pages_own)
+    return value if place is None else place.selectbox(label, options, key=key, accept_new_options=free, **more)
 
 
 def steps(label: str, options: Sequence[str], key: str, default: str, **more) -> str:
@@ -115,8 +139,8 @@ def several(label: str, options: Sequence[str], key: str, default: Sequence[str]
             raise address.Partly(", ".join(unknown), known or list(default))
         return known
 
-    address.settle(key, list(default), read, lambda values: list(values) or [""])
-    return place.multiselect(label, options, key=key, **more)
+    chosen = address.settle(key, list(default), read, lambda values: list(values) or [""])
+    return chosen if place is None else place.multiselect(label, options, key=key, **more)
 
 
 def number(place, label: str, usual, key: str, *, least, most, pages_own: bool = False, **more):
@@ -127,9 +151,9 @@ def number(place, label: str, usual, key: str, *, least, most, pages_own: bool =
             raise ValueError(texts[-1])
         return value
 
-    address.settle(key, usual, _said_as_text(read), lambda value: [repr(value)], pages_own=pages_own)
+    chosen = address.settle(key, usual, _said_as_text(read), lambda value: [repr(value)], pages_own=pages_own)
     more |= {"value": None} if usual is None else {}
-    return place.number_input(label, min_value=least, max_value=most, key=key, **more)
+    return chosen if place is None else place.number_input(label, min_value=least, max_value=most, key=key, **more)
 
 
 def slider(place, label: str, usual: float, key: str, *, least: float, most: float, **more) -> float:
@@ -153,8 +177,8 @@ def toggle(label: str, usual: bool, key: str, *, place=st, pages_own: bool = Fal
     def read(texts):
         return {"true": True, "false": False}[texts[-1].lower()]
 
-    address.settle(key, usual, _said_as_text(read), lambda value: [str(value).lower()], pages_own=pages_own)
-    return place.toggle(label, key=key, **more)
+    on = address.settle(key, usual, _said_as_text(read), lambda value: [str(value).lower()], pages_own=pages_own)
+    return on if place is None else place.toggle(label, key=key, **more)
 
 
 def text(place, label: str, key: str, *, pages_own: bool = False, **more) -> str:

@@ -125,10 +125,10 @@ def _draw_view(page: str) -> View:
         controls.pick_metric(None), controls.pick_settings()
         raise
     _notice(name, whole, offer.may_change)
-    metric = controls.pick_metric(whole)
+    metric = controls.pick_metric(whole, page)
     whole = selection.pick_tokenizer(whole)
-    settings = controls.pick_settings(segment_means=metric in whole.scores)
-    part = selection.pick_part(whole, offer.source, metric)
+    settings = controls.pick_settings(page, segment_means=metric in whole.scores)
+    part = selection.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
     return View(part.testset, whole, part, metric, settings, part.source)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -59,30 +60,32 @@ def pick_tokenizer(whole: TestSet) -> TestSet:
     return whole
 
 
-def pick_part(whole: TestSet, source: Source, metric: str) -> Part:
-    """Choose references, domain and systems; at first as the source says.
+def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -> Part:
+    """Choose references, domain and systems; at first as the source says. Nothing is `drawn` where it has no effect.
 
     Human translations that score others, or whose texts are not here, take part where the metric is their ratings.
     """
-    with st.expander("Systems and segments"):
+    place = st if drawn else None
+    with st.expander("Systems and segments") if drawn else nullcontext():
         every = list(whole.references)
         chosen, join = every, False
         if len(every) > 1:
-            chosen = several("Score with", every, "refs", list(source.refs) or every)
+            chosen = several("Score with", every, "refs", list(source.refs) or every, place=place)
             if not chosen:
                 raise SettingError("No reference to score with. Choose at least one under Systems and segments.")
         others = [name for name in every if name not in chosen]
         if len(every) > 1 or whole.waiting:
             able = bool(others) or metric in whole.scores and bool(_rated(whole, metric))
-            join = toggle("References take part as systems", source.refs_as_systems, "humans", disabled=not able, help=(
+            join = toggle("References take part as systems", source.refs_as_systems, "humans", disabled=not able,
+                          place=place, help=(
                 "Those that do not score, and, where the metric is their ratings, all that were rated.")) and able
         joined = map(as_system, {**dict.fromkeys(others), **dict.fromkeys(whole.waiting)}) if join else ()
-        left_out = several("Leave out systems", [*whole.systems, *joined], LEFT_OUT, [],
+        left_out = several("Leave out systems", [*whole.systems, *joined], LEFT_OUT, [], place=place,
                             help="The ranks and the correction change with the family; the Leaderboard shows how.")
         domain = None
         if whole.domains is not None:
             anything = unlike("all", whole.domains)
-            domain = choice("Domain", [anything, *dict.fromkeys(whole.domains)], "domain")
+            domain = choice("Domain", [anything, *dict.fromkeys(whole.domains)], "domain", place=place)
             domain = None if domain == anything else domain
     rated = metric if metric in whole.scores else None
     source = replace(source, tokenize=whole.tokenizer, refs=tuple(chosen) if others else (), refs_as_systems=join,

@@ -1,0 +1,51 @@
+"""A setting at the side is shown on the pages where it has an effect, and kept on the others."""
+
+import pytest
+
+from tests.pages.toys import words
+
+EVERY = {"metric", "tokenize", "test", "correction", "unit", "ci", "alpha", "trials", "seed", "exclude"}
+SHOWN = {"overview": EVERY, "leaderboard": EVERY, "significance": EVERY, "pair": EVERY, "methods": EVERY,
+         "data": {"tokenize"}, "segments": {"metric", "tokenize", "exclude"},
+         "bootstrap": EVERY - {"test", "correction", "trials"},
+         "sampling": EVERY - {"test", "correction", "trials", "unit", "ci"},
+         "sweeps": EVERY - {"test", "correction", "trials", "ci"},
+         "metrics": EVERY - {"test", "correction", "trials", "unit", "ci"},
+         "validation": EVERY - {"test", "unit", "ci"}}
+OTHER = {"metric": "chrf", "test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
+         "trials": "1999", "seed": "3"}
+
+
+def drawn(page):
+    return {widget.key for kind in (page.selectbox, page.multiselect, page.number_input) for widget in kind} & EVERY
+
+
+@pytest.mark.parametrize("path", SHOWN)
+def test_what_has_no_effect_is_not_shown(opened, source, path):
+    page = opened(path, source)
+    assert not page.exception
+    assert drawn(page) == SHOWN[path]
+
+
+@pytest.mark.parametrize("path", [path for path in SHOWN if SHOWN[path] != EVERY and path != "data"])
+def test_what_is_not_shown_has_no_effect(opened, source, path):
+    """The page says the same, whatever is chosen: but for its line on how all pairs are tested, and commands."""
+    hidden = {key: value for key, value in OTHER.items() if key not in SHOWN[path]}
+
+    def said(**asked):
+        page = opened(path, source, **asked)
+        assert not page.exception
+        return [line for line in words(page).splitlines() if "mt-status" not in line]
+
+    assert said(**hidden) == said()
+
+
+def test_what_is_set_stays_for_the_pages_that_show_it(opened, source):
+    page = opened("leaderboard", source, **OTHER, exclude="$x$ **b** :material/home:")
+    before = words(page)
+    for path in ("data", "segments", "sampling", "leaderboard"):
+        page.switch_page(f"pages/{path}.py").run()
+        assert not page.exception
+    assert words(page) == before
+    page.selectbox(key="trials").set_value(999).run()
+    assert "999 trials" in words(page) and "1999 trials" not in words(page)
