@@ -52,15 +52,19 @@ def ratio_of_spreads(blocks: np.ndarray, broad: np.ndarray, alpha: float = 0.05)
 
 
 def _variance_inflation(scores: np.ndarray) -> float:
-    """1 + 2 sum of squared autocorrelations, up to the first that is not clearly above 0 (1.96 / sqrt(n))."""
-    known = scores[np.isfinite(scores)]
-    apart = known - known.mean()
-    total, found = float(apart @ apart), 1.0
+    """1 + 2 sum of squared autocorrelations."""
+    return 1 + 2 * sum(correlation ** 2 for correlation in _autocorrelations(scores[np.isfinite(scores)]))
+
+
+def _autocorrelations(values: np.ndarray) -> list[float]:
+    """Of lags 1, 2, ... up to the first that is not clearly above 0 (1.96 / sqrt(n))."""
+    apart = values - values.mean()
+    total, found = float(apart @ apart), []
     for lag in range(1, len(apart) // 2):
-        correlation = float(apart[lag:] @ apart[:-lag]) / total
+        correlation = float(apart[lag:] @ apart[:-lag]) / total if total > 0 else 0.0
         if correlation < 1.96 / np.sqrt(len(apart)):
             break
-        found += 2 * correlation ** 2
+        found.append(correlation)
     return found
 
 
@@ -104,6 +108,17 @@ class SampledSystem:
         """Whether each interval contains the score on the whole test set, shape (samples,)."""
         tie = TOLERANCE * abs(self.full)
         return (self.low - tie <= self.full) & (self.full <= self.high + tie)
+
+    @property
+    def hit_interval(self) -> tuple[float, float]:
+        """95% interval of the share of hits (Wilson 1927); samples that follow each other count as so many independent
+        ones as tell as much of a mean, n / (1 + 2 sum of autocorrelations). NaN without samples."""
+        hits = self.hits[np.isfinite(self.scores)].astype(float)
+        if not len(hits):
+            return float("nan"), float("nan")
+        n, share, z = len(hits) / (1 + 2 * sum(_autocorrelations(hits))), float(hits.mean()), 1.959963984540054
+        middle, half = share + z * z / (2 * n), z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        return float((middle - half) / (1 + z * z / n)), float((middle + half) / (1 + z * z / n))
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,8 @@ class Samples:
         kind = controls.choice("Samples", KINDS, "samples", default="broad", width=220)
         chosen = {key: one.system(self.name) for key, one in self.found.items()}
         one, hits = chosen[kind], {key: int(value.hits.sum()) for key, value in chosen.items()}
+        ends = {key: "{:.0f} to {:.0f}%".format(*(100 * end for end in value.hit_interval))
+                for key, value in chosen.items()}
         screen.answer("; ".join(f"{NAMES[key]}: {hits[key]} of {chosen[key].known}" for key in KINDS)
                       + (f" (Koehn 2004: {KOEHN_6.rows['bleu'][0][2]})" if self.koehns and self.name == "Spanish"
                          else ""))
@@ -79,7 +81,8 @@ class Samples:
                  "cannot hold it." if self.view.recounted else "")
         st.caption(f"{self.level} percentile intervals from {self.found[kind].settings.resamples:,} bootstrap samples "
                    "of each sample's segments, drawn one by one. The bootstrap takes a sample to be like the rest, "
-                   f"which a block is not.{below}")
+                   "which a block is not. 95% intervals of these shares, neighbouring samples being alike: "
+                   + ", ".join(f"{NAMES[key].lower()} {ends[key]}" for key in KINDS) + f".{below}")
         return kind
 
     def show_pair(self, kind: str) -> None:

@@ -14,7 +14,7 @@ from mtsig_core import SettingError, TestSet
 from mtsig_core.cli.main import main
 from mtsig_core.data.simulation.corpus import load_demo
 from mtsig_core.experiments.blocks_and_broad import sampling
-from mtsig_core.experiments.sample_results import ratio_of_spreads
+from mtsig_core.experiments.sample_results import SampledSystem, ratio_of_spreads
 from mtsig_core.experiments.spread_ratios import spreads
 from mtsig_core.metrics.segment_scores import SegmentMean
 from tests.toys import segment_scores, texts, toy
@@ -74,6 +74,28 @@ def test_the_interval_holds_the_truth_where_neighbours_are_alike():
         held.append(low <= 1 <= high)
         naive.append(abs(2 * np.log(ratio)) < np.log(stats.f(99, 99).ppf(0.975)))
     assert np.mean(naive) < 0.88 and 0.91 <= np.mean(held) <= 0.98
+
+
+def test_the_interval_of_hits_counts_runs_of_them_as_fewer():
+    """Independent hits: Wilson's interval, as scipy has it. Hits that come in runs: the truth is held as often."""
+    def system(hits):
+        zero = np.zeros(len(hits))
+        return SampledSystem("A", 0.0, zero, np.where(hits, -1.0, 1.0), zero + 2)
+
+    mixed = np.arange(100) % 5 > 0
+    theirs = stats.binomtest(80, 100).proportion_ci(method="wilson")
+    assert system(mixed).hit_interval == pytest.approx((theirs.low, theirs.high))
+    rng, held, naive = np.random.default_rng(3), [], []
+    for _ in range(400):
+        state, hits = rng.random() < 0.5, []
+        for _ in range(200):
+            state = state if rng.random() < 0.6 else rng.random() < 0.5  # half are hits, in runs
+            hits.append(state)
+        low, high = system(np.array(hits)).hit_interval
+        held.append(low <= 0.5 <= high)
+        naive.append(abs(np.mean(hits) - 0.5) < 1.96 * 0.5 / np.sqrt(200))
+    assert np.mean(naive) < 0.75 and 0.87 <= np.mean(held) <= 0.98
+    assert np.isnan(system(np.array([], dtype=bool)).hit_interval).all()
 
 
 def test_spreads_are_those_of_the_samples_also_where_each_is_counted_anew():

@@ -33,6 +33,8 @@ def test_ranges_hits_and_conclusions_are_those_of_the_core(open_page, source):
     assert f">{ratio:.1f}<" in words(page) and f">{ratio:.2f} [" in words(page)
     assert (f"Blocks: {blocks.system(NAMES[0]).hits.sum()} of 10; Broad samples: {broad.system(NAMES[0]).hits.sum()} "
             "of 10<") in words(page)
+    ends = "blocks {:.0f} to {:.0f}%, ".format(*(100 * end for end in blocks.system(NAMES[0]).hit_interval))
+    assert any(f"being alike: {ends}broad samples " in e.value for e in page.caption)
     tally = broad.pair(*NAMES[:2]).tally("koehn")
     assert (f"on the whole test set: {tally.right} of 10 samples conclude so, {tally.wrong} the opposite, "
             f"{tally.none} nothing<") in words(page)
