@@ -90,6 +90,6 @@ def show_figure_3(view: View) -> None:
     screen.table(*relation_rows(found), names=[1], key="leaderboard.figure3")
     screen.plain(f"Row against column by {', '.join(name.upper() for name in metrics)}, in this order: > significantly "
                  "better, < worse, ~ neither. As they decide: percentile interval of the difference, by segment, "
-                 "without a correction. So one in twenty pairs of equals has a sign: what is reported should be "
-                 "corrected.")
+                 "without a correction. So pairs of equals may have a sign by chance, more often the more pairs there "
+                 "are: report the decisions of the leaderboard.")
     st.code(replace(view, metric=",".join(metrics), settings=asked).command(), language=None, wrap_lines=True)
