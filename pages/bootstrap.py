@@ -9,6 +9,7 @@ from mtsig_core.experiments.sweep_resamples import bound_sd, flat, stability
 from mtsig_core.figures.bootstrap import replicates, settling
 from mtsig_core.inference.one_score import bootstrap_systems, histogram
 from mtsig_core.report import bootstrap_tables as tables
+from mtsig_core.report.cells import written_like
 from mtsig_core.report.commands import command_line, defaults
 from pages._ui import background, charts, controls, demos, frame, results, screen
 from pages._ui.ending import or_end_page
@@ -41,18 +42,19 @@ systems = found("of all", bootstrap_systems, "Drawing bootstrap samples", resamp
 names = [system.system for system in systems]
 name = controls.choice("System", names, "system", width=420)
 chosen = systems[names.index(name)]
-ends, about = chosen.intervals[ci], chosen.relative(ci)
-screen.answer(f"{name}: {chosen.score:.2f} {unit}, {level} interval {tables.bracketed(ends)}"
+ends, about, form = chosen.intervals[ci], chosen.relative(ci), written_like([chosen.score])
+screen.answer(f"{name}: {chosen.score:{form}} {unit}, {level} interval {tables.bracketed(ends, form)}"
               + ("" if about is None else f" ({100 * about[0]:+.1f}% to {100 * about[1]:+.1f}%)"))
 screen.cautions(c for c in view.comparison.warnings if c.code in ("documents-ignored", "few-units", "no-documents",
                                                                "tokenizer-and-script"))
 
 edges, counts = histogram(chosen.drawn)
-charts.show(replicates(edges, counts, chosen.score, chosen.median, ends, about, unit=unit), key="bootstrap.replicates",
-            files=view.named(name), command=view.command(), header=["from", "to", "samples"],
+charts.show(replicates(edges, counts, chosen.score, chosen.median, ends, about, unit=unit, form=form),
+            key="bootstrap.replicates", files=view.named(name), command=view.command(),
+            header=["from", "to", "samples"],
             rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
-            alt=f"Histogram of {len(chosen.drawn)} bootstrap scores with median {chosen.median:.2f}; filled inside the "
-                f"{level} interval {tables.bracketed(ends)}.")
+            alt=f"Histogram of {len(chosen.drawn)} bootstrap scores with median {chosen.median:{form}}; filled inside "
+                f"the {level} interval {tables.bracketed(ends, form)}.")
 st.caption(f"{len(chosen.drawn)} bootstrap samples by {settings.unit}, those of the Leaderboard; blue inside the "
            f"{ci} interval. Percent: (end - median) / median (Zhang and Vogel 2004, 3.1).")
 

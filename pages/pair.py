@@ -6,7 +6,7 @@ from mtsig_core.figures.pair import drivers, half_eye, null_tails
 from mtsig_core.inference.cautions import FAMILY_WISE
 from mtsig_core.inference.one_pair import density, equivalence, extremes, tally
 from mtsig_core.inference.significance import significant
-from mtsig_core.report.tables import format_p, p_word, simultaneous_word
+from mtsig_core.report.tables import format_p, p_word, points, simultaneous_word
 from pages._ui import address, charts, controls, frame, one_pair, screen, side_by_side
 from pages._ui.ending import end_page, or_end_page
 
@@ -22,7 +22,7 @@ with or_end_page():
 pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
 better = {"a": pair.a, "b": pair.b, None: None}[pair.better]
 delta = found.sign * found.delta
-level = f"{100 * (1 - settings.alpha):g}%"
+level, form = f"{100 * (1 - settings.alpha):g}%", points(result)
 ends = found.intervals[result.ci]
 ends = ends and tuple(sorted(found.sign * end for end in ends))
 together = simultaneous_word(result, settings)
@@ -36,8 +36,9 @@ if pair.p_value is None:
     win, lose = (pair.win, pair.lose) if pair.a == a else (pair.lose, pair.win)
     chance = f"{a} wins {win:.1%} of the samples, {b} {lose:.1%}"
 said = joint if joint and settings.correction in FAMILY_WISE else ends  # the one that goes with the p that decides
-interval = "" if said is None else f" [{said[0]:+.2f}, {said[1]:+.2f}]" + (f" over {family}" if said is joint else "")
-screen.answer(f"{a} and {b}: {delta:+.2f} {unit}{interval}, {chance}: "
+interval = "" if said is None else f" [{said[0]:+{form}}, {said[1]:+{form}}]"
+interval += f" over {family}" if said is not None and said is joint else ""
+screen.answer(f"{a} and {b}: {delta:+{form}} {unit}{interval}, {chance}: "
               + ("the outputs are identical" if identical else f"{better} is better" if better else "not separated"))
 screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b})
 
@@ -57,12 +58,12 @@ with left:
     drawn = found.sign * found.drawn[:settings.resamples]
     x, y = density(drawn)
     over = float((drawn > 0).mean())
-    charts.show(half_eye(x, y, delta, ends, a=a, b=b, unit=unit, joint=joint,
+    charts.show(half_eye(x, y, delta, ends, a=a, b=b, unit=unit, form=form, joint=joint,
                          called=(f"single {level} interval", together)), key="pair.difference",
                 files=view.named(a, b), command=command,
                 header=[f"difference in {unit}", "density"], rows=list(zip(x.tolist(), y.tolist(), strict=True)),
                 alt=f"Density of the bootstrapped difference, above zero in {over:.1%} of the samples; observed "
-                    f"{delta:+.2f}.")
+                    f"{delta:+{form}}.")
     st.caption(f"Bootstrapped differences: above 0 in {over:.1%} of {len(drawn)} samples. Below: the "
                f"observed difference with its {level} {'interval' if joint is None else 'intervals'}."
                + ("" if joint is None else " The simultaneous ones of all pairs hold together."))
@@ -70,7 +71,8 @@ with right:
     st.markdown("**Could chance alone do it?**")
     edges, counts = tally(found.sign * found.swapped, abs(delta))
     said = one_pair.chance_said(found)
-    charts.show(null_tails(edges, counts, delta, unit=unit), key="pair.null", files=view.named(a, b), command=command,
+    charts.show(null_tails(edges, counts, delta, unit=unit, form=form), key="pair.null",
+                files=view.named(a, b), command=command,
                 header=["from", "to", "count"],
                 rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
                 alt=f"Differences after swaps. {said}")
@@ -78,7 +80,7 @@ with right:
 
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
-screen.status([f"{a} {found.score_a:.2f}", f"{b} {found.score_b:.2f}", f"{found.n:,} segments", printed])
+screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", f"{found.n:,} segments", printed])
 screen.cautions(c for c in comparison.warnings
                 if c.a is None and c.code not in ("not-equal", "interval-and-decision")
                 and not c.code.endswith(("as-published", "-assumes")))
@@ -103,8 +105,8 @@ with right:
     st.caption(f"Two one-sided tests (Schuirmann 1987) on {len(found.drawn)} bootstrapped differences: p "
                f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
                "more; both must be at most alpha. For this pair alone; set the margin before looking.")
-errors = ", ".join(f"{se:.2f} by {kind}" for kind, se in found.se.items())
-screen.plain(f"Minimum detectable difference: {found.mdd:.2f} {unit}. This test set shows a true difference of that "
+errors = ", ".join(f"{se:{form}} by {kind}" for kind, se in found.se.items())
+screen.plain(f"Minimum detectable difference: {found.mdd:{form}} {unit}. This test set shows a true difference of that "
              f"size with 80% power at alpha {settings.alpha:g}, uncorrected; smaller ones could well go unseen. "
              f"Standard error of the difference: {errors}.")
 

@@ -14,6 +14,7 @@ from mtsig_core.inference.segments import (
 )
 from mtsig_core.metrics import direction, metric_of
 from mtsig_core.report import export
+from mtsig_core.report.cells import written_like
 from pages._ui import background, controls, frame, one_pair, results, screen, side_by_side
 from pages._ui.ending import end_page
 
@@ -76,7 +77,8 @@ which = f"All {n} segments" if n == testset.n_segments else f"{n} of {testset.n_
 try:
     score_a, score_b = scores_on(testset, metric, a, b, results.statistics(testset, view.metric), found)
     delta = (score_a - score_b) * direction(metric)
-    screen.answer(f"{which}: {a} {score_a:.2f}, {b} {score_b:.2f}, {delta:+.2f} {unit}")
+    form = written_like((score_a, score_b))
+    screen.answer(f"{which}: {a} {score_a:{form}}, {b} {score_b:{form}}, {delta:+{form}} {unit}")
 except MtsigError as problem:  # segments that nobody rated can be read all the same
     screen.answer(f"{which}: {problem}")
 st.caption("Corpus scores of these segments alone: descriptive, untested. By each: what it adds to the difference on "

@@ -8,7 +8,7 @@ from mtsig_core.inference import across_corrections
 from mtsig_core.inference.ranking import intransitive_triples
 from mtsig_core.inference.significance import TESTS, significant
 from mtsig_core.report.cells import Cell, number
-from mtsig_core.report.tables import format_p
+from mtsig_core.report.tables import format_p, points
 from pages._ui import charts, controls, demos, exclusions, exports, frame, results, screen, significance_matrix
 from pages._ui.ending import end_page
 from pages._ui.one_pair import open_pair
@@ -43,7 +43,7 @@ def show_disagreement(pairs, adjusted, found, key):
     numbers = [[pairs[k].a, pairs[k].b, result.sign * pairs[k].delta, *(float(p[k]) for p in adjusted.values())]
                for k in found]
     screen.table(["pair", "difference", *adjusted], [
-        [f"{a} - {b}", number(delta, "+.2f"),
+        [f"{a} - {b}", number(delta, f"+{points(result)}"),
          *(Cell(f"{'● ' if significant(p, settings.alpha) else ''}{format_p(p)}", p) for p in ps)]
         for a, b, delta, *ps in numbers[:_SHOWN]], key=key)
     if len(found) > _SHOWN:

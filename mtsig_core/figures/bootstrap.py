@@ -18,7 +18,7 @@ _INSIDE, _OUTSIDE = "rgba(0,114,178,0.32)", "rgba(122,133,148,0.30)"
 
 def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: float,
                interval: tuple[float, float] | None, about: tuple[float, float] | None = None, *,
-               unit: str) -> go.Figure:
+               unit: str, form: str = ".2f") -> go.Figure:
     """Histogram of bootstrap scores, filled blue inside the interval (Zhang and Vogel 2004, Figs 1 and 2).
 
     Parameters
@@ -31,6 +31,8 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
         In points; and relative to the median, as fractions.
     unit : str
         What the axis measures, such as ``"BLEU"``.
+    form : str
+        How its numbers are written.
     """
     low, high = interval or (-math.inf, math.inf)
     top = float(counts.max(initial=1))
@@ -47,11 +49,11 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
     for at, anchor, dash, words in ((score, sides[0], "solid", "observed"), (median, sides[1], "dot", "median")):
         figure.add_shape(type="line", x0=at, x1=at, y0=0, y1=1.1 * top,
                          line=dict(color=VERMILLION if dash == "solid" else BLUE, width=3, dash=dash))
-        _say(figure, at, 1.1 * top, f"{words} {at:.2f}", anchor)
+        _say(figure, at, 1.1 * top, f"{words} {at:{form}}", anchor)
     for at, anchor in () if interval is None else ((low, "right"), (high, "left")):
         figure.add_shape(type="line", x0=at, x1=at, y0=0, y1=0.5 * top, line=dict(color=BLUE, width=3))
         share = "" if about is None else f"  {100 * about[anchor == 'left']:+.2f}%"
-        _say(figure, at, 0.5 * top, f"<b>{at:.2f}</b>{share}", anchor)
+        _say(figure, at, 0.5 * top, f"<b>{at:{form}}</b>{share}", anchor)
     ends = [*edges[[0, -1]].tolist(), score, *(interval or ())]
     margin = 0.06 * (max(ends) - min(ends)) or 1.0
     figure.update_xaxes(range=[min(ends) - margin, max(ends) + margin], zeroline=False, showgrid=False,

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mtsig_core.figures._style import BLUE, GREY, Labels, full
-from mtsig_core.report.tables import apart, with_interval
+from mtsig_core.report.tables import apart, points, with_interval
 from mtsig_core.results import MetricResult, Settings
 
 __all__ = ["forest"]
@@ -47,7 +47,7 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
         error_x=None if len(arms) < len(systems) else dict(
             type="data", symmetric=False, array=[right for _, right in arms], arrayminus=[left for left, _ in arms],
             color=GREY, thickness=1.5, width=3),
-        customdata=whose, hovertemplate="%{customdata[1]}<br>%{x:.2f}<extra></extra>"), 1, 1)
+        customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:{points(result)}}}<extra></extra>"), 1, 1)
     if ranked:
         figure.add_trace(go.Bar(
             base=[low - 0.3 for low, _ in ranks], x=[high - low + 0.6 for low, high in ranks], y=rows,

@@ -21,7 +21,8 @@ _FILL = {BLUE: "rgba(0,114,178,0.55)", VERMILLION: "rgba(213,94,0,0.65)", GREY: 
 
 
 def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, float] | None, *, a: str, b: str,
-             unit: str, joint: tuple[float, float] | None = None, called: tuple[str, str] = ("", "")) -> go.Figure:
+             unit: str, form: str = ".2f", joint: tuple[float, float] | None = None,
+             called: tuple[str, str] = ("", "")) -> go.Figure:
     """The density of bootstrapped differences, and under it the observed difference with its intervals.
 
     What lies right of zero, where a is better, is blue, the rest vermillion.
@@ -37,6 +38,8 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
         Names of the systems.
     unit : str
         What the axis measures, such as ``"BLEU"``.
+    form : str
+        How its numbers are written.
     joint : (float, float), optional
         The simultaneous interval, a thin line under the single one.
     called : (str, str)
@@ -62,11 +65,11 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
         interval_bars(figure, [joint], [-0.24 * top], called[1], thick=False)
     elif interval is not None:
         figure.add_trace(go.Scatter(x=list(interval), y=[-0.1 * top] * 2, mode="lines", showlegend=False,
-                                    line=dict(color=GREY, width=6), hovertemplate="%{x:+.2f}<extra></extra>"))
+                                    line=dict(color=GREY, width=6), hovertemplate=f"%{{x:+{form}}}<extra></extra>"))
     figure.add_trace(go.Scatter(
         x=[delta], y=[-0.1 * top], mode="markers", showlegend=False,
         marker=dict(size=15, color=BLUE if delta >= 0 else VERMILLION, line=dict(color="white", width=2)),
-        hovertemplate="%{x:+.2f}<extra></extra>"))
+        hovertemplate=f"%{{x:+{form}}}<extra></extra>"))
     _zero(figure)
     margin = 0.04 * (max(ends) - min(ends)) or 1.0
     figure.update_xaxes(range=[min(ends) - margin, max(ends) + margin], zeroline=False,
@@ -86,7 +89,7 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
     return figure
 
 
-def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str) -> go.Figure:
+def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str, form: str = ".2f") -> go.Figure:
     """The differences that random swaps give, those at least as large as the observed one filled.
 
     Parameters
@@ -97,6 +100,8 @@ def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str
         Observed, as an improvement.
     unit : str
         What the axis measures.
+    form : str
+        How its numbers are written.
     """
     size, top = abs(delta), float(counts.max(initial=1))
     figure = go.Figure()
@@ -111,7 +116,7 @@ def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str
         seen = at == delta
         figure.add_shape(type="line", x0=at, x1=at, y0=0, y1=1.04 * top, line=dict(
             color=BLUE if at >= 0 else VERMILLION, width=3 if seen else 2, dash="solid" if seen else "dot"))
-        figure.add_annotation(x=at, y=1.05 * top, text=f"{'observed<br>' if seen else ''}{at:+.2f}", showarrow=False,
+        figure.add_annotation(x=at, y=1.05 * top, text=f"{'observed<br>' if seen else ''}{at:+{form}}", showarrow=False,
                               yanchor="bottom", xanchor=_anchor(at, size, float(edges[-1])), font_size=14)
     figure.update_xaxes(zeroline=False, tickfont_size=13, tickformat="~g", range=[float(edges[0]), float(edges[-1])])
     named = Labels()

@@ -239,7 +239,7 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
         verb = "is" if len(open_pairs) == 1 else "are"
         yield Caution("not-equal", f"{len(open_pairs)} of {m} {_plural(m, 'pair')} {verb} not significant, "
                                    "which does not make them equal: a true difference of up to "
-                                   f"{widest:.2f} points could go unseen by one test alone, and a larger one after a "
+                                   f"{widest:.3g} points could go unseen by one test alone, and a larger one after a "
                                    "correction.", result.metric)
     yield from _about_intervals(settings, result)
     if settings.correction not in FAMILY_WISE and any(row.rank_low for row in result.systems):

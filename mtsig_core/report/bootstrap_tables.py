@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
 from mtsig_core.experiments.sweep_resamples import Stability, bound_sd
 from mtsig_core.inference.one_score import ScoreBootstrap
-from mtsig_core.report.cells import Cell, Table, number
+from mtsig_core.report.cells import Cell, Table, number, written_like
 
 __all__ = ["bracketed", "percent", "interval_rows", "relative_rows", "published_rows", "growing_rows",
            "repeated_rows"]
 
 
-def bracketed(ends: tuple[float, float] | None) -> str:
+def bracketed(ends: tuple[float, float] | None, form: str = ".2f") -> str:
     """An interval in points; a dash where it is undefined."""
-    return "-" if ends is None else f"[{ends[0]:.2f}, {ends[1]:.2f}]"
+    return "-" if ends is None else f"[{ends[0]:{form}}, {ends[1]:{form}}]"
 
 
 def percent(ends: tuple[float, float] | None) -> str:
@@ -28,13 +28,13 @@ def interval_rows(found: ScoreBootstrap, chosen: str, level: str, segment: Score
     """Every kind of interval of one score; where both units are given, also by segment and by document."""
     header = [f"{level} interval", "low", "high", "width", "relative"]
     header += [] if segment is None else ["by segment", "by document", "ratio of widths"]
-    rows = []
+    rows, form = [], written_like([found.score])
     for kind, ends in found.intervals.items():
-        cells = ["-"] * 3 if ends is None else [f"{value:.2f}" for value in (*ends, ends[1] - ends[0])]
+        cells = ["-"] * 3 if ends is None else [f"{value:{form}}" for value in (*ends, ends[1] - ends[0])]
         rows.append([f"{kind}{' (chosen)' if kind == chosen else ''}", *cells, percent(found.relative(kind))])
         if segment is not None and document is not None:
             both = segment.intervals[kind], document.intervals[kind]
-            rows[-1] += [*map(bracketed, both), _ratio(*both)]
+            rows[-1] += [*(bracketed(ends, form) for ends in both), _ratio(*both)]
     return header, rows
 
 

@@ -10,6 +10,7 @@ from mtsig_core import Caution, MetricResult, PairResult, TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.inference.one_pair import PairExamination, examine_pair
 from mtsig_core.inference.significance import TESTS
+from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import format_p
 from pages._ui import address, background, controls, results, screen
@@ -92,10 +93,15 @@ def source_for(view: View, *names: str) -> Source:
     return replace(view.source, exclude=(), only=names)
 
 
+def form_of(found: PairExamination) -> str:
+    """How its scores and differences are written."""
+    return written_like((found.score_a, found.score_b))
+
+
 def chance_said(found: PairExamination) -> str:
     """How many swaps reach the observed difference, and the p that follows."""
     p, n = found.outcomes[0].p_value, len(found.swapped) + 1
-    reached, size = round(p * n) - 1, f"a difference of at least {abs(found.delta):.2f} either way"
+    reached, size = round(p * n) - 1, f"a difference of at least {abs(found.delta):{form_of(found)}} either way"
     if found.exact:
         return (f"{reached + 1} of all {n} swaps, none swapped among them, give {size}, p = {reached + 1}/{n} = "
                 f"{format_p(p)}, exactly.")
@@ -122,11 +128,10 @@ def interval_rows(found: PairExamination, chosen: str, together: str | None = No
     """Header and rows of all kinds of interval; the simultaneous one, under its name, comes last."""
     kinds = {f"{kind}{' (chosen)' if kind == chosen else ''}": ends and [found.sign * end for end in ends]
              for kind, ends in found.intervals.items()}
-    rows = []
+    rows, form = [], form_of(found)
     for kind, ends in (kinds if joint is None else {**kinds, together: joint}).items():
         low, high = sorted(ends) if ends else (None, None)
-        rows.append([kind, "-" if ends is None else f"{low:+.2f}",
-                     "-" if ends is None else f"{high:+.2f}", "-" if ends is None else f"{high - low:.2f}",
+        rows.append([kind, number(low, f"+{form}"), number(high, f"+{form}"), number(ends and high - low, form),
                      "-" if ends is None else "no" if low <= 0 <= high else "yes"])
     return [f"{100 * (1 - found.settings.alpha):g}% interval", "low", "high", "width", "excludes 0"], rows
 
