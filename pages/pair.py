@@ -6,7 +6,7 @@ from mtsig_core.figures.pair import drivers, half_eye, null_tails
 from mtsig_core.inference.cautions import FAMILY_WISE
 from mtsig_core.inference.one_pair import density, equivalence, extremes, tally
 from mtsig_core.inference.significance import significant
-from mtsig_core.report.tables import format_p, p_word, points, simultaneous_word
+from mtsig_core.report.tables import format_p, neither, p_word, points, simultaneous_word
 from pages._ui import address, charts, controls, frame, one_pair, screen, side_by_side
 from pages._ui.ending import end_page, or_end_page
 
@@ -39,7 +39,8 @@ said = joint if joint and settings.correction in FAMILY_WISE else ends  # the on
 interval = "" if said is None else f" [{said[0]:+{form}}, {said[1]:+{form}}]"
 interval += f" over {family}" if said is not None and said is joint else ""
 screen.answer(f"{a} and {b}: {delta:+{form}} {unit}{interval}, {chance}: "
-              + ("the outputs are identical" if identical else f"{better} is better" if better else "not separated"))
+              + ("the outputs are identical" if identical else
+                 f"{better} is better" if better else neither(pair, settings)))
 screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b})
 
 if identical:
@@ -106,9 +107,7 @@ with right:
                f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
                "more; both must be at most alpha. For this pair alone; set the margin before looking.")
 errors = ", ".join(f"{se:{form}} by {kind}" for kind, se in found.se.items())
-screen.plain(f"Minimum detectable difference: {found.mdd:{form}} {unit}. This test set shows a true difference of that "
-             f"size with 80% power at alpha {settings.alpha:g}, uncorrected; smaller ones could well go unseen. "
-             f"Standard error of the difference: {errors}.")
+screen.plain(f"{one_pair.detectable_said(found)} Standard error of the difference: {errors}.")
 
 if found.by_document is not None:
     st.subheader("Which documents drive the difference?")

@@ -5,6 +5,7 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.inference import across_corrections
+from mtsig_core.inference.few_units import cannot_decide
 from mtsig_core.inference.ranking import intransitive_triples
 from mtsig_core.inference.significance import TESTS, significant
 from mtsig_core.report.cells import Cell, number
@@ -31,9 +32,11 @@ def compared(**changed):
     return results.comparison(view.testset, view.metric, **{**view.settings, **changed})
 
 
-def how_many(yes, tested, correction):
+def how_many(yes, tested, correction, of=result):
     """The number of significant pairs, or why there can be none."""
     needed = across_corrections.trials_needed(tested, len(pairs), correction)
+    if (why := cannot_decide(tested, of, correction)) is not None and needed is None:
+        return why
     return (f"{np.sum(yes)} of {len(pairs)}" if needed is None
             else f"none can be with {tested.trials} trials: use {needed} or more")
 
@@ -53,12 +56,13 @@ def show_disagreement(pairs, adjusted, found, key):
 
 what = "pair differs" if len(pairs) == 1 else "pairs differ"
 how = f"{settings.correction if has_p else 'koehn'}, alpha {settings.alpha:g}{'' if has_p else ' per direction'}"
-screen.answer(f"{n_significant} of {len(pairs)} {what} significantly ({how})")
+cannot = cannot_decide(settings, result)
+screen.answer(cannot or f"{n_significant} of {len(pairs)} {what} significantly ({how})")
 open_pairs = [pair for pair in pairs if not pair.significant]
 only_raw = sum(pair.p_value is not None and bool(significant(pair.p_value, settings.alpha)) for pair in open_pairs)
 still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not separated"
               + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
-screen.plain((still_open if open_pairs else "") + "Click a cell to open the pair.")
+screen.plain((still_open if open_pairs and cannot is None else "") + "Click a cell to open the pair.")
 if view.testset.simulated and not open_pairs:
     demos.offer(demos.TASK, "Nothing is left open here. A simulated test set that leaves something open:", view.source)
 screen.cautions(c for c in comparison.warnings if c.a is None and c.code != "not-equal")
@@ -116,8 +120,9 @@ if controls.toggle("Compare the tests", False, "significance.tests",
             continue
         p = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs], dtype=float)  # NaN: not tested
         correction, yes = found.settings.correction, significant(p, settings.alpha)
-        rows.append([TESTS[test].title, correction, how_many(yes, found.settings, correction)])
-        if across_corrections.trials_needed(found.settings, len(pairs), correction) is None:
+        of = found.metrics[view.metric]
+        rows.append([TESTS[test].title, correction, how_many(yes, found.settings, correction, of)])
+        if cannot_decide(found.settings, of, correction) is None:
             by_test[f"{test}, {correction}"] = p
     screen.table(["test", "correction", "significant pairs"], rows, names=[0, 1])
     unclear = across_corrections.disagreeing(

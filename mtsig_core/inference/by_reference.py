@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.cautions import repeated_references, too_large_a_family
 from mtsig_core.inference.engine import Stages
+from mtsig_core.inference.few_units import can_reach, rank_correction
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.pairwise import unbeaten
 from mtsig_core.inference.significance import TESTS
@@ -42,9 +45,12 @@ def leaders_by_reference(parts: Mapping[str, TestSet], metric: Metric, settings:
     for k, (name, part) in enumerate(parts.items(), 1):
         counting, testing = (stage(f"{what}, reference {k} of {len(parts)} alone") for what in ("counting", "test"))
         length = settings.block_length and min(settings.block_length, float(part.n_segments))
-        leaders = unbeaten(measure(part, metric, progress=counting), replace(settings, block_length=length), jobs,
-                           testing)
-        found.append(ReferenceLeaders(name, leaders, part.n_segments))
+        seen, chosen = measure(part, metric, progress=counting), replace(settings, block_length=length)
+        units = seen.units(chosen.unit, chosen.block_length)
+        n_pairs = len(seen.names) * (len(seen.names) - 1) // 2
+        decidable = bool(can_reach(chosen, np.full(n_pairs, units.pieces), rank_correction(chosen)).any())
+        leaders = unbeaten(seen, chosen, jobs, testing) if decidable else tuple(seen.best_first().names)
+        found.append(ReferenceLeaders(name, leaders, part.n_segments, decidable))
     return tuple(found)
 
 

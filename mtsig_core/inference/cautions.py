@@ -7,8 +7,11 @@ import statistics
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
+import numpy as np
+
 from mtsig_core.data.readers.scripts import SPACELESS, written_in
 from mtsig_core.data.testset import TestSet, as_system
+from mtsig_core.inference.few_units import least_p, most_units, units_said, what_lacks, what_would_decide
 from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import TESTS
@@ -113,13 +116,16 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
         yield Caution("documents-ignored", "Segments are resampled although document ids are known: sentences of one "
                                            f"document are alike, so p may be too small.{measured} "
                                            "Choose the unit document.")
-    for n, metric, scored in [(units.effective, None, ""), *(
-            (result.n_units, result.metric, f" with scores by {result.metric}") for result in results.values()
-            if result.n_units is not None and result.n_units != units.effective)]:  # less than the whole set has
-        if n < FEW_UNITS:
-            unit = _plural(n, "stationary block" if settings.unit == "block" else settings.unit)
-            yield Caution("few-units", f"Only {n} {unit}{scored} to resample: intervals and p are rough below "
-                                       f"{FEW_UNITS}. Take more, or read the results with care.", metric)
+    for n, worth, metric, scored in [(units.pieces, units.effective, None, ""), *(
+            (result.n_units, result.n_effective, result.metric, f" with scores by {result.metric}")
+            for result in results.values()  # less than the whole set has
+            if (result.n_units, result.n_effective) != (units.pieces, units.effective))]:
+        if n is not None and worth is not None and worth < FEW_UNITS:
+            many = f"{units_said(settings, n)}{scored}"
+            only = f"Only {many} to resample" if round(worth) == n else \
+                f"{many} of unequal size to resample, worth only {worth:.0f} of equal size (Kish 1965)"
+            yield Caution("few-units", f"{only}: intervals and p are rough below {FEW_UNITS}. Take more, or read the "
+                                       "results with care.", metric)
     test = TESTS[settings.test]
     if test.caution:
         code = "as-published" if test.as_published else "assumes"
@@ -227,21 +233,31 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
     if not m:
         return
     smallest = test.smallest_p(settings.trials)
-    if too_large_a_family(settings, m):
+    lacks = what_lacks(settings, result)
+    if lacks == "units":
+        least = float(least_p(settings, np.array([most_units(result)]))[0])
+        times = "" if settings.correction not in ("bonferroni", "holm") or m == 1 else \
+            f", {least * m:.3g} after {settings.correction} over {m} pairs,"
+        yield Caution("too-few-units", f"With {units_said(settings, most_units(result))} the smallest p that swaps can "
+                                       f"give is {least:.3g}{times} and no pair can be significant at alpha "
+                                       f"{settings.alpha:g}, however large the difference, which does not make any "
+                                       f"systems equal. {what_would_decide(settings, m)}", result.metric)
+    elif too_large_a_family(settings, m):
         needed = test.trials_for(settings.alpha / m)
         remedy = ", or the correction romano-wolf" if test.romano_wolf else ""
         yield Caution("family-too-large", f"{m} pairs are too many for {settings.trials} trials: the smallest p, "
                                           f"{smallest:.2g}, times {m} is above alpha, so {settings.correction} cannot "
                                           f"reject anything. Use {needed} trials or more{remedy}.", result.metric)
-    open_pairs = [pair for pair in result.pairs if not pair.significant]
+    open_pairs = [pair for pair in result.pairs if not pair.significant and lacks != "units"]
     if open_pairs:
-        widest = max((pair.mdd for pair in open_pairs if pair.mdd is not None), default=0.0)
-        verb = "is" if len(open_pairs) == 1 else "are"
-        yield Caution("not-equal", f"{len(open_pairs)} of {m} {_plural(m, 'pair')} {verb} not significant, "
-                                   "which does not make them equal: a true difference of up to "
-                                   f"{widest:.3g} points could go unseen by one test alone, and a larger one after a "
-                                   "correction.", result.metric)
-    yield from _about_intervals(settings, result)
+        mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
+        unseen = "" if not mdds else (f": a true difference of up to {max(mdds):.3g} points could go unseen by one "
+                                      "test alone, and a larger one after a correction")
+        yield Caution("not-equal", f"{len(open_pairs)} of {m} {_plural(m, 'pair')} "
+                                   f"{'is' if len(open_pairs) == 1 else 'are'} not significant, which does not make "
+                                   f"them equal{unseen}.", result.metric)
+    if lacks != "units":
+        yield from _about_intervals(settings, result)
     if settings.correction not in FAMILY_WISE and any(row.rank_low for row in result.systems):
         yield Caution("ranks-and-correction", "Rank intervals, and who may be first, always control the error over all "
                                               "pairs. Wins, losses and decisions follow the correction "
@@ -279,6 +295,7 @@ def too_large_a_family(settings: Settings, n_pairs: int) -> bool:
 
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:
     hopeless = too_large_a_family(settings, len(result.pairs))
+    some = any(pair.decidable for pair in result.pairs)
     for pair in result.pairs:
         about = dict(metric=result.metric, a=pair.a, b=pair.b)
         if pair.n == 0:
@@ -286,10 +303,17 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
                                             f"{result.metric}: they cannot be compared, and their difference is that "
                                             "of means over different lines. Have both rated on the same lines.",
                           **about)
-        elif pair.n is not None and pair.n < FEW_UNITS <= testset.n_segments:
+        elif some and not pair.decidable and pair.n_units is not None:
+            yield Caution("too-few-common-units", f"{pair.a} and {pair.b} have only "
+                                                  f"{units_said(settings, pair.n_units)} in common with scores by "
+                                                  f"{result.metric}: with so few no difference can be significant. "
+                                                  "Have more of them rated for both.", **about)
+        elif _few_in_common(pair, result, testset.n_segments):
+            worth = "" if settings.unit != "document" or pair.n_effective is None else \
+                f" in {units_said(settings, pair.n_units or 0)}, worth {pair.n_effective:.0f} of equal size"
             yield Caution("few-common-lines", f"{pair.a} and {pair.b} are compared on only {pair.n} "
-                                              f"{_plural(pair.n, 'line')} that both have a score for: interval and p "
-                                              "are rough.", **about)
+                                              f"{_plural(pair.n or 0, 'line')} that both have a score for{worth}: "
+                                              "interval and p are rough.", **about)
         if result.metric not in testset.scores and testset.systems[pair.a] == testset.systems[pair.b]:
             yield Caution("identical-outputs", f"{pair.a} and {pair.b} have identical outputs.", **about)
         elif not (hopeless or result.exact) and _near(pair, settings):
@@ -297,6 +321,13 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
                                         f"{pair.p_adjusted:.4f} is within two "
                                         "Monte Carlo standard errors of alpha. Another seed may decide otherwise; use "
                                         "more trials.", **about)
+
+
+def _few_in_common(pair: PairResult, result: MetricResult, n_segments: int) -> bool:
+    """Whether a pair has few segments or units in common where the whole has enough."""
+    few_units = (pair.n_effective is not None and result.n_effective is not None
+                 and pair.n_effective < FEW_UNITS <= result.n_effective)
+    return few_units or (pair.n is not None and pair.n < FEW_UNITS <= n_segments)
 
 
 def _near(pair: PairResult, settings: Settings) -> bool:

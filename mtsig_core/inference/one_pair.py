@@ -12,6 +12,7 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import engine
+from mtsig_core.inference.few_units import pair_units
 from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.measured import Measured, measure
@@ -82,8 +83,9 @@ class PairExamination:
         By kind; None where undefined.
     se : mapping of str to float
         Bootstrap standard error by unit: that of the test, segments, and documents where ids exist.
-    mdd : float
-        Minimum detectable difference at 80% power, alpha, and the unit of the test.
+    mdd : float or None
+        Minimum detectable difference at 80% power, alpha, and the unit of the test; None where swaps of so few units
+        cannot give a p of alpha.
     exact : bool
         Whether `swapped` has all swaps there are but for none, so that the p of approximate randomization is exact.
     by_document : ndarray, shape (documents,), or None
@@ -104,7 +106,7 @@ class PairExamination:
     outcomes: tuple[Outcome, ...]
     intervals: Mapping[str, tuple[float, float] | None]
     se: Mapping[str, float]
-    mdd: float
+    mdd: float | None
     by_document: np.ndarray | None
     by_segment: np.ndarray
     n: int
@@ -209,6 +211,8 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     segments = segment_scores(metric, two)
     segments = None if segments is None else _difference(segments)[None]
     sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
+    here_units, _ = pair_units(seen.only((a, b)), np.array([[0, 1]]), units)
+    decidable = units.block_length is not None or significant(2.0 ** (1 - int(here_units[0])), alpha)
     replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials]}
     if segments is not None:
         replicates["none"] = segments
@@ -221,7 +225,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
               for test in fitting_tests(is_segment_mean(metric)).values()),
         MappingProxyType({kind: _ends(*rule(sample, alpha))
                           for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
-        MappingProxyType(se), float(minimum_detectable_difference(se[units.kind], alpha)),
+        MappingProxyType(se), float(minimum_detectable_difference(se[units.kind], alpha)) if decidable else None,
         contributions(whole["document"]) if "document" in whole else None, contributions(whole["segment"]), n,
         TESTS["ar"].tries_all(units))
 

@@ -68,10 +68,11 @@ def headline(result: MetricResult) -> tuple[str, ...] | None:
 def otherwise_led(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
     """The references by which alone other systems are ahead than by all of them together.
 
-    One that lacks segments separates fewer systems: that it lets more be first is then no other answer.
+    One with too few segments to decide anything is no answer. One that lacks segments separates fewer systems: that it
+    lets more be first is then no other answer.
     """
     together = headline(result)
     n = max((pair.n or 0 for pair in result.pairs), default=0)
     return () if together is None else tuple(
-        row for row in result.by_reference if set(row.leaders) != set(together)
+        row for row in result.by_reference if row.decidable and set(row.leaders) != set(together)
         and not (row.n_segments < n and set(together) < set(row.leaders)))

@@ -14,7 +14,8 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 
-__all__ = ["BLOCK", "UNITS", "Units", "make_units", "members", "bootstrap_weights", "subset", "swaps"]
+__all__ = ["BLOCK", "UNITS", "Units", "make_units", "effective_number", "members",
+           "bootstrap_weights", "subset", "swaps"]
 
 #: Replicates per block: the unit of parallel work, and what bounds memory.
 BLOCK = 256
@@ -51,7 +52,12 @@ class Units:
         return cls("segment", np.arange(n), n)
 
     @property
-    def effective(self) -> int:
+    def effective(self) -> float:
+        """Number of units of equal size that these are worth; for blocks, the number of pieces."""
+        return float(self.pieces) if self.kind != "document" else effective_number(np.bincount(self.index))
+
+    @property
+    def pieces(self) -> int:
         """Number of independent pieces the test set is taken to have; for blocks, segments over mean length."""
         return self.n if self.block_length is None else max(1, round(self.n / self.block_length))
 
@@ -71,7 +77,27 @@ class Units:
         """The piece that each unit is left out with in a jackknife: its own, or its fixed block of consecutive ones."""
         if self.block_length is None:
             return np.arange(self.n)
-        return np.minimum(np.arange(self.n) * self.effective // self.n, self.effective - 1)
+        return np.minimum(np.arange(self.n) * self.pieces // self.n, self.pieces - 1)
+
+
+def effective_number(sizes: np.ndarray) -> float:
+    """Units of equal size that units of these sizes are worth (Kish 1965): (sum w)^2 / sum w^2, 0 of none.
+
+    The mean of independent units has a variance of sigma^2 / n where each weighs the same, and sigma^2 over this number
+    where they weigh w.
+
+    Parameters
+    ----------
+    sizes : ndarray, shape (units,)
+        Segments of each.
+
+    Examples
+    --------
+    >>> effective_number(np.array([10, 10, 10])), effective_number(np.array([28, 1, 1]))
+    (3.0, 1.1450381679389312)
+    """
+    squares = float(np.sum(np.square(sizes, dtype=float)))
+    return float(np.sum(sizes)) ** 2 / squares if squares else 0.0
 
 
 def members(index: np.ndarray) -> list[np.ndarray]:

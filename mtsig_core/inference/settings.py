@@ -18,7 +18,7 @@ from mtsig_core.version import __version__
 
 __all__ = ["check_jobs", "check_metric", "check_trials", "interval_kind", "resolve", "resolve_sampling"]
 
-_FEW_UNITS_FOR_PERCENTILE = 100
+_FEW_UNITS_FOR_PERCENTILE = 100  # of equal size
 _MOST_DRAWS = 10_000_000
 
 
@@ -81,7 +81,10 @@ def resolve_sampling(testset: TestSet, *, unit: str, block_length: float | None,
 
 
 def interval_kind(ci: str, units: Units) -> str:
-    """The kind of interval for what is drawn; ``auto`` is percentile, jackknife-t where there are few units."""
+    """The kind of interval for what is drawn; ``auto`` is percentile, jackknife-t where there are few units.
+
+    Few by `Units.effective`: of very unequal units the bootstrap sees the large ones alone.
+    """
     if ci != "auto":
         return ci
     return "percentile" if units.effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"

@@ -44,6 +44,7 @@ def comparison_json(comparison: Comparison) -> str:
                 "tokenizer": result.tokenizer,
                 "ci": result.ci,
                 "n_units": result.n_units,
+                "n_effective": result.n_effective,
                 "trials": result.trials,
                 "exact": result.exact,
                 "higher_is_better": result.higher_is_better,
@@ -71,7 +72,8 @@ def comparison_csv(comparison: Comparison) -> str:
     source = {"testset": info.name, "digest": info.digest, "simulated": info.simulated}
     rows = []
     for name, result in comparison.metrics.items():
-        leaders = [{"reference": row.reference, "system": system, "n": row.n_segments}
+        leaders = [{"reference": row.reference, "system": system, "n": row.n_segments,
+                    "decidable": row.decidable}
                    for row in result.by_reference for system in row.leaders]
         for table, records in (("systems", map(asdict, result.systems)), ("pairs", map(asdict, result.pairs)),
                                ("leaders", leaders)):

@@ -77,10 +77,11 @@ def _metric(name: str, data: object, where: str) -> MetricResult:
     tokenizer = _typed("str | None", data.get("tokenizer"), f"{where}: tokenizer")
     ci = _typed("str | None", data.get("ci"), f"{where}: ci")
     n_units = _typed("int | None", data.get("n_units"), f"{where}: n_units")
+    n_effective = _typed("float | None", data.get("n_effective"), f"{where}: n_effective")
     trials = _typed("int | None", data.get("trials"), f"{where}: trials")
     exact = _typed("bool", data.get("exact", False), f"{where}: exact")
-    return MetricResult(name, signature, higher_is_better, systems, pairs, by_reference, tokenizer, ci, n_units, trials,
-                        exact)
+    return MetricResult(name, signature, higher_is_better, systems, pairs, by_reference, tokenizer, ci, n_units,
+                        n_effective, trials, exact)
 
 
 def _records(kind: type[_Record], values: object, where: str) -> tuple[_Record, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from mtsig_core.inference.cautions import disagreement, too_large_a_family
+from mtsig_core.inference.cautions import disagreement
+from mtsig_core.inference.few_units import most_units, units_said, what_lacks
 from mtsig_core.inference.ranking import headline
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.report.tables import how_often, left_out, pair_rows, points, simultaneous_word
@@ -86,7 +87,8 @@ def caption_sentences(comparison: Comparison, result: MetricResult, what: str) -
     info = comparison.testset
     simulated = ["The test set is simulated: its texts are made up."] if info.simulated else []
     return [f"{what} of {_count(len(result.systems), 'system')} on {_data(info)} by {_metric(result)} "
-            f"({_direction(result)}).", *simulated, *method_sentences(comparison, result),
+            f"({_direction(result)}).", *simulated,
+            *filter(None, [_undecided(result, comparison.settings)]), *method_sentences(comparison, result),
             *exclusion_sentences(comparison),
             f"Signature: {printable(result.signature)}. Test set digest: {printable(info.digest)}."]
 
@@ -113,9 +115,10 @@ def _outcome(comparison: Comparison, result: MetricResult) -> Iterator[str]:
         yield (f"{printable(only.system)} scores {only.score:{form}} {_metric(result)}{interval}; there is no pair to "
                "test.")
         return
-    if too_large_a_family(settings, m):
-        yield (f"Nothing can be decided: {m} pairs are too many for {settings.trials} trials, with which this "
-               "correction cannot find any difference significant.")
+    if (why := _undecided(result, settings)) is not None:
+        yield why
+        if (top := headline(result)) is not None:  # by another correction than that of the pairs
+            yield _may_be_first(top)
         return
     yield from _against_baseline(comparison, result, settings.baseline) if settings.baseline is not None else \
         _one_pair(comparison, result) if m == 1 else _all_pairs(comparison, result)
@@ -125,6 +128,25 @@ def _outcome(comparison: Comparison, result: MetricResult) -> Iterator[str]:
             _identical(comparison, result, pair) for pair in result.pairs):
         yield "Not significantly different does not mean equal." if TESTS[settings.test].p_values is not None else \
             "Where the test does not conclude, the systems are not shown to be equal."
+
+
+def _undecided(result: MetricResult, settings: Settings) -> str | None:
+    """Why no pair can be decided; None where some can."""
+    m, lacks = len(result.pairs), what_lacks(settings, result)
+    pairs = "the pair cannot" if m == 1 else f"none of the {m} pairs can"
+    if lacks == "units":
+        corrected = " after the correction" if m > 1 else ""
+        return (f"With {units_said(settings, most_units(result))} {pairs} be decided: p of so few cannot be as small "
+                f"as {settings.alpha:g}{corrected}, however large the difference.")
+    if lacks == "trials":
+        return (f"None of the pairs can be decided: {m} are too many for {result.n_trials(settings)} trials, with "
+                "which this correction cannot find any difference significant.")
+    return None
+
+
+def _may_be_first(top: Sequence[str]) -> str:
+    return (f"Rank intervals, which hold jointly for all systems, {'let only' if len(top) == 1 else 'let'} "
+            f"{_listed(top)} be first.")
 
 
 def _one_pair(comparison: Comparison, result: MetricResult) -> Iterator[str]:
@@ -159,8 +181,7 @@ def _all_pairs(comparison: Comparison, result: MetricResult) -> Iterator[str]:
               "significantly different."
     top = headline(result)
     if top is not None and set(top) != set(first):  # another correction than that of the ranks
-        yield (f"Rank intervals, which hold jointly for all systems, {'let only' if len(top) == 1 else 'let'} "
-               f"{_listed(top)} be first.")
+        yield _may_be_first(top)
     same = [f"{printable(row.a)} and {printable(row.b)}" for row in result.pairs
             if _identical(comparison, result, row)]
     if same:
@@ -194,6 +215,8 @@ def _grouped(result: MetricResult, baseline: str, scores: Mapping[str, str], set
 
 def _judged(a: str, b: str, pair: PairResult, settings: Settings) -> str:
     """The decision on a pair, as a clause about a and b."""
+    if pair.better is None and not pair.decidable:
+        return f"Between {a} and {b}, so few units cannot decide"
     if pair.better is None:
         return f"{a} and {b} are not significantly different" if TESTS[settings.test].p_values is not None else \
             f"Between {a} and {b} the test does not conclude"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mtsig_core.inference.across_metrics import KINDS, RELATIONS, pairs_across
-from mtsig_core.inference.cautions import p_word, too_large_a_family
+from mtsig_core.inference.cautions import p_word
+from mtsig_core.inference.few_units import cannot_decide, rank_correction, units_said
 from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
@@ -14,7 +15,7 @@ from mtsig_core.results import Caution, Comparison, MetricResult, PairResult, Se
 __all__ = ["summary", "how_often", "trials_said", "interval_kinds", "left_out", "apart", "verdict", "by_reference_rows",
            "leaderboard_rows", "system_rows", "rank_change_rows", "pair_rows", "difference_rows",
            "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "points", "format_p",
-           "group_cautions", "row_against_column", "with_interval", "simultaneous_word"]
+           "group_cautions", "row_against_column", "with_interval", "simultaneous_word", "neither"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -26,7 +27,7 @@ def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
     family = max((len(result.pairs) for result in comparison.metrics.values()), default=0)
     told = " (simulated)" if info.simulated and "simulated" not in info.name else ""
     data = [info.name + told, f"{info.n_segments:,} segments"]
-    data += [] if info.n_documents is None else [f"{info.n_documents:,} documents"]
+    data += [] if info.n_documents is None else [f"{info.n_documents:,} documents{_worth(comparison)}"]
     data += [f"{len(info.systems)} systems"]
     data += [f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"]
     tokenizers = {result.tokenizer for result in comparison.metrics.values() if result.tokenizer is not None}
@@ -37,6 +38,14 @@ def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
         f"seed {settings.seed}", f"alpha {settings.alpha:g}",
         f"correction {settings.correction} over {family} {'pair' if family == 1 else 'pairs'}",
         f"{interval_kinds(comparison)} intervals, {settings.resamples} resamples"]
+
+
+def _worth(comparison: Comparison) -> str:
+    """What documents of unequal size are worth, where they are the units."""
+    worth = next((result.n_effective for result in comparison.metrics.values() if comparison.settings.unit == "document"
+                  and result.n_units == comparison.testset.n_documents), None)
+    n = comparison.testset.n_documents
+    return "" if worth is None or round(worth) == n else f" (worth {worth:,.0f} of equal size)"
 
 
 def trials_said(comparison: Comparison) -> str:
@@ -70,6 +79,8 @@ def apart(result: MetricResult, settings: Settings) -> tuple[str, set[str]]:
 def verdict(result: MetricResult, settings: Settings) -> str | None:
     """Who won, in one sentence: a winner only where no other could be first too; or how many beat the baseline."""
     if settings.baseline is not None and result.pairs:
+        if (cannot := cannot_decide(settings, result)) is not None:
+            return cannot
         better, worse = (sum(pair.better == side for pair in result.pairs) for side in "ab")
         return (f"Against {settings.baseline}: {better} significantly better, {worse} worse, "
                 f"{len(result.pairs) - better - worse} not separated")
@@ -77,9 +88,7 @@ def verdict(result: MetricResult, settings: Settings) -> str | None:
         return "No ranks: this test controls no error over all pairs"
     first = headline(result)
     if first is None:
-        return None
-    if too_large_a_family(settings, len(result.pairs)):
-        return "Nothing can be decided: too many pairs for so few trials"
+        return cannot_decide(settings, result, rank_correction(settings))
     return _ahead(first)
 
 
@@ -96,7 +105,8 @@ def by_reference_rows(result: MetricResult) -> Table:
     for row in result.by_reference:
         some = f" ({row.n_segments} of {n} segments)" if row.n_segments < n else ""
         same = "same" if set(row.leaders) == set(together) else "more, on fewer segments"
-        rows.append([f"{row.reference} alone{some}", _ahead(row.leaders), "differs" if row in others else same])
+        told = [_ahead(row.leaders), "differs" if row in others else same]
+        rows.append([f"{row.reference} alone{some}", *(told if row.decidable else ["cannot be decided", ""])])
     return ["leaders by reference", "who is ahead", "against all together"], rows
 
 
@@ -130,9 +140,10 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> Table:
         else:
             row += ["", ""]
         if not settings.baseline:
-            row += (number(count, "d") for count in tally[system.system])
+            row += _tally(result, tally[system.system])
         elif system.system in against:
-            row += [*_chances(pair, settings), {"a": "better", "b": "worse", None: "not separated"}[pair.better]]
+            row += [*_chances(pair, settings),
+                    {"a": "better", "b": "worse", None: neither(pair, settings)}[pair.better]]
         rows.append(row + [""] * (len(header) - len(row)))
     return header, rows
 
@@ -143,7 +154,19 @@ def system_rows(result: MetricResult) -> Table:
     tally, form = result.tally(), points(result)
     return ["rank", "system", _metric_word(result), "interval", "wins", "ties", "losses"], [
         [_ranks(row), row.system, number(row.score, form), _interval(row.ci_low, row.ci_high, form),
-         *(number(count, "d") for count in tally[row.system])] for row in result.systems]
+         *_tally(result, tally[row.system])] for row in result.systems]
+
+
+def _tally(result: MetricResult, counts: tuple[int, int, int]) -> list[str]:
+    """Wins, ties and losses; none where no pair can be decided."""
+    return [number(count if any(pair.decidable for pair in result.pairs) else None, "d") for count in counts]
+
+
+def neither(pair: PairResult, settings: Settings) -> str:
+    """What a pair is that is not significant."""
+    if pair.decidable:
+        return "not separated"
+    return "cannot be decided" if not pair.n_units else f"cannot be decided with {units_said(settings, pair.n_units)}"
 
 
 def rank_change_rows(before: MetricResult, after: MetricResult) -> Table:
@@ -238,7 +261,7 @@ def difference_rows(result: MetricResult, settings: Settings) -> Table:
         for pair in (pair for pair in result.pairs if {pair.a, pair.b} == {anchor, name}):
             sign = result.sign * (1 if pair.a == name else -1)
             joint = [_signed_interval(pair.ci_joint_low, pair.ci_joint_high, sign, form)] * jointly
-            said = "not separated" if pair.better is None else \
+            said = neither(pair, settings) if pair.better is None else \
                 "better" if name == {"a": pair.a, "b": pair.b}[pair.better] else "worse"
             rows.append([name, *_signed(pair, sign, form), *joint, *_chances(pair, settings), said])
     return ["system", "vs baseline" if settings.baseline else "vs best", *header[2:last], "decision"], rows

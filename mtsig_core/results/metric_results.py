@@ -60,6 +60,13 @@ class PairResult:
     ci_joint_low, ci_joint_high : float or None
         Simultaneous interval of delta: those of all pairs, or of all pairs with the baseline, hold together at level
         1 - alpha. Of a single pair it is the single interval. None also in results of versions that had none.
+    n_units : int or None
+        Units that both have segments in; None as above.
+    n_effective : float or None
+        How many units of equal size these are worth (Kish 1965): (sum w)^2 / sum w^2, w the segments of each.
+    decidable : bool
+        Whether the smallest p that the test can give with so many units and trials is, after the correction, at most
+        alpha. If not, the pair could not be significant whatever the difference, and `mdd` is None.
     """
 
     a: str
@@ -79,6 +86,9 @@ class PairResult:
     n: int | None = None
     ci_joint_low: float | None = None
     ci_joint_high: float | None = None
+    n_units: int | None = None
+    n_effective: float | None = None
+    decidable: bool = True
 
 
 @dataclass(frozen=True)
@@ -92,11 +102,14 @@ class ReferenceLeaders:
         The systems that no other is significantly better than, best first.
     n_segments : int
         Segments that the reference has, which this is about.
+    decidable : bool
+        Whether they are enough to decide anything; if not, the leaders are all systems.
     """
 
     reference: str
     leaders: tuple[str, ...]
     n_segments: int
+    decidable: bool = True
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,6 +125,8 @@ class MetricResult:
     n_units : int or None
         The units that were resampled: of segment scores, only those that have any. Of stationary blocks, segments
         over mean length. None in results of versions that did not say.
+    n_effective : float or None
+        How many units of equal size these are worth; see `PairResult`.
     trials : int or None
         How often the test drew; None for tests without draws, and in results of versions that did not say.
     exact : bool
@@ -127,6 +142,7 @@ class MetricResult:
     tokenizer: str | None = None
     ci: str | None = None
     n_units: int | None = None
+    n_effective: float | None = None
     trials: int | None = None
     exact: bool = False
 

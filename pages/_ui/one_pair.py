@@ -18,7 +18,8 @@ from pages._ui.ending import end_page
 from pages._ui.frame import ROOT, View
 
 __all__ = ["choose", "open_pair", "examine", "command", "segments_command", "source_for", "segments_query",
-           "chance_said", "outcome_rows", "test_cautions", "interval_rows", "simultaneous_ends", "document_names",
+           "chance_said", "detectable_said", "outcome_rows", "test_cautions", "interval_rows", "simultaneous_ends",
+           "document_names",
            "documents_of"]
 
 _PAGE = ROOT / "pages" / "pair.py"
@@ -106,6 +107,16 @@ def chance_said(found: PairExamination) -> str:
         return (f"{reached + 1} of all {n} swaps, none swapped among them, give {size}, p = {reached + 1}/{n} = "
                 f"{format_p(p)}, exactly.")
     return f"{reached} of {n - 1} random swaps give {size}, p = ({reached} + 1)/({n - 1} + 1) = {format_p(p)}."
+
+
+def detectable_said(found: PairExamination) -> str:
+    """What the test set can see of this pair; that it can see nothing where no p could be small enough."""
+    unit, alpha = found.metric.upper(), found.settings.alpha
+    if found.mdd is None:
+        return (f"No minimum detectable difference: swaps of so few {found.settings.unit}s cannot give a p of "
+                f"{alpha:g}, however large the difference.")
+    return (f"Minimum detectable difference: {found.mdd:{form_of(found)}} {unit}. This test set shows a true difference of that "
+            f"size with 80% power at alpha {alpha:g}, uncorrected; smaller ones could well go unseen.")
 
 
 def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:

@@ -8,9 +8,11 @@ import pytest
 
 from mtsig_core import Comparison, TestSet, compare, examine_pair, replicates
 from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.inference.ranking import otherwise_led
+from mtsig_core.inference.resampling import effective_number
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.report.tables import summary
+from mtsig_core.report.tables import by_reference_rows, summary, verdict
 from tests.toys import bleu, bleu_counts, compare_given, mean, segment_scores
 
 NAN = float("nan")
@@ -121,3 +123,119 @@ class TestMissingRatings:
             d = d[np.isfinite(d)]
             sums = [np.dot(signs, d) for signs in itertools.product([1, -1], repeat=len(d))]
             assert pair.p_value == np.mean(np.abs(sums) >= abs(d.sum()) - 1e-9)
+
+    def test_a_pair_with_too_few_in_common_is_told_from_the_rest(self):
+        found = self.compared(self.ROWS)
+        human = found.metrics["human"]
+        by_pair = {(pair.a, pair.b): pair for pair in human.pairs}
+        assert {names: pair.n_units for names, pair in by_pair.items()} == {("A", "B"): 5, ("A", "C"): 7, ("B", "C"): 4}
+        assert [pair.decidable for pair in human.pairs] == [pair.mdd is not None for pair in human.pairs] == [
+            pair.n_units > 5 for pair in human.pairs]
+        assert {(c.a, c.b) for c in found.warnings if c.code == "too-few-common-units"} == {("A", "B"), ("B", "C")}
+        assert human.systems[0].rank_low == 1  # A against C can be decided
+
+
+def of_documents(sizes, qualities=(3.0, 0.0, 0.0)):
+    """Systems far apart or equal, on documents of these sizes."""
+    documents = np.repeat(np.arange(len(sizes)), sizes)
+    rng = np.random.default_rng(0)
+    outputs = {name: ["a b c d e" if rng.random() < 0.2 + 0.2 * quality else "a b x y z" for _ in documents]
+               for name, quality in zip("ABC", qualities, strict=True)}
+    return TestSet("toy", outputs, {"ref": ["a b c d e"] * len(documents)}, documents=[str(d) for d in documents])
+
+
+class TestTooFew:
+    """The least p is 2 / 2^n: of five documents .0625, of six .03125."""
+
+    @pytest.mark.parametrize("n, settings, can", [
+        (5, {}, False), (6, {}, True), (5, dict(alpha=0.0625), True), (6, dict(correction="holm"), False),
+        (7, dict(correction="holm"), True), (6, dict(correction="by"), False), (6, dict(correction="bh"), True),
+        (5, dict(test="bootstrap"), True), (5, dict(baseline="C"), False), (6, dict(correction="none"), True)])
+    def test_what_can_be_decided(self, n, settings, can):
+        found = compare(of_documents([4] * n, (4.0, 2.0, 0.0)), **QUICK, **settings)
+        result = found.metrics["bleu"]
+        assert all(pair.decidable == can and (pair.mdd is not None) == can for pair in result.pairs)
+        assert can or not any(pair.significant for pair in result.pairs)
+        codes = {caution.code for caution in found.warnings}
+        assert ("too-few-units" in codes) == (not can) and ("not-equal" in codes) <= can
+
+    @pytest.mark.parametrize("form", ["text", "html", "latex"])
+    @pytest.mark.parametrize("settings", [{}, dict(baseline="C"), dict(correction="holm")])
+    def test_nothing_is_tied(self, form, settings):
+        found = compare(of_documents([4] * 5), **QUICK, **settings)
+        said = found.render(form)
+        assert "Tied for first" not in said and "joint" not in said
+        assert "with 5 documents" in said.lower()
+        assert "Take at least" in said or form == "latex"
+        assert all(system.rank_low is None for system in found.metrics["bleu"].systems)
+        sentences = paper_sentences(found, "bleu")
+        assert "With 5 documents none of the" in sentences and "not significantly different" not in sentences
+
+    def test_the_remedies_work(self):
+        few = compare(of_documents([4] * 6, (4.0, 0.0, 0.0)), correction="holm", **QUICK)
+        said, = (caution.text for caution in few.warnings if caution.code == "too-few-units")
+        assert "Take at least 7 documents, or the correction romano-wolf, or the segment as unit" in said
+        assert verdict(few.metrics["bleu"], few.settings) == "A is ahead of all others"  # ranks are by Romano-Wolf
+        assert "let only A be first" in paper_sentences(few, "bleu")
+        for testset, settings in ((of_documents([4] * 7), dict(correction="holm")), (of_documents([4] * 6), {}),
+                                  (of_documents([4] * 6), dict(correction="holm", unit="segment"))):
+            assert compare(testset, **QUICK, **settings).metrics["bleu"].pairs[0].decidable
+
+    def test_one_pair(self):
+        assert examine_pair(of_documents([4] * 5), "bleu", "A", "B", **QUICK).mdd is None
+        assert examine_pair(of_documents([4] * 6), "bleu", "A", "B", **QUICK).mdd > 0
+        assert examine_pair(of_documents([4] * 5), "bleu", "A", "B", unit="segment", **QUICK).mdd > 0
+
+    def test_references_with_too_few_segments_say_nothing(self):
+        texts = {"A": [*["a b c d e"] * 7, "a b c d x"], "B": ["a b x y z"] * 8}
+        references = {"r1": ["a b c d e"] * 8, "r2": ["a b x y e"] * 5 + [None] * 3}
+        found = compare(TestSet("toy", texts, references), **QUICK).metrics["bleu"]
+        assert [(row.reference, row.decidable) for row in found.by_reference] == [("r1", True), ("r2", False)]
+        assert not otherwise_led(found) and by_reference_rows(found)[1][2][1] == "cannot be decided"
+
+
+class TestEffectiveNumber:
+    """Kish (1965): the variance of a mean of independent units with weights w is sigma^2 sum w^2 / (sum w)^2."""
+
+    @pytest.mark.parametrize("sizes", [[4] * 8, [30, 2, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]])
+    def test_a_mean_of_documents_varies_as_that_of_so_many_equal_ones(self, sizes):
+        values = np.random.default_rng(1).normal(size=(200_000, len(sizes)))
+        variance = np.var(values @ sizes / sum(sizes))
+        assert effective_number(np.array(sizes)) == pytest.approx(1 / variance, rel=0.02)
+
+    def test_a_comparison_reports_it(self):
+        found = compare(of_documents([30, *[2] * 13]), **QUICK)
+        result = found.metrics["bleu"]
+        expected = 56**2 / (30**2 + 13 * 4)
+        assert result.n_units == 14 and result.n_effective == pytest.approx(expected)
+        assert all(pair.n_effective == pytest.approx(expected) and pair.n_units == 14 for pair in result.pairs)
+        assert "14 documents (worth 3 of equal size)" in summary(found)[0]
+        assert Comparison.from_json(comparison_json(found)) == found
+
+    @pytest.mark.parametrize("sizes, ci, few", [
+        ([2] * 120, "percentile", False), ([200, *[2] * 120], "jackknife-t", True), ([2] * 99, "jackknife-t", False),
+        ([12, 8, *[2] * 60], "jackknife-t", False)])
+    def test_interval_and_warning_go_by_it(self, sizes, ci, few):
+        found = compare(of_documents(sizes), **QUICK)
+        assert found.metrics["bleu"].ci == found.settings.ci == ci
+        said = [caution.text for caution in found.warnings if caution.code == "few-units"]
+        assert bool(said) == few and all("worth only 5 of equal size" in text for text in said)
+
+    def test_of_pairs_with_gaps_it_is_of_what_both_have(self):
+        sizes = [5] * 40
+        documents = np.repeat(np.arange(40), sizes)
+        rng = np.random.default_rng(4)
+        rows = {name: rng.normal(70, 5, 200).round(1) for name in "ABC"}
+        scores = {name: [float(x) for x in row] for name, row in rows.items()}
+        for k, document in enumerate(documents):  # all of the first three documents, one segment of each other
+            if document > 2 and k % 5:
+                scores["C"][k] = None
+        testset = TestSet("toy", {name: ["x"] * 200 for name in rows}, {"ref": ["x"] * 200},
+                          documents=[str(d) for d in documents],
+                          scores={"human": SegmentScores({name: tuple(row) for name, row in scores.items()})})
+        found = compare(testset, "human", **QUICK)
+        by_pair = {frozenset((pair.a, pair.b)): pair for pair in found.metrics["human"].pairs}
+        assert by_pair[frozenset("AB")].n_effective == 40
+        assert by_pair[frozenset("AC")].n_effective == pytest.approx(52**2 / (3 * 25 + 37))
+        few = {frozenset((c.a, c.b)) for c in found.warnings if c.code == "few-common-lines"}
+        assert few == {frozenset("AC"), frozenset("BC")}

@@ -36,7 +36,7 @@ class TestUnits:
 
     def test_documents_are_numbered_as_they_appear(self):
         units = make_units(toy(1, 5, documents="babcb"), "document")
-        assert units.n == units.effective == 3
+        assert units.n == units.pieces == 3
         assert units.index.tolist() == [0, 1, 0, 2, 0]
 
     def test_default_block_is_twice_the_mean_document(self):
@@ -51,7 +51,7 @@ class TestUnits:
 
     @pytest.mark.parametrize("length, pieces", [(25, 4), (30, 3), (40, 2), (80, 1), (100, 1)])
     def test_effective_number_of_blocks(self, length, pieces):
-        assert make_units(toy(1, 100), "block", length).effective == pieces
+        assert make_units(toy(1, 100), "block", length).pieces == pieces
 
     @pytest.mark.parametrize("kind, length, message", [
         ("segments", None, "Unknown unit 'segments'. Expected auto, segment, document, block"),
@@ -83,7 +83,7 @@ class TestUnits:
         sizes = np.bincount(groups)
         assert set(np.diff(groups)) <= {0, 1}
         assert sizes.min() >= 1 and sizes.max() - sizes.min() <= 1
-        assert len(sizes) == units_of("block", n, min(length, n)).effective
+        assert len(sizes) == units_of("block", n, min(length, n)).pieces
 
     def test_jackknife_leaves_out_single_units_otherwise(self):
         assert units_of("document", 4).jackknife_groups().tolist() == [0, 1, 2, 3]

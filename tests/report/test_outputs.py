@@ -82,10 +82,18 @@ def test_headline_names_a_winner_only_alone_at_the_top():
     assert headline(dataclasses.replace(result(), systems=result().systems[:1])) is None
 
 
-def test_nothing_is_said_to_be_tied_where_nothing_could_be_significant():
+def test_that_nothing_can_be_decided_never_stands_above_a_rank():
     assert tables.verdict(result(), SETTINGS) == "Tied for first: A, B"
-    hopeless = dataclasses.replace(SETTINGS, correction="holm", trials=50)
-    assert tables.verdict(result(), hopeless).startswith("Nothing can be decided")
+    counts = toy(3, 60)
+    few = dict(trials=50, resamples=99, correction="holm")  # 3 pairs, and p of at least 1/51
+    by_romano_wolf = compare(counts, test="ar", **few)
+    assert all(not pair.decidable and pair.mdd is None for pair in by_romano_wolf.metrics["bleu"].pairs)
+    assert by_romano_wolf.metrics["bleu"].systems[0].rank_low == 1  # ranks do not follow the correction of the pairs
+    assert tables.verdict(by_romano_wolf.metrics["bleu"], by_romano_wolf.settings).startswith("Tied for first")
+    by_holm = compare(counts, test="percentile", **few)
+    assert by_holm.metrics["bleu"].systems[0].rank_low is None
+    assert tables.verdict(by_holm.metrics["bleu"], by_holm.settings) == \
+        "Cannot be decided: too many pairs for so few trials"
 
 
 class TestText:

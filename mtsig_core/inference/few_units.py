@@ -1,0 +1,141 @@
+"""How many units there really are, and whether so few of them can decide anything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mtsig_core.inference.correction import ADJUSTMENTS
+from mtsig_core.inference.measured import Measured
+from mtsig_core.inference.resampling import Units, effective_number
+from mtsig_core.inference.significance import TESTS, significant
+from mtsig_core.results import MetricResult, Settings
+
+__all__ = ["can_reach", "cannot_decide", "least_p", "most_units", "pair_units", "rank_correction", "units_needed",
+           "units_said", "what_lacks", "what_would_decide"]
+
+
+def pair_units(seen: Measured, pairs: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray]:
+    """The units that both systems of each pair have segments in, and how many of equal size these are worth.
+
+    Parameters
+    ----------
+    seen : Measured
+    pairs : ndarray of int, shape (pairs, 2)
+        Rows of its statistics.
+    units : Units
+
+    Returns
+    -------
+    n : ndarray of int, shape (pairs,)
+        Of stationary blocks, segments over mean length.
+    effective : ndarray, shape (pairs,)
+        By `effective_number`, from the segments of each unit that both have.
+    """
+    if not seen.has_gaps:
+        return np.full(len(pairs), units.pieces), np.full(len(pairs), units.effective)
+    rated = seen.statistics[..., -1] > 0
+    n, effective = np.zeros(len(pairs), dtype=int), np.zeros(len(pairs))
+    for k, (i, j) in enumerate(pairs):
+        common = rated[i] & rated[j]
+        if units.block_length is not None:
+            n[k] = effective[k] = round(np.count_nonzero(common) / units.block_length)
+        else:
+            sizes = np.bincount(units.index[common], minlength=units.n)
+            n[k], effective[k] = np.count_nonzero(sizes), effective_number(sizes)
+    return n, effective
+
+
+def least_p(settings: Settings, n_units: np.ndarray) -> np.ndarray:
+    """The smallest p that the test can give with so many trials and units, shape of `n_units`.
+
+    To swap all units gives the same size of difference as to swap none, so p of n units is at least 2 / 2^n.
+    """
+    test = TESTS[settings.test]
+    of_trials = np.full(np.shape(n_units), test.smallest_p(settings.trials))
+    if test.draws != "swaps" or settings.unit == "block":
+        return of_trials
+    least: np.ndarray = np.maximum(of_trials, np.minimum(1.0, 2.0 ** (1 - np.asarray(n_units, dtype=float))))
+    return least
+
+
+def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = None) -> np.ndarray:
+    """Whether each pair could be significant after the correction, however large the difference.
+
+    Adjusted p rise with every p of the family, so the least of them are those of the least p.
+
+    Parameters
+    ----------
+    settings : Settings
+    n_units : ndarray of int, shape (pairs,)
+        Of the pairs of the family; 0 for one that has nothing in common, which is not tested and cannot.
+    correction : str, optional
+        By default that of the settings.
+
+    Returns
+    -------
+    ndarray of bool, shape (pairs,)
+    """
+    tested: np.ndarray = np.asarray(n_units) > 0
+    least = least_p(settings, np.asarray(n_units)[tested])
+    adjust = ADJUSTMENTS.get(correction or settings.correction)  # Romano-Wolf leaves the least p as it is
+    found = np.zeros(len(tested), dtype=bool)
+    found[tested] = significant(least if adjust is None else adjust(least), settings.alpha)
+    return found
+
+
+def rank_correction(settings: Settings) -> str:
+    """The correction behind the rank intervals, whatever that of the pairs is."""
+    return "romano-wolf" if TESTS[settings.test].romano_wolf else "holm"
+
+
+def what_lacks(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
+    """``"units"`` or ``"trials"``: what there is too little of for any pair to be significant, whatever the outputs.
+
+    None where some pair could be, where there is none, and for results of versions that did not count units.
+    """
+    n_units = np.array([pair.n_units for pair in result.pairs if pair.n_units is not None], dtype=int)
+    settings = replace(settings, trials=result.n_trials(settings))
+    if not (n_units > 0).any() or can_reach(settings, n_units, correction).any():
+        return None
+    return "trials" if can_reach(replace(settings, trials=None), n_units, correction).any() else "units"
+
+
+def cannot_decide(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
+    """A short sentence that nothing can be decided, and for want of what; None where something can be."""
+    lacks, m = what_lacks(settings, result, correction), sum(pair.n != 0 for pair in result.pairs)
+    if lacks == "trials":
+        return "Cannot be decided: too many pairs for so few trials"
+    if lacks is None:
+        return None
+    several = f", too few for {m} pairs" if units_needed(settings, 1) < units_needed(settings, m, correction) else ""
+    return f"Cannot be decided with {units_said(settings, most_units(result))}{several}"
+
+
+def what_would_decide(settings: Settings, m: int) -> str:
+    """What to do where so few units can decide nothing."""
+    test = TESTS[settings.test]
+    said = f"Take at least {units_said(settings, units_needed(settings, m))}"
+    if test.romano_wolf and units_needed(settings, 1) != units_needed(settings, m):
+        said += ", or the correction romano-wolf"
+    if settings.unit == "document":
+        said += (", or the segment as unit, at a risk: it takes sentences of one document as independent, so that p "
+                 "may be too small")
+    return f"{said}."
+
+
+def units_needed(settings: Settings, m: int, correction: str | None = None) -> int:
+    """The fewest units with which the least p of a family of m pairs can reach alpha, were there trials enough."""
+    enough = replace(settings, trials=None)
+    return next(n for n in range(1, 2000) if can_reach(enough, np.full(m, n), correction).any())
+
+
+def most_units(result: MetricResult) -> int:
+    """The units of the pair that has most of them."""
+    return max((pair.n_units for pair in result.pairs if pair.n_units is not None), default=0)
+
+
+def units_said(settings: Settings, n: int) -> str:
+    """Such as 5 documents."""
+    return f"{n} {'stationary block' if settings.unit == 'block' else settings.unit}{'' if n == 1 else 's'}"

@@ -1,0 +1,44 @@
+"""What is printed of the tests that reject too often: their rates of true nulls, with equal units and without."""
+
+import numpy as np
+import pytest
+
+from mtsig_core.inference.resampling import effective_number
+from mtsig_core.inference.significance import TESTS, riezler_maxwell, win_rates
+
+REPEATS, DRAWS = 1000, 499
+ERROR = 3 * (0.15 * 0.85 / REPEATS) ** 0.5  # of a rate, three standard deviations
+
+
+def rates(sizes, seed=0):
+    """Shares of true nulls that Koehn's test concludes in, and that of Riezler and Maxwell rejects, at .05.
+
+    A document of w segments adds to the difference what has mean 0 and a variance of w times 1 + .05 (w - 1).
+    """
+    rng, n = np.random.default_rng(seed), len(sizes)
+    koehn = rejected = 0
+    for _ in range(REPEATS):
+        added = rng.normal(size=n) * np.sqrt(sizes * (1 + 0.05 * (sizes - 1)))
+        drawn = rng.multinomial(n, np.full(n, 1 / n), size=DRAWS)
+        d = (drawn @ added / (drawn @ sizes))[None]
+        koehn += max(win_rates(d))[0] >= 0.95
+        rejected += riezler_maxwell(np.array([added.sum() / sizes.sum()]), d)[0] <= 0.05
+    return koehn / REPEATS, rejected / REPEATS
+
+
+def test_many_equal_units():
+    koehn, rejected = rates(np.full(300, 6.0))
+    assert abs(koehn - 0.10) < ERROR and abs(rejected - 0.11) < ERROR
+    assert "about 10% of true nulls" in TESTS["koehn"].caution
+    assert "about 11% of true nulls" in TESTS["riezler-maxwell"].caution
+
+
+@pytest.mark.parametrize("sizes", [
+    np.full(20, 6.0), np.random.default_rng(1).lognormal(1.0, 1.1, 170),
+    np.random.default_rng(2).lognormal(1, 1.1, 60)],
+    ids=lambda sizes: f"{len(sizes)} worth {effective_number(sizes):.0f}")
+def test_few_or_unequal_ones(sizes):
+    koehn, rejected = rates(sizes)
+    assert 0.10 - ERROR < koehn < 0.15 + ERROR and 0.12 - ERROR < rejected < 0.19 + ERROR
+    assert "up to 15% with few or unequal ones" in TESTS["koehn"].caution
+    assert "up to 19% with few or unequal ones" in TESTS["riezler-maxwell"].caution
