@@ -8,6 +8,7 @@ import pytest
 
 from mtsig_core import Comparison, TestSet, compare, examine_pair, replicates
 from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.inference.correction import romano_wolf
 from mtsig_core.inference.ranking import otherwise_led
 from mtsig_core.inference.resampling import effective_number
 from mtsig_core.report.export import comparison_json
@@ -59,6 +60,18 @@ class TestExact:
             d = every[pair.a, pair.b]
             assert pair.p_value == np.mean(np.abs(d) >= np.abs(d[0]) - 1e-9)
             assert pair.p_adjusted == adjusted[pair.a, pair.b]
+
+    def test_pairs_are_studentised_by_all_swaps(self):
+        """Without the observed difference the standard deviation, and so the order, would depend on what was observed."""
+        rng, signs = np.random.default_rng(0), np.array(list(itertools.product([1, -1], repeat=5)))
+        differed = 0
+        for _ in range(200):
+            every = rng.standard_t(2, (4, 5)) @ signs.T  # of four pairs, none swapped first
+            adjusted = step_down(dict(enumerate(every)))
+            expected = [adjusted[k] for k in range(4)]
+            assert romano_wolf(every[:, 0], every[:, 1:], whole=True).tolist() == expected
+            differed += romano_wolf(every[:, 0], every[:, 1:]).tolist() != expected
+        assert differed
 
     def test_neither_trials_nor_seed_matter(self):
         statistics = segment_scores(0, [66, 62, 60], 8)
