@@ -249,8 +249,8 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
                                           f"{smallest:.2g}, times {m} is above alpha, so {settings.correction} cannot "
                                           f"reject anything. Use {needed} trials or more{remedy}.", result.metric)
     open_pairs = [pair for pair in result.pairs if not pair.significant and lacks != "units"]
+    mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
     if open_pairs:
-        mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
         unseen = "" if not mdds else (f": a true difference of up to {max(mdds):.3g} points could go unseen by one "
                                       "test alone, and a larger one after a correction")
         yield Caution("not-equal", f"{len(open_pairs)} of {m} {_plural(m, 'pair')} "
@@ -325,9 +325,8 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
 
 def _few_in_common(pair: PairResult, result: MetricResult, n_segments: int) -> bool:
     """Whether a pair has few segments or units in common where the whole has enough."""
-    few_units = (pair.n_effective is not None and result.n_effective is not None
-                 and pair.n_effective < FEW_UNITS <= result.n_effective)
-    return few_units or (pair.n is not None and pair.n < FEW_UNITS <= n_segments)
+    return any(here is not None and of_all is not None and here < FEW_UNITS <= of_all
+               for here, of_all in ((pair.n_effective, result.n_effective), (pair.n, n_segments)))
 
 
 def _near(pair: PairResult, settings: Settings) -> bool:
