@@ -116,7 +116,7 @@ def detectable_said(found: PairExamination) -> str:
         return (f"No minimum detectable difference: swaps of so few {found.settings.unit}s cannot give a p of "
                 f"{alpha:g}, however large the difference.")
     return (f"Minimum detectable difference: {found.mdd:{form_of(found)}} {unit}. This test set shows a true "
-            f"difference of that size with 80% power at alpha {alpha:g}, uncorrected; smaller ones could well go unseen.")
+            f"difference of that size with 80% power at alpha {alpha:g}, uncorrected; smaller ones may go unseen.")
 
 
 def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:

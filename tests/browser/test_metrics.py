@@ -7,7 +7,7 @@ import pytest
 from tests.browser.conftest import choose, ready
 
 pytestmark = pytest.mark.browser
-VIEWS = {"n-gram precisions": "brevity penalty 1.000", "output length": "at a length ratio of", "step by step": "= 0.268",
+VIEWS = {"n-gram precisions": "brevity penalty 1.000", "output length": "at a length ratio", "step by step": "= 0.268",
          "sentence average": "change order", "Student's t": "bootstrap by document",
          "signatures": "the same output has"}
 
