@@ -62,7 +62,7 @@ class TestExact:
             assert pair.p_adjusted == adjusted[pair.a, pair.b]
 
     def test_pairs_are_studentised_by_all_swaps(self):
-        """Without the observed difference the standard deviation, and so the order, would hang on what was observed."""
+        """Without the observed difference the standard deviation, and so the order, depends on what was observed."""
         rng, signs = np.random.default_rng(0), np.array(list(itertools.product([1, -1], repeat=5)))
         differed = 0
         for _ in range(200):

@@ -1,0 +1,26 @@
+"""What the pages say where so few documents can decide nothing: five, of which p is at least .0625."""
+
+import pytest
+
+from tests.pages.toys import answers, sentences, words, written
+
+
+@pytest.fixture
+def source(tmp_path):
+    ref = sentences(20)
+    worse = [text.replace("sentence", "word") for text in ref]
+    return written(tmp_path, ref, (ref, worse, ["nothing"] * 20), [f"d{k // 4}" for k in range(20)])
+
+
+@pytest.mark.parametrize("page", [None, "leaderboard", "significance", "pair"])
+def test_nothing_is_tied(opened, source, page):
+    found = opened(page, source)
+    assert not found.exception
+    said = words(found)
+    assert "annot be decided with 5 documents" in "".join(answers(found))
+    assert "Tied for first" not in said and "not separated" not in said
+    assert "all 32 swaps, exact" in said and "Take at least 6 documents, or the segment as unit" in said
+    if page == "pair":
+        captions = " ".join(caption.value for caption in found.caption)
+        assert "2 of all 32 swaps, none swapped among them" in captions and "p = 2/32 = 0.0625, exactly" in captions
+        assert "No minimum detectable difference" in said
