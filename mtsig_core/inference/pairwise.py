@@ -162,7 +162,7 @@ def _differences(sample: Sample, pairs: np.ndarray, settings: Settings) -> np.nd
 def _units_of(seen: Measured, sides: Drawn, pairs: np.ndarray, units: Units) -> np.ndarray:
     """How many independent units each pair is compared on, shape (pairs,); with gaps those with a common segment."""
     if not seen.has_gaps:
-        return np.full(len(pairs), units.effective)
+        return np.full(len(pairs), units.pieces)
     shared: np.ndarray = np.count_nonzero(units.sum(sides.statistics[pairs[:, 0], :, -1:]), axis=(1, 2))
     return shared if units.block_length is None else np.maximum(1, np.rint(shared / units.block_length))
 

@@ -81,6 +81,6 @@ def test_simultaneous_intervals_agree_with_decisions_on_the_simulated_corpus(n_s
 
 
 def test_simultaneous_intervals_agree_with_decisions_on_wmt24(wmt24):
-    """Of 325 pairs 27 are open with a single interval without 0, none with a simultaneous one."""
+    """Of 325 pairs 26 are open with a single interval without 0, none with a simultaneous one."""
     testset = read_wmt(wmt24, "en-de").scored_with(["refA"])
-    assert agreement(compare(testset, "bleu", jobs=2).metrics["bleu"]) == (262, 27, 0, 9)
+    assert agreement(compare(testset, "bleu", jobs=2).metrics["bleu"]) == (262, 26, 0, 9)
