@@ -8,22 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError
+from mtsig_core.experiments.family_wise_error import corrected, drawn_from, randomized
 from mtsig_core.experiments.population import (
     Population,
     Rate,
     check_level,
     check_whole,
     equal_systems,
-    population,
     rate,
     repeated,
 )
 from mtsig_core.inference import engine
-from mtsig_core.inference.correction import ADJUSTMENTS, CORRECTIONS, romano_wolf
+from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.significance import approximate_randomization, decide
+from mtsig_core.inference.significance import decide
 from mtsig_core.metrics import Metric, direction
 
 __all__ = ["ClaimCounts", "Claims", "Mean", "claims"]
@@ -131,24 +130,15 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
     check_whole("systems", systems, 3, 50)
     check_whole("better", better, 1, systems - 1)
     check_whole("repeats", repeats, 2, 100_000)
-    check_whole("trials", trials, 1, 100_000)
-    if alpha < 1 / (trials + 1):
-        raise SettingError(f"With {trials} trials no p can be {alpha:g} or less. Use more trials, or a larger alpha.")
-    whole = population(testset, metric, statistics=statistics, progress=progress)
-    if whole.n_segments < 10:
-        raise SettingError(f"{whole.n_segments} segments are too few to draw test sets from. Expected at least 10.")
-    n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 100_000)
+    whole, n = drawn_from(testset, metric, n_segments, alpha, trials, statistics, progress)
     units, pairs, sign = Units.segments(n), engine.all_pairs(systems), direction(whole.metric)
     true = (pairs[:, 0] < better) & (pairs[:, 1] >= better)
     share, difference = _share(whole, n, trials, seed)
 
     def one(k: int, rng: np.random.Generator) -> list[tuple[int, int, int]]:
-        said = _drawn(whole, systems, better, share, n, rng)
-        data = engine.UnitStatistics(whole.metric, said, units)
-        delta = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
-        null = engine.swap_differences(data, pairs, trials, int(rng.integers(1 << 62)))
-        p = approximate_randomization(delta, null)
-        adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()} | {"romano-wolf": romano_wolf(delta, null)}
+        data = engine.UnitStatistics(whole.metric, _drawn(whole, systems, better, share, n, rng), units)
+        delta, null, p = randomized(data, pairs, trials, rng)
+        adjusted = corrected(delta, null, p, units)
         return [_counted(decide(sign * delta, alpha, p=adjusted[name]), true) for name in CORRECTIONS]
 
     found = np.array(repeated(one, repeats, seed, _STREAM, jobs=jobs, progress=stage(progress, "families")))

@@ -8,9 +8,19 @@ import numpy as np
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.population import Rate, check_level, check_whole, equal_systems, population, rate, repeated
+from mtsig_core.experiments.population import (
+    Population,
+    Rate,
+    check_level,
+    check_whole,
+    equal_systems,
+    population,
+    rate,
+    repeated,
+)
 from mtsig_core.inference import engine
-from mtsig_core.inference.correction import ADJUSTMENTS, CORRECTIONS, romano_wolf
+from mtsig_core.inference.across_corrections import every_correction
+from mtsig_core.inference.correction import CORRECTIONS, romano_wolf
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import approximate_randomization, significant
@@ -109,13 +119,7 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
     check_level(alpha)
     check_whole("systems", systems, 2, 50)
     check_whole("repeats", repeats, 1, 100_000)
-    check_whole("trials", trials, 1, 100_000)
-    if alpha < 1 / (trials + 1):
-        raise SettingError(f"With {trials} trials no p can be {alpha:g} or less. Use more trials, or a larger alpha.")
-    whole = population(testset, metric, statistics=statistics, progress=progress)
-    if whole.n_segments < 10:
-        raise SettingError(f"{whole.n_segments} segments are too few to draw test sets from. Expected at least 10.")
-    n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 100_000)
+    whole, n = drawn_from(testset, metric, n_segments, alpha, trials, statistics, progress)
     units, pairs = Units.segments(n), engine.all_pairs(systems)
     sizes = sorted({size for size in _SYSTEMS if size < systems} | {systems})
     within = {(size, _COMPARED[0]): pairs.max(axis=1) < size for size in sizes}
@@ -123,11 +127,8 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
 
     def one(k: int, rng: np.random.Generator) -> list[list[bool]]:
         data = engine.UnitStatistics(whole.metric, equal_systems(whole, systems, n, rng), units)
-        delta = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
-        null = engine.swap_differences(data, pairs, trials, int(rng.integers(1 << 62)))
-        p = approximate_randomization(delta, null)
-        every = units.all_swaps is not None
-        return [_wrong(delta[among], null[among], p[among], alpha, every) for among in within.values()]
+        delta, null, p = randomized(data, pairs, trials, rng)
+        return [_wrong(delta[among], null[among], p[among], alpha, data.units) for among in within.values()]
 
     found = np.array(repeated(one, repeats, seed, _STREAM, jobs=jobs, progress=stage(progress, "families")))
     counts = found.sum(axis=0)  # (families, corrections)
@@ -148,8 +149,33 @@ def if_independent(alpha: float, comparisons: int) -> float:
     return 1 - (1 - alpha) ** comparisons
 
 
-def _wrong(delta: np.ndarray, null: np.ndarray, p: np.ndarray, alpha: float, every: bool) -> list[bool]:
-    """Whether anything is significant, by correction; `every` says that the null has all swaps."""
-    adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()}
-    adjusted["romano-wolf"] = romano_wolf(delta, null, whole=every)
+def drawn_from(testset: TestSet, metric: str | Metric, n_segments: int | None, alpha: float, trials: int,
+               statistics: np.ndarray | None, progress: Progress | None) -> tuple[Population, int]:
+    """What test sets are drawn from, and the segments of each, for settings with which anything can be found."""
+    check_whole("trials", trials, 1, 100_000)
+    if alpha < 1 / (trials + 1):
+        raise SettingError(f"With {trials} trials no p can be {alpha:g} or less. Use more trials, or a larger alpha.")
+    whole = population(testset, metric, statistics=statistics, progress=progress)
+    if whole.n_segments < 10:
+        raise SettingError(f"{whole.n_segments} segments are too few to draw test sets from. Expected at least 10.")
+    n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 100_000)
+    return whole, n
+
+
+def randomized(data: engine.UnitStatistics, pairs: np.ndarray, trials: int,
+               rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Differences of pairs, shape (pairs,), their null by swaps, (pairs, trials), and p, (pairs,)."""
+    delta = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
+    null = engine.swap_differences(data, pairs, trials, int(rng.integers(1 << 62)))
+    return delta, null, approximate_randomization(delta, null)
+
+
+def corrected(delta: np.ndarray, null: np.ndarray, p: np.ndarray, units: Units) -> dict[str, np.ndarray]:
+    """Adjusted p of a family by every correction, each of shape (pairs,)."""
+    return every_correction(p, romano_wolf(delta, null, whole=units.all_swaps is not None))
+
+
+def _wrong(delta: np.ndarray, null: np.ndarray, p: np.ndarray, alpha: float, units: Units) -> list[bool]:
+    """Whether anything is significant, by correction."""
+    adjusted = corrected(delta, null, p, units)
     return [bool(significant(adjusted[name].min(), alpha)) for name in CORRECTIONS]

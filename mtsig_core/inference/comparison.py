@@ -14,7 +14,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
 from mtsig_core.inference.by_reference import leaders_by_reference, references_alone
 from mtsig_core.inference.cautions import about_several, find_cautions
-from mtsig_core.inference.few_units import can_reach, pair_units, rank_correction
+from mtsig_core.inference.few_units import can_reach, rank_correction
 from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.pairwise import compare_pairs, draw
@@ -149,12 +149,11 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
     if not metric.higher_is_better:
         win, lose = lose, win
     better = decide(improvement, settings.alpha, p=found.adjusted, win=win, lose=lose)
-    n_units, n_effective = pair_units(seen, pairs, units)
-    decidable = can_reach(settings, n_units)
+    decidable = can_reach(settings, found.n_units)
     mdd = np.where(decidable, minimum_detectable_difference(found.se, settings.alpha), np.nan)
 
     ranks = [(None, None)] * len(names)
-    rankable = not len(pairs) or can_reach(settings, n_units, rank_correction(settings)).any()
+    rankable = not len(pairs) or can_reach(settings, found.n_units, rank_correction(settings)).any()
     if settings.baseline is None and TESTS[settings.test].p_values is not None and rankable:
         decisions = decide(improvement, settings.alpha, p=found.for_ranks)
         ranks = list(zip(*rank_intervals(decision_matrix(len(names), pairs, decisions)), strict=True))
@@ -168,8 +167,8 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
             significant=bool(better[k]), better={1: "a", -1: "b", 0: None}[int(better[k])],
             win=_at(win, k), lose=_at(lose, k), se=_number(found.se[k]), se_ratio=_at(found.se_ratio, k),
             mdd=_number(mdd[k]), n=int(found.n[k]), ci_joint_low=_number(found.joint_low[k]),
-            ci_joint_high=_number(found.joint_high[k]), n_units=int(n_units[k]),
-            n_effective=float(n_effective[k]), decidable=bool(decidable[k])) for k, (i, j) in enumerate(pairs)),
+            ci_joint_high=_number(found.joint_high[k]), n_units=int(found.n_units[k]),
+            n_effective=float(found.n_effective[k]), decidable=bool(decidable[k])) for k, (i, j) in enumerate(pairs)),
         tokenizer=tokenizer_of(metric, seen.testset), ci=settings.ci, n_units=units.pieces,
         n_effective=units.effective, trials=settings.trials, exact=exact)
 

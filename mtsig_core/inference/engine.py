@@ -18,7 +18,7 @@ from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swa
 from mtsig_core.metrics import Metric
 
 __all__ = ["Progress", "Stages", "UnitStatistics", "bootstrap_scores", "swap_differences", "jackknife_scores",
-           "all_pairs", "in_order"]
+           "all_pairs", "in_bits", "in_order"]
 
 #: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.
 Progress = Callable[[float], None]
@@ -98,9 +98,19 @@ class UnitStatistics:
 def _rounded(statistics: np.ndarray, units: Units) -> np.ndarray:
     """Real numbers as multiples of a power of two: so fine that nothing is lost that could be seen, so coarse that sums
     of draws and swaps are exact too. Each statistic has its own, whatever its scale."""
-    reach = 4 * units.n * units.sum(np.abs(statistics)).max(axis=(0, 1), initial=0.0)
-    grain = np.ldexp(1.0, np.frexp(reach)[1] - 53)  # a sum below the reach has at most 53 bits
-    rounded: np.ndarray = np.round(statistics / grain) * grain
+    return in_bits(statistics, 4 * units.n * units.sum(np.abs(statistics)).max(axis=(0, 1), initial=0.0), 53)
+
+
+def in_bits(values: np.ndarray, reach: np.ndarray | float, bits: int) -> np.ndarray:
+    """Values rounded to multiples of a power of two: whatever is below the reach has at most so many bits then.
+
+    Examples
+    --------
+    >>> in_bits(np.array([0.1 + 0.2, 0.3]), 0.3, 42).tolist() == [in_bits(np.array(0.3), 0.3, 42)] * 2
+    True
+    """
+    grain = np.ldexp(1.0, np.frexp(reach)[1] - bits)
+    rounded: np.ndarray = np.round(values / grain) * grain
     return rounded
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mtsig_core.inference.engine import in_bits
 from mtsig_core.metrics import Metric, is_segment_mean
 
 __all__ = ["common", "has_gaps", "paired", "segment_scores"]
@@ -58,5 +59,4 @@ def segment_scores(metric: Metric, statistics: np.ndarray) -> np.ndarray | None:
     if not is_segment_mean(metric):
         return None
     scores, counts = np.moveaxis(statistics, -1, 0)
-    grain = np.ldexp(1.0, np.frexp(np.abs(scores).max(initial=0.0))[1] - 42)
-    return np.where(counts > 0, np.round(scores / grain) * grain, np.nan)
+    return np.where(counts > 0, in_bits(scores, np.abs(scores).max(initial=0.0), 42), np.nan)

@@ -9,6 +9,7 @@ import numpy as np
 
 from mtsig_core.inference import engine
 from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
+from mtsig_core.inference.few_units import pair_units
 from mtsig_core.inference.gaps import common, paired, segment_scores
 from mtsig_core.inference.intervals import INTERVALS, Sample
 from mtsig_core.inference.measured import Measured
@@ -53,6 +54,8 @@ class PairNumbers:
     """
 
     n: np.ndarray
+    n_units: np.ndarray
+    n_effective: np.ndarray
     delta: np.ndarray
     low: np.ndarray
     high: np.ndarray
@@ -92,7 +95,7 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
         Rows of `systems`.
     """
     n, sides, rows = sides_of(seen, systems, pairs, units, settings, jobs, stage("pairs"))
-    some = n > 0
+    some, (n_units, n_effective) = n > 0, pair_units(seen, pairs, units)
 
     def other_unit(kind: str) -> np.ndarray:
         other = engine.UnitStatistics(seen.metric, sides.statistics, seen.units(kind))
@@ -101,7 +104,7 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
 
     delta, low, high, se = _differences(sides.sample, rows, settings)
     joint = (low, high) if len(rows) < 2 else simultaneous(
-        delta, sides.sample.drawn, rows, _units_of(seen, sides, rows, units), settings.alpha)
+        delta, sides.sample.drawn, rows, n_units[some], settings.alpha)
     tested = _test(sides, rows, delta, settings, jobs, stage("test"))
     ratio = None if seen.testset.documents is None else _se_ratio(sides.sample.drawn, settings.unit, rows, other_unit)
 
@@ -113,7 +116,8 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
         return full
 
     apart = systems.data.scores[pairs[:, 0]] - systems.data.scores[pairs[:, 1]]
-    return PairNumbers(n, whole(delta, apart), whole(low), whole(high), whole(joint[0]), whole(joint[1]), whole(se),
+    return PairNumbers(n, n_units, n_effective, whole(delta, apart), whole(low), whole(high), whole(joint[0]),
+                       whole(joint[1]), whole(se),
                        *(None if values is None else whole(values) for values in (ratio, *tested)))
 
 
@@ -157,14 +161,6 @@ def _differences(sample: Sample, pairs: np.ndarray, settings: Settings) -> np.nd
         low, high = INTERVALS[settings.ci](part, settings.alpha)
         parts.append(np.array([part.observed, low, high, part.drawn.std(axis=1, ddof=1)]))
     return np.concatenate(parts, axis=1)
-
-
-def _units_of(seen: Measured, sides: Drawn, pairs: np.ndarray, units: Units) -> np.ndarray:
-    """How many independent units each pair is compared on, shape (pairs,); with gaps those with a common segment."""
-    if not seen.has_gaps:
-        return np.full(len(pairs), units.pieces)
-    shared: np.ndarray = np.count_nonzero(units.sum(sides.statistics[pairs[:, 0], :, -1:]), axis=(1, 2))
-    return shared if units.block_length is None else np.maximum(1, np.rint(shared / units.block_length))
 
 
 def _se_ratio(drawn: np.ndarray, unit: str, pairs: np.ndarray,

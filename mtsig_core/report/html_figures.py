@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtsig_core.inference.significance import significant
+from mtsig_core.report.cells import signed
 from mtsig_core.report.palette import colour_limit, level, width, wrapped
 from mtsig_core.report.records import matrix_records
 from mtsig_core.report.tables import apart, format_p, p_word, row_against_column, with_interval
@@ -144,7 +145,7 @@ def _told(value: float | None, above: bool, digits: int) -> str:
     if value is None:
         return "-"
     if above:
-        return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")
+        return signed(value, f".{digits}f").replace("-", "−")
     if digits == 2:
         return format_p(value)
     short = format_p(value) if value < 1e-3 else f"{value:.2f}" if value >= 0.095 else f"{value:.3f}"

@@ -120,7 +120,7 @@ def _pairs(comparison: Comparison, result: MetricResult) -> str:
 
 
 def _matrix(comparison: Comparison, result: MetricResult) -> str:
-    n, (_, rows) = len(result.systems), matrix_records([result])
+    n, form, (_, rows) = len(result.systems), points(result), matrix_records([result])
     significant = {frozenset((pair.a, pair.b)) for pair in result.pairs if pair.significant}
     names = [row.system for row in result.systems]
     shares = any(pair.win is not None for pair in result.pairs)
@@ -132,7 +132,7 @@ def _matrix(comparison: Comparison, result: MetricResult) -> str:
             return "--"
         if i > j:
             return f"{value:.3f}" if shares else _number(format_p(value))
-        text = _number(signed(value, points(result)))
+        text = _number(signed(value, form))
         return rf"\textbf{{{text}}}" if frozenset((names[i], names[j])) in significant else text
 
     cells = [[str(i + 1), escape(name), *(cell(i, j, value) for j, value in enumerate(values))]

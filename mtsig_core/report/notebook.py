@@ -55,8 +55,9 @@ def metric_table(result: MetricResult) -> str:
 
 def score_table(scores: Scores) -> str:
     """The systems, a column for each metric, and the signatures."""
-    columns = [{row.system: number(row.score, written_like(other.score for other in found.systems))
-                for row in found.systems} for found in scores.metrics.values()]
+    forms = [written_like(row.score for row in found.systems) for found in scores.metrics.values()]
+    columns = [{row.system: number(row.score, form) for row in found.systems}
+               for form, found in zip(forms, scores.metrics.values(), strict=True)]
     header = ["system", *(found.metric.upper() for found in scores.metrics.values())]
     rows = [[name, *(column.get(name, "-") for column in columns)] for name in scores.testset.systems]
     return _whole([table(header, rows, names=(0,)),

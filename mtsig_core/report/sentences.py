@@ -251,7 +251,8 @@ def _identical(comparison: Comparison, result: MetricResult, pair: PairResult) -
 
 
 def _scores(result: MetricResult) -> dict[str, str]:
-    return {row.system: f"{row.score:{points(result)}}" for row in result.systems}
+    form = points(result)
+    return {row.system: f"{row.score:{form}}" for row in result.systems}
 
 
 def _data(info: TestSetInfo) -> str:

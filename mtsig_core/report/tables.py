@@ -186,7 +186,8 @@ def with_metrics(header: list[str], rows: list[list[str]], name: int, further: S
     header, rows = [*header], [[*row] for row in rows]
     for result in further:
         header += [_metric_word(result), "its rank"]
-        found = {row.system: [number(row.score, points(result)), _ranks(row)] for row in result.systems}
+        form = points(result)
+        found = {row.system: [number(row.score, form), _ranks(row)] for row in result.systems}
         for row in rows:
             row += found.get(row[name], ["-", "-"])
     return header, rows
