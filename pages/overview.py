@@ -27,8 +27,8 @@ if len(rows) > SHOWN:
 ways = {
     "Explore your own outputs": ("Upload references and outputs, see who is ahead, then go down to documents and "
                                  "sentences.", "data", "Data", {}),
-    "Teach": ("Show a room what one difference rests on: the bootstrap, the swaps, the tests side by side.", "pair",
-              "Pair", {}),
+    "Teach": ("Six scenes for a room and a projector: guess first, then draw, swap and count before everybody's eyes.",
+              "lecture", "Lecture", {}),
     "Review a shared task": ("All language pairs at once, rank intervals, every pair tested and corrected.",
                              "task", "Task", {})}
 for column, (title, (text, page, label, asks)) in zip(st.columns(3), ways.items(), strict=True):

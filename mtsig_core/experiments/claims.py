@@ -25,9 +25,9 @@ from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import decide
 from mtsig_core.metrics import Metric, direction
 
-__all__ = ["ClaimCounts", "Claims", "Mean", "claims"]
+__all__ = ["STREAM", "ClaimCounts", "Claims", "Mean", "claims", "drawn", "share_of_best"]
 
-_SEGMENTS, _STREAM = 300, 42
+STREAM = 42  # of the draws of test sets
 _AIM = 2.8  # standard errors that the true difference is to have: found 8 times in 10 where it alone is tested
 
 
@@ -133,15 +133,15 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
     whole, n = drawn_from(testset, metric, n_segments, alpha, trials, statistics, progress)
     units, pairs, sign = Units.segments(n), engine.all_pairs(systems), direction(whole.metric)
     true = (pairs[:, 0] < better) & (pairs[:, 1] >= better)
-    share, difference = _share(whole, n, trials, seed)
+    share, difference = share_of_best(whole, n, trials, seed)
 
     def one(k: int, rng: np.random.Generator) -> list[tuple[int, int, int]]:
-        data = engine.UnitStatistics(whole.metric, _drawn(whole, systems, better, share, n, rng), units)
+        data = engine.UnitStatistics(whole.metric, drawn(whole, systems, better, share, n, rng), units)
         delta, null, p = randomized(data, pairs, trials, rng)
         adjusted = corrected(delta, null, p, units)
         return [_counted(decide(sign * delta, alpha, p=adjusted[name]), true) for name in CORRECTIONS]
 
-    found = np.array(repeated(one, repeats, seed, _STREAM, jobs=jobs, progress=stage(progress, "families")))
+    found = np.array(repeated(one, repeats, seed, STREAM, jobs=jobs, progress=stage(progress, "families")))
     rows = []
     for k, name in enumerate(CORRECTIONS):
         claimed, false, right = found[:, k].T
@@ -158,17 +158,28 @@ def _counted(decided: np.ndarray, true: np.ndarray) -> tuple[int, int, int]:
     return claimed, claimed - right, right
 
 
-def _drawn(whole: Population, systems: int, better: int, share: float, n: int,
+def drawn(whole: Population, systems: int, better: int, share: float, n: int,
            rng: np.random.Generator) -> np.ndarray:
-    """Statistics of one test set, the better systems first, shape (systems, n, stats)."""
+    """Statistics of one test set, the better systems first, shape (systems, n, stats).
+
+    Parameters
+    ----------
+    whole : Population
+    systems, better : int
+    share : float
+        Of the segments on which a better system says what the best real one says; see `share_of_best`.
+    n : int
+        Segments.
+    rng : numpy.random.Generator
+    """
     speaker = rng.integers(0, len(whole.systems), (systems, n))
     speaker[:better][rng.random((better, n)) < share] = 0  # the best of the real ones
     return whole.statistics[speaker, rng.integers(0, whole.n_segments, n)]
 
 
-def _share(whole: Population, n: int, trials: int, seed: int) -> tuple[float, float]:
+def share_of_best(whole: Population, n: int, trials: int, seed: int) -> tuple[float, float]:
     """How much of a better system the best real one says, and the difference that makes, in points."""
-    rng = np.random.default_rng([seed, _STREAM, 1])
+    rng = np.random.default_rng([seed, STREAM, 1])
     data = engine.UnitStatistics(whole.metric, equal_systems(whole, 2, n, rng), Units.segments(n))
     aim = _AIM * float(engine.swap_differences(data, np.array([[0, 1]]), max(trials, 200), seed).std())
     sums = whole.statistics.sum(axis=1, dtype=np.float64)

@@ -26,9 +26,11 @@ from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import approximate_randomization, significant
 from mtsig_core.metrics import Metric
 
-__all__ = ["FamilyError", "FamilyErrors", "families", "if_independent"]
+__all__ = ["STREAM", "FamilyError", "FamilyErrors", "corrected", "drawn_from", "families", "if_independent",
+           "randomized"]
 
-_SEGMENTS, _SYSTEMS, _STREAM = 300, (2, 3, 4, 6, 8, 10, 15), 40
+_SEGMENTS, _SYSTEMS = 300, (2, 3, 4, 6, 8, 10, 15)
+STREAM = 40  # of the draws of test sets
 _COMPARED = ("all pairs", "with the first")
 
 
@@ -130,7 +132,7 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
         delta, null, p = randomized(data, pairs, trials, rng)
         return [_wrong(delta[among], null[among], p[among], alpha, data.units) for among in within.values()]
 
-    found = np.array(repeated(one, repeats, seed, _STREAM, jobs=jobs, progress=stage(progress, "families")))
+    found = np.array(repeated(one, repeats, seed, STREAM, jobs=jobs, progress=stage(progress, "families")))
     counts = found.sum(axis=0)  # (families, corrections)
     return FamilyErrors(whole.metric.name, alpha, repeats, trials, seed, n, tuple(
         FamilyError(size, compared, (k := int(among.sum())), if_independent(alpha, k),

@@ -15,7 +15,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 
 __all__ = ["BLOCK", "UNITS", "Units", "make_units", "effective_number", "members",
-           "bootstrap_weights", "subset", "swaps"]
+           "bootstrap_weights", "coins", "subset", "swaps"]
 
 #: Replicates per block: the unit of parallel work, and what bounds memory.
 BLOCK = 256
@@ -182,9 +182,7 @@ def swaps(units: Units, seed: int, block: int) -> np.ndarray:
     if units.all_swaps is not None:
         numbers = 1 + block * BLOCK + np.arange(BLOCK)[:, None]
         return (numbers >> np.arange(units.n) & 1).astype(np.uint8)
-    rng = _generator(seed, _SWAP_STREAM, block)
-    words = rng.bit_generator.random_raw((BLOCK, -(-units.n // 64)))
-    coins = np.unpackbits(words.view(np.uint8), axis=1, count=units.n)
+    rng, coins = _toss(units.n, seed, block)
     if units.block_length is None:
         return coins
     from mtsig_core import _kernels
@@ -194,6 +192,16 @@ def swaps(units: Units, seed: int, block: int) -> np.ndarray:
         begins = _begins(rng, (rows.stop - rows.start, units.n), units.block_length)
         _kernels.swap_stationary(begins, coins[rows], swapped[rows])
     return swapped
+
+
+def coins(n: int, seed: int, block: int) -> np.ndarray:
+    """Fair coins for n units in each replicate of a block: the swaps of units too many to try them all.
+
+    Returns
+    -------
+    ndarray of uint8, shape (BLOCK, n)
+    """
+    return _toss(n, seed, block)[1]
 
 
 def subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
@@ -213,6 +221,12 @@ def subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
 def _generator(seed: int, stream: int, block: int) -> np.random.Generator:
     key = np.array([seed, stream << 48 | block], dtype=np.uint64)  # a plain list would round large seeds
     return np.random.Generator(np.random.Philox(key=key))
+
+
+def _toss(n: int, seed: int, block: int) -> tuple[np.random.Generator, np.ndarray]:
+    rng = _generator(seed, _SWAP_STREAM, block)
+    words = rng.bit_generator.random_raw((BLOCK, -(-n // 64)))
+    return rng, np.unpackbits(words.view(np.uint8), axis=1, count=n)
 
 
 def _row_chunks(n: int) -> list[slice]:

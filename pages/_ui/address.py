@@ -12,8 +12,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-__all__ = ["Partly", "asked", "begin", "by_history", "complaints", "go", "keep", "link", "page", "peek", "put_aside",
-           "settle", "switched_set", "take_aside", "write"]
+__all__ = ["Partly", "asked", "begin", "by_history", "complaints", "go", "keep", "link", "own", "page", "peek",
+           "put_aside", "settle", "switched_set", "take_aside", "write"]
 
 _KEPT = "address.kept"  # what was chosen, as the address says it: {key: texts}
 _SHOWN = "address.shown"  # what each control was last set to
@@ -117,6 +117,11 @@ def peek(key: str) -> str | None:
     """What a control that this run has not drawn yet will show, as the address would say it."""
     state = st.session_state
     return str(state[key]) if key in state and state[key] != state[_SHOWN].get(key, _NOTHING) else asked(key)
+
+
+def own(key: str) -> None:
+    """Have a key forgotten when another page is opened."""
+    st.session_state[_PAGES_OWN].add(key)
 
 
 def page() -> str:

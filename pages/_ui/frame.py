@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from mtsig_core.data.source import Source
 from mtsig_core.metrics import depends_on_testset, metric_of
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import how_tested, summary
-from pages._ui import address, aside, background, controls, results, screen, selection, task_view, testsets
+from pages._ui import address, aside, background, controls, lecture, results, screen, selection, task_view, testsets
 from pages._ui.ending import PageEnded, end_page
 
 __all__ = ["ROOT", "View", "draw", "open_page", "open_testset", "pages", "take_view"]
@@ -81,7 +82,7 @@ def pages() -> list:
     """The pages in the order of the navigation."""
     return [st.Page(ROOT / "pages" / f"{name}.py", title=name.capitalize(), default=name == "overview")
             for name in ("overview", "data", "task", "leaderboard", "significance", "pair", "bootstrap", "sampling",
-                         "sweeps", "validation", "metrics", "segments", "methods")
+                         "sweeps", "validation", "metrics", "segments", "methods", "lecture")
             if (ROOT / "pages" / f"{name}.py").is_file()]
 
 
@@ -90,6 +91,8 @@ def draw() -> None:
     page = st.navigation(pages(), position="hidden")
     address.begin(page.url_path)
     background.begin()
+    if page.url_path == "lecture":  # one screen, without a side bar
+        return _draw_lecture(page)
     with st.sidebar:
         links = st.empty()
         _draw_links(links)
@@ -99,11 +102,19 @@ def draw() -> None:
             view = problem
     above = st.container()
     st.session_state[_FRAMED] = view
-    try:
+    with suppress(PageEnded):  # it has said all it can
         page.run()
-    except PageEnded:  # it has said all it can
-        pass
     _finish(links, above)
+
+
+def _draw_lecture(page) -> None:
+    try:
+        st.session_state[_FRAMED] = lecture.choose()
+    except MtsigError as problem:
+        st.session_state[_FRAMED] = problem
+    with suppress(PageEnded):
+        page.run()
+    address.write()
 
 
 def _draw_view(page: str) -> View:

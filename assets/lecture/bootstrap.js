@@ -1,0 +1,84 @@
+// Twelve sentences in an urn: drawn, dropped back, counted; the score of each resample falls as a dot.
+SCENES.bootstrap = (main, body, stage) => {
+  const urn = make('div', 'column'), side = make('div', 'column')
+  const lines = body.sentences.map((text, k) => {
+    const line = {ball: make('span', 'ball', String(k + 1)), badge: make('span', 'badge'), count: 0}
+    line.node = make('div', 'row', '', line.ball, line.badge, make('span', 'text', text))
+    return line
+  })
+  urn.style.gap = '0'
+  urn.append(...lines.map(line => line.node))
+  const missing = make('span', 'big', '\u2013'), score = make('span', 'big', '\u2013')
+  const sums = make('div', '', body.sums_of), boxes = [0, 1].map(() => make('div', 'strip'))
+  const facts = make('div', 'facts', '', make('div', '', '', missing, make('div', '', `of ${lines.length} missing`)),
+    make('div', '', '', score, make('div', '', `${body.metric}* of ${body.names[0]}`)))
+  urn.append(sums)
+  side.append(facts, ...boxes)
+  main.append(urn, side)
+  let plots = null, rows = null
+  const plot = (box, label, axis) => new Dots(box, label, axis, at => stage.trace(0, at))
+  const signs = differences => differences.map(d => d < 0 ? 'red' : 'blue')
+
+  const write = (i, counts) => {
+    lines.forEach((line, k) => {
+      line.badge.textContent = `\u00d7${counts[k]}`
+      line.node.classList.toggle('out', counts[k] === 0)
+    })
+    missing.textContent = counts.filter(count => !count).length
+    score.textContent = i === null ? '\u2026' : fixed(rows.scores[i])
+    if (i !== null) sums.textContent = body.sums.map(([name, hits, of]) => `${name} ${rows.sums[i][hits]}/${rows.sums[i][of]}`).join(', ')
+  }
+  const drop = (from, to) => {
+    plots.missing.add(rows.missing.slice(from, to))
+    plots.scores.add(rows.scores.slice(from, to))
+    plots.differences?.add(rows.differences.slice(from, to), signs(rows.differences.slice(from, to)))
+  }
+  return {
+    begin(given) {
+      rows = given
+      if (plots) return
+      plots = {missing: plot(boxes[0], 'sentences missing from a resample', {low: 0, high: lines.length, integers: true}),
+        scores: plot(boxes[1], `${body.metric}* of ${body.names[0]}`, rows.axes.scores)}
+    },
+    // One resample, ball by ball.
+    one(i, done) {
+      const counts = lines.map(() => 0), order = rows.weights[i].flatMap((w, k) => new Array(w).fill(k))
+      const wait = i === 0 ? 240 : 70
+      let at = 0
+      const draw = () => {
+        lines.forEach(line => line.ball.classList.remove('up'))
+        if (at === order.length) { write(i, counts); drop(i, i + 1); return done() }
+        lines[order[at]].ball.classList.add('up')
+        counts[order[at++]]++
+        write(null, counts)
+        setTimeout(draw, wait)
+      }
+      draw()
+    },
+    many(from, to) { drop(from, to); write(to - 1, rows.weights[to - 1]) },
+    trace(i) { write(i, rows.weights[i]) },
+    show(end) {
+      if (plots.shown === end) return
+      plots.shown = end
+      const [a, b] = end.interval
+      plots.missing.marks.length = plots.scores.marks.length = 0
+      plots.missing.mark({at: end.missing, text: `mean ${fixed(end.missing)}`, row: 0})
+      if (stage.guess) plots.missing.mark({at: stage.guess[0], text: `your guess ${stage.guess[0]}`, color: 'red', row: 1})
+      for (const vote of stage.votes ?? []) plots.missing.mark({at: vote, color: 'faint', row: 1})
+      plots.scores.mark({at: a, to: b, text: `middle 95%: ${fixed(a)} to ${fixed(b)}`})
+      if (plots.differences) this.differ(end)
+    },
+    // Both systems on the same draws: their difference, in place of what was missing.
+    extra() {
+      boxes[0].replaceChildren()
+      plots.differences = plot(boxes[0], `${body.names[0]} \u2212 ${body.names[1]}, same draws`, rows.axes.differences)
+      plots.differences.add(rows.differences.slice(0, stage.step), signs(rows.differences.slice(0, stage.step)))
+      this.differ(stage.data.end)
+    },
+    differ({difference: [low, high], worse}) {
+      plots.differences.marks.length = 0
+      plots.differences.mark({at: 0, dashed: true, row: 1})
+      plots.differences.mark({at: low, to: high, text: `middle 95%: ${fixed(low)} to ${fixed(high)}; below 0: ${Math.round(100 * worse)}%`})
+    },
+  }
+}

@@ -1,0 +1,450 @@
+// One stage for all scenes: question, prediction, steps, prediction beside result, conclusion. It draws what Python
+// sends and says at which step it is; all numbers are Python's. Names and texts become text nodes, never markup.
+
+const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches
+const make = (tag, name = '', text = '', ...children) => {
+  const node = Object.assign(document.createElement(tag), {className: name})
+  if (text !== '') node.textContent = text
+  node.append(...children)
+  return node
+}
+const fixed = (x, digits = 1) => (x < 0 ? '\u2212' : '') + Math.abs(x).toFixed(digits)
+
+const SCENES = {}  // by key: {build(main, body), reset(), one(i, quick), many(from, to), show(end), trace(i)}
+
+const KEYS = [['n, \u2192, Space, Page Down', 'the next thing'], ['1, 2, 3, 4', '+1, +10, +100, +1000'], ['r', 'reveal'],
+  ['0', 'start this scene again'], ['[ and ]', 'previous and next scene'], [', and .', 'trace the draw before, the draw after'],
+  ['x', 'what comes after the answer'], ['a, b', 'choose one of two'], ['c', 'the next correction'], ['w', 'another world'], ['s', 'another seed'], ['?', 'this list'], ['Esc', 'leave']]
+const STEPS = {1: 1, 2: 10, 3: 100, 4: 1000}
+
+class Stage {
+  constructor(root) {
+    this.node = make('div', 'stage')
+    this.place = make('span', 'place')
+    this.title = make('h1')
+    this.past = make('div', 'past')
+    const keys = make('button', 'plain', '?'), leave = make('button', 'plain', '\u00d7')
+    keys.title = keys.ariaLabel = 'Keys'
+    leave.title = leave.ariaLabel = 'Leave the lecture'
+    keys.onclick = () => this.toggleHelp()
+    leave.onclick = () => this.say({leave: true})
+    this.ask = make('p', 'ask')
+    this.main = make('main')
+    this.footer = make('footer')
+    this.help = make('div', 'help', '', make('dl', '', '', ...KEYS.flatMap(([key, what]) => [make('dt', '', key), make('dd', '', what)])))
+    this.help.hidden = true
+    this.spoken = make('div', 'spoken')
+    this.spoken.ariaLive = 'polite'
+    this.node.append(make('header', '', '', this.place, this.title, this.past, keys, leave), this.ask, this.main, this.footer, this.help, this.spoken)
+    root.append(this.node)
+    this.onKey = event => this.key(event)
+    addEventListener('keydown', this.onKey)
+    this.onSize = () => { if (this.data) this.rebuild() }
+    addEventListener('resize', this.onSize)
+  }
+
+  end() {
+    removeEventListener('keydown', this.onKey)
+    removeEventListener('resize', this.onSize)
+    cancelAnimationFrame(this.frame)
+  }
+
+  // What Python says: where `turn` is new it says all; else it answers what was asked.
+  receive(data, send) {
+    this.send = send
+    const fresh = !this.data || this.data.turn !== data.turn
+    this.data = data
+    const light = getComputedStyle(this.node).getPropertyValue('--st-background-color')
+    this.node.classList.toggle('dark', luminance(light) < 0.4)
+    if (fresh) {
+      Object.assign(this, {guess: data.state.guess, revealed: data.state.revealed, step: 0, wanted: data.state.step, votes: data.state.votes})
+      this.rebuild()
+    } else if (this.waiting && data.further) {
+      this.waiting = false
+      this.extra()
+    } else if (this.wanted > this.step) this.play()
+    else this.draw()
+    this.ahead()
+  }
+
+  // All is drawn anew, without motion: a new scene, a link, another size of the window.
+  rebuild() {
+    cancelAnimationFrame(this.frame)
+    this.busy = false
+    this.wanted = Math.max(this.wanted ?? 0, this.step ?? 0)
+    this.further = !this.data.body.extra
+    this.main.replaceChildren()
+    this.scene = SCENES[this.data.scene](this.main, this.data.body, this)
+    this.step = 0
+    if (this.ready(this.wanted)) this.jump(this.wanted)
+    this.draw()
+  }
+
+  get rows() { return this.data.rows }
+  get closed() { return this.further && this.scene.waits }  // what comes after the answer has no more steps
+  get started() { return this.guess !== null || this.wanted > 0 }
+  ready(step) { return this.rows && step <= this.rows.n }
+
+  // Draws that take long to make are asked for while the room talks.
+  ahead() {
+    if (!this.rows || this.rows.n >= this.data.most || this.asked === this.rows.n) return
+    this.asked = this.rows.n
+    this.say({have: this.rows.n})
+  }
+
+  jump(step) {
+    if (this.step === 0 && this.rows) this.scene.begin(this.rows)
+    if (step > this.step) this.scene.many(this.step, step, true)
+    this.step = step
+  }
+
+  more(count) {
+    if (!this.started || this.busy || this.closed) return
+    this.wanted = Math.min(this.step + count, this.data.most)
+    if (this.ready(this.wanted)) this.play()
+    else this.tell()
+  }
+
+  play() {
+    if (!this.ready(this.wanted) || this.busy || this.wanted <= this.step) return
+    if (this.step === 0) this.scene.begin(this.rows)
+    const from = this.step, to = this.wanted, done = () => { this.busy = false; this.step = to; this.draw(); this.tell() }
+    this.busy = true
+    this.draw()
+    if (still()) { this.scene.many(from, to, true); done() }
+    else if (to - from === 1) this.scene.one(from, done)
+    else this.run(from, to, done)
+  }
+
+  // Many steps: about two seconds, some on each frame.
+  run(from, to, done) {
+    const started = performance.now(), last = Math.min(2200, 400 + 40 * (to - from))
+    let at = from
+    const frame = now => {
+      const next = Math.min(to, from + Math.max(at - from + 1, Math.floor((to - from) * (now - started) / last)))
+      this.scene.many(at, next, false)
+      at = next
+      if (at < to) this.frame = requestAnimationFrame(frame)
+      else done()
+    }
+    this.frame = requestAnimationFrame(frame)
+  }
+
+  reveal() {
+    if (this.busy || !this.step || this.revealed) return
+    this.revealed = true
+    this.tell()
+  }
+
+  commit() {
+    this.guess = this.read()
+    this.votes = (this.voteBox?.value.match(/-?\d+(\.\d+)?/g) ?? []).map(Number).slice(0, 5)
+    this.tell()
+    this.draw()
+  }
+
+  extra() {
+    if (this.further || !this.revealed || !this.data.end) return
+    if (this.scene.waits && !this.data.further) {
+      this.waiting = true
+      this.draw()
+      return this.tell()
+    }
+    this.further = true
+    this.scene.extra()
+    this.draw()
+  }
+
+  again() { this.say({again: true}) }
+  tell() { this.say({}) }
+  say(more) {
+    const {scene, seed} = this.data
+    this.send('asks', {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, revealed: this.revealed, extra: !!this.waiting, at: performance.now(), ...more})
+  }
+
+  next() {
+    if (this.busy) return
+    if (!this.started) this.commit()
+    else if (this.revealed) this.further ? this.say({move: 1}) : this.extra()
+    else {
+      const goal = [1, 2, 12, 112, 1112].find(at => at > this.step && at <= this.data.most)
+      if (goal !== undefined) this.more(goal - this.step)
+      else if (this.step < this.data.most && this.data.most <= 1000) this.more(this.data.most - this.step)
+      else this.reveal()
+    }
+  }
+
+  said(guess) {
+    const {options, unit} = this.data.guess
+    return options ? options[guess[0]] : guess.join('\u2013') + unit
+  }
+
+  toggleHelp() { this.help.hidden = !this.help.hidden }
+
+  key(event) {
+    const field = event.composedPath()[0]
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.data) return
+    if (field?.type === 'text' && event.key !== 'Escape' && event.key !== 'Enter') return
+    if (field?.type === 'range' && ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End'].includes(event.key)) return
+    const key = event.key
+    if (!this.help.hidden && key !== '?') this.help.hidden = true
+    else if (key === '?') this.toggleHelp()
+    else if (key === ' ' && field?.tagName === 'BUTTON') return
+    else if (key === 'Enter') { if (field?.tagName === 'BUTTON' || this.started) return; this.commit() }
+    else if (['n', 'ArrowRight', ' ', 'PageDown'].includes(key)) this.next()
+    else if (key in STEPS) this.more(STEPS[key])
+    else if (key === 'r') this.reveal()
+    else if (key === '0') this.again()
+    else if (key === '[' || key === 'PageUp') this.say({move: -1})
+    else if (key === ']') this.say({move: 1})
+    else if (key === ',' || key === '.') this.trace(key === ',' ? -1 : 1)
+    else if (key === 'x') this.extra()
+    else if ((key === 'a' || key === 'b') && !this.started && this.choose) this.choose(key === 'a' ? 0 : 1)
+    else if (key === 'c' && this.scene.turn) this.scene.turn()
+    else if (key === 'w' && this.data.worlds) this.say({world: (this.data.world + 1) % this.data.worlds.length})
+    else if (key === 's') this.say({reseed: true})
+    else if (key === 'Escape') this.say({leave: true})
+    else return
+    event.preventDefault()
+  }
+
+  trace(by, exactly) {
+    if (this.busy || !this.step || !this.scene.trace) return
+    this.traced = Math.max(0, Math.min(this.step - 1, exactly ?? (this.traced ?? this.step) + by))
+    this.scene.trace(this.traced)
+  }
+
+  // Words and controls for where the scene stands.
+  draw() {
+    const {data} = this
+    this.place.textContent = `${data.number} / ${data.of}`
+    this.title.textContent = data.title
+    this.past.replaceChildren(...data.past.map(text => make('span', '', text)))
+    const end = this.revealed ? data.end : null
+    this.ask.textContent = end ? end.conclusion : this.started ? data.during : data.question
+    if (end) {
+      this.ask.prepend(make('b', '', 'So: '))
+      if (this.guess) this.ask.append(` Your guess: ${this.said(this.guess)}.`)
+      if (this.votes?.length) this.ask.append(` The room: ${this.votes.join(', ')}.`)
+    }
+    const parts = []
+    if (!this.started) parts.push(...this.guessing())
+    else {
+      const steps = make('div', 'group')
+      for (const [key, count] of Object.entries(STEPS))
+        if (count <= data.most) steps.append(this.button(`+${count.toLocaleString('en')}`, () => this.more(count), '', `Key ${key}`, this.busy || this.step >= data.most || this.closed))
+      if (end && !this.further) parts.push(this.button(this.waiting ? 'Drawing \u2026' : data.body.extra, () => this.extra(), 'first', 'Key x', this.waiting))
+      else if (!end || (this.step < data.most && !this.closed)) parts.push(steps)
+      const count = make('span', 'limit', end ? `Limit: ${end.limitation}` : `${this.step.toLocaleString('en')} of ${data.most.toLocaleString('en')}`)
+      if (end) parts.unshift(count)
+      else parts.push(count)
+      if (this.scene.controls) parts.push(...this.scene.controls())
+      if (data.worlds) parts.push(this.worlds())
+      parts.push(end ? this.button('Next scene', () => this.say({move: 1}), '', 'Key n')
+        : this.button('Reveal', () => this.reveal(), this.step >= Math.min(100, data.most) ? 'first' : '', 'Key r', this.busy || !this.step))
+    }
+    this.footer.replaceChildren(...parts)
+    if (end && this.step) this.scene.show(end, this)
+    this.spoken.textContent = end ? end.conclusion : ''
+  }
+
+  // One of several worlds: how long documents are, and how alike their sentences.
+  worlds() {
+    const box = make('select', 'votes')
+    box.ariaLabel = this.data.worlds_label
+    this.data.worlds.forEach((text, k) => box.append(Object.assign(make('option', '', text), {value: k, selected: k === this.data.world})))
+    box.onchange = () => this.say({world: Number(box.value)})
+    return box
+  }
+
+  button(text, act, name = '', title = '', disabled = false) {
+    const node = make('button', name, text)
+    Object.assign(node, {onclick: () => { act(); }, title, disabled})
+    return node
+  }
+
+  guessing() {
+    const {guess} = this.data, two = guess.kind === 'range'
+    if (guess.kind === 'choice') {
+      const buttons = guess.options.map((text, k) => this.button(text, () => choose(k), '', `Key ${'ab'[k]}`))
+      const choose = k => { this.choice = k; buttons.forEach((node, at) => { node.className = at === k ? 'first' : ''; node.ariaPressed = at === k }) }
+      this.choose = choose
+      this.read = () => [this.choice]
+      this.voteBox = null
+      choose(this.choice ?? 0)
+      const group = make('div', 'group', '', ...buttons)
+      return [make('span', 'limit', guess.prompt), group, this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
+    }
+    const slide = make('div', two ? 'slide two' : 'slide'), said = make('span', 'big')
+    const inputs = (two ? [guess.low, guess.high] : [guess.start]).map((value, k) => {
+      const input = make('input')
+      Object.assign(input, {type: 'range', min: guess.min, max: guess.max, step: guess.step, value, ariaLabel: two ? ['lowest', 'highest'][k] : data_label(guess)})
+      return input
+    })
+    const values = () => inputs.map(input => Number(input.value)).sort((a, b) => a - b)
+    const write = () => { said.textContent = values().join('\u2013') + guess.unit; this.scene.guess?.(values()) }
+    inputs.forEach(input => { input.oninput = write })
+    this.read = values
+    slide.append(...inputs)
+    this.voteBox = make('input', 'votes')
+    Object.assign(this.voteBox, {type: 'text', placeholder: 'votes: 1 2 3 4 5', ariaLabel: 'Votes of the room, up to five numbers', hidden: two})
+    write()
+    return [make('div', 'guess', '', slide, said), this.data.worlds ? this.worlds() : this.voteBox, this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
+  }
+}
+
+const data_label = guess => `Your guess, from ${guess.min} to ${guess.max}${guess.unit}`
+
+function luminance(color) {
+  const [r, g, b] = (color.match(/^#(..)(..)(..)/)?.slice(1).map(h => parseInt(h, 16)) ?? color.match(/[\d.]+/g)?.map(Number) ?? [255, 255, 255])
+  return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255
+}
+
+// Dots that fall on one fixed axis and stack; each is the draw of its number.
+class Dots {
+  constructor(parent, label, {low, high, bins = 60, digits = 1, integers = false}, onPick) {
+    this.canvas = make('canvas')
+    this.canvas.role = 'img'
+    this.canvas.ariaLabel = label
+    parent.append(this.canvas)
+    Object.assign(this, {label, low, high, digits, integers, bins: integers ? high - low + 1 : bins, marks: [], values: [], colors: [], place: [], counts: []})
+    const box = this.canvas.getBoundingClientRect(), scale = devicePixelRatio || 1
+    this.u = parseFloat(getComputedStyle(this.canvas).fontSize) / 24
+    this.width = box.width
+    this.height = box.height
+    this.canvas.width = box.width * scale
+    this.canvas.height = box.height * scale
+    this.pen = this.canvas.getContext('2d')
+    this.pen.scale(scale, scale)
+    const style = getComputedStyle(this.canvas)
+    this.color = Object.fromEntries(['blue', 'red', 'faint'].map(name => [name, style.getPropertyValue(`--${name}`).trim()]))
+    this.color.text = style.color
+    this.font = style.fontFamily
+    this.base = this.height - 62 * this.u
+    this.counts = new Array(this.bins).fill(0)
+    this.each = 9 * this.u
+    if (onPick) this.canvas.onclick = event => {
+      const at = this.nearest(event.offsetX, event.offsetY)
+      if (at >= 0) onPick(at)
+    }
+    this.redraw()
+  }
+
+  x(value) {
+    value = Math.max(this.low, Math.min(this.high, value))
+    return (0.03 + 0.94 * (this.integers ? (value - this.low + 0.5) / (this.high - this.low + 1) : (value - this.low) / (this.high - this.low))) * this.width
+  }
+
+  bin(value) {
+    const at = this.integers ? value - this.low : Math.floor((value - this.low) / (this.high - this.low) * this.bins)
+    return Math.max(0, Math.min(this.bins - 1, at))
+  }
+
+  add(values, colors) {
+    const start = this.values.length
+    values.forEach((value, k) => {
+      const bin = this.bin(value)
+      this.values.push(value)
+      this.colors.push(colors?.[k] ?? 'blue')
+      this.place.push([bin, this.counts[bin]++])
+    })
+    const room = this.base - 30 * this.u, tallest = Math.max(...this.counts)
+    if (tallest * this.each > room) {
+      this.each = room / (tallest * 1.3)
+      this.redraw()
+    } else for (let k = start; k < this.values.length; k++) this.dot(k)
+  }
+
+  dot(k, highlight) {
+    const [bin, height] = this.place[k], wide = 0.94 * this.width / this.bins
+    const x = 0.03 * this.width + (bin + 0.5) * wide, tall = Math.max(this.each, 0.5)
+    this.pen.fillStyle = highlight ? this.color.text : this.color[this.colors[k]]
+    const w = Math.min(wide * 0.86, 26 * this.u)
+    this.pen.fillRect(x - w / 2, this.base - (height + 1) * tall, w, Math.max(tall * 0.86, tall - 1))
+  }
+
+  nearest(x, y) {
+    let best = -1, least = 900
+    this.place.forEach(([bin, height], k) => {
+      const dx = (0.03 + 0.94 * (bin + 0.5) / this.bins) * this.width - x, dy = this.base - (height + 0.5) * this.each - y
+      if (dx * dx + dy * dy < least) { least = dx * dx + dy * dy; best = k }
+    })
+    return best
+  }
+
+  redraw() {
+    const {pen, u} = this
+    pen.clearRect(0, 0, this.width, this.height)
+    pen.strokeStyle = pen.fillStyle = this.color.text
+    pen.lineWidth = 2 * u
+    pen.beginPath()
+    pen.moveTo(0.02 * this.width, this.base)
+    pen.lineTo(0.98 * this.width, this.base)
+    pen.stroke()
+    pen.font = `${24 * u}px ${this.font}`
+    pen.textAlign = 'center'
+    const ticks = this.integers ? [...Array(this.bins).keys()].filter(k => k % 2 === 0).map(k => this.low + k) : nice(this.low, this.high)
+    for (const tick of ticks) pen.fillText(this.integers ? tick : label_of(tick), this.x(tick), this.base + 27 * u)
+    pen.globalAlpha = 0.8
+    pen.fillText(this.label, this.width / 2, this.base + 55 * u)
+    pen.globalAlpha = 1
+    this.values.forEach((_, k) => this.dot(k))
+    for (const mark of this.marks) this.line(mark)
+  }
+
+  // Where other values would lie, as an outline of the same area.
+  outline(values) {
+    const counts = new Array(this.bins).fill(0), {pen, u} = this, wide = 0.94 * this.width / this.bins
+    for (const value of values) counts[this.bin(value)]++
+    pen.strokeStyle = this.color.text
+    pen.lineWidth = 2.5 * u
+    pen.beginPath()
+    pen.moveTo(0.03 * this.width, this.base)
+    counts.forEach((count, k) => {
+      const y = this.base - count * this.values.length / values.length * Math.max(this.each, 0.5)
+      pen.lineTo(0.03 * this.width + k * wide, y)
+      pen.lineTo(0.03 * this.width + (k + 1) * wide, y)
+    })
+    pen.lineTo(0.97 * this.width, this.base)
+    pen.stroke()
+  }
+
+  // A line across, with a word on top; a band where it has two ends.
+  mark(mark) { this.marks.push(mark); this.redraw() }
+  line({at, to, text, color = 'text', row = 0, dashed = false}) {
+    const {pen, u} = this, x = this.x(at), y = (24 + 26 * row) * u
+    pen.strokeStyle = pen.fillStyle = this.color[color]
+    pen.lineWidth = 3 * u
+    pen.setLineDash(dashed ? [8 * u, 6 * u] : [])
+    pen.beginPath()
+    pen.moveTo(x, y + 4 * u)
+    pen.lineTo(x, this.base)
+    if (to !== undefined) {
+      pen.moveTo(this.x(to), y + 4 * u)
+      pen.lineTo(this.x(to), this.base)
+      pen.moveTo(x, y + 6 * u)
+      pen.lineTo(this.x(to), y + 6 * u)
+    }
+    pen.stroke()
+    pen.setLineDash([])
+    const middle = to === undefined ? x : (x + this.x(to)) / 2, half = pen.measureText(text ?? '').width / 2
+    pen.textAlign = 'center'
+    if (text) pen.fillText(text, Math.max(half, Math.min(this.width - half, middle)), y - 3 * u)
+  }
+}
+
+function nice(low, high) {
+  const raw = (high - low) / 6, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].find(m => m * power >= raw) * power
+  const ticks = []
+  for (let tick = Math.ceil(low / step) * step; tick <= high + step / 1e6; tick += step) ticks.push(Math.abs(tick) < step / 1e6 ? 0 : tick)
+  return ticks
+}
+const label_of = x => (x < 0 ? '\u2212' : '') + String(Math.abs(Number(x.toPrecision(6))))
+
+const stages = new WeakMap()
+export default function ({data, parentElement, setTriggerValue}) {
+  let stage = stages.get(parentElement)
+  if (!stage) stages.set(parentElement, stage = new Stage(parentElement))
+  stage.receive(data, setTriggerValue)
+  return () => { stage.end(); stage.node.remove(); stages.delete(parentElement) }
+}

@@ -1,0 +1,87 @@
+"""Three sentences of which the mean of sentence scores and the corpus score say the opposite, for a lecture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.mean_against_corpus import averages
+from mtsig_core.inference.measured import measure
+from mtsig_core.metrics import Metric
+
+__all__ = ["ThreeSentences", "three_sentences"]
+
+
+@dataclass(frozen=True)
+class ThreeSentences:
+    """The case that `averages` finds, sentence by sentence.
+
+    Attributes
+    ----------
+    names : (str, str)
+        The better by the corpus score first.
+    outputs : list of (str, str)
+    scores : list of (float, float)
+        Sentence scores.
+    mean : (float, float)
+        Of these.
+    lengths : list of int
+        Tokens of each reference.
+    sums : list of (list of int, list of int)
+        After each sentence, of both systems: matches of 1- to 4-grams, then how many there are.
+    corpus : list of (float, float)
+        Corpus scores after each sentence.
+    disagreements, n_pairs : int
+        Pairs of the whole test set on which the two disagree, and all.
+    """
+
+    names: tuple[str, str]
+    outputs: list[tuple[str, str]]
+    scores: list[tuple[float, float]]
+    mean: tuple[float, float]
+    lengths: list[int]
+    sums: list[tuple[list[int], list[int]]]
+    corpus: list[tuple[float, float]]
+    disagreements: int
+    n_pairs: int
+
+
+def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0,
+                    statistics: np.ndarray | None = None) -> ThreeSentences:
+    """The smallest case of a test set, searched for by `averages`.
+
+    Raises
+    ------
+    SettingError
+        Where no three sentences disagree.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
+    ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
+    ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
+    >>> found = three_sentences(ts)
+    >>> found.names, found.lengths, found.sums[-1][0]
+    (('A', 'B'), [12, 4, 4], [12, 11, 10, 9, 20, 17, 14, 11])
+    """
+    found = averages(testset, metric, seed=seed, statistics=statistics)
+    case = found.case
+    if case is None or len(case.lines) != 3:
+        raise SettingError(f"No three sentences of {testset.name} were found on which the mean of sentence scores and "
+                           "the corpus score disagree. Choose a larger test set.")
+    two = (case.pair.a, case.pair.b)
+    rows = [testset.lines.index(line) for line in case.lines]
+    seen = measure(testset.only(two).at(rows), metric).only(two)
+    columns = [seen.metric.stat_names.index(f"{kind}_{n}") for kind in ("correct", "total") for n in (1, 2, 3, 4)]
+    sums = seen.statistics.cumsum(axis=1)
+    corpus = np.asarray(seen.metric.score(sums))
+    outputs = zip(*(seen.testset.systems[name] for name in two), strict=True)
+    a, b = case.average
+    return ThreeSentences(
+        two, [(first or "", second or "") for first, second in outputs], list(case.sentences), (a, b),
+        [length or 0 for length in case.lengths],
+        [(sums[0, k, columns].tolist(), sums[1, k, columns].tolist()) for k in range(3)],
+        [(float(corpus[0, k]), float(corpus[1, k])) for k in range(3)], len(found.disagreements), found.n_pairs)

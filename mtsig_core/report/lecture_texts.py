@@ -1,0 +1,178 @@
+"""The words of the lecture's scenes: question, what goes on, conclusion, limitation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mtsig_core.experiments.family_wise_error import if_independent
+from mtsig_core.experiments.lecture_blocks import BlocksAndBroad
+from mtsig_core.experiments.lecture_bootstrap import Resamples, expected_missing
+from mtsig_core.experiments.lecture_comparisons import Tables
+from mtsig_core.experiments.lecture_documents import SENTENCES, EqualSystems, design_effect, expected_by_sentence
+from mtsig_core.experiments.lecture_mean import ThreeSentences
+from mtsig_core.experiments.lecture_randomization import Swaps
+from mtsig_core.experiments.population import Rate
+
+__all__ = ["BLOCKS", "BOOTSTRAP", "COMPARISONS", "CORRECTIONS", "DOCUMENTS", "MEAN", "RANDOMIZATION", "SUMS",
+           "TILES", "WORLDS_LABEL", "SceneTexts", "blocks_end", "bootstrap_end", "comparisons_end", "documents_end",
+           "guess_beside", "mean_end", "randomization_end", "ribbon_label", "sums_shown", "world"]
+
+#: Before the first resample.
+SUMS = "What BLEU needs is summed over the sentences drawn."
+
+
+@dataclass(frozen=True)
+class SceneTexts:
+    """What a scene says before its end.
+
+    Attributes
+    ----------
+    title, question : str
+    during : str
+        While it steps.
+    """
+
+    title: str
+    question: str
+    during: str
+
+
+BOOTSTRAP = SceneTexts(
+    "The bootstrap, one resample at a time",
+    "Twelve sentences in an urn. Draw one, write it down, put it back, twelve times over. How many of the twelve will "
+    "never have been drawn?",
+    "Each resample is a test set that might have been: some sentences twice or more, some not at all. Its score falls "
+    "as a dot; click one to see its draw.")
+MEAN = SceneTexts(
+    "A mean of sentence scores is not the corpus score",
+    "Three sentences, two systems. Each sentence has a BLEU score, and the mean of the three names a winner. BLEU of "
+    "the three together adds up n-grams first. Who wins then?",
+    "The n-grams of each sentence drop into bins that all sentences share: filled is what matches. A sentence weighs "
+    "as much as it is long.")
+DOCUMENTS = SceneTexts(
+    "Documents",
+    "Two systems that are equal in truth, 400 sentences, a test at .05. Sentences of one document are a little alike. "
+    "Of 100 such tests by sentence, how many will call the systems different?",
+    "Each tile is a sentence: blue where the first system is ahead, vermillion where the second is. One row of tiles "
+    "is a document.")
+COMPARISONS = SceneTexts(
+    "Many comparisons",
+    "Fifteen systems that are equal in truth: 105 pairs, each tested at .05. How many cells of the table will get a "
+    "star on one test set?",
+    "Each star is a false alarm. Choose a correction and see which go out.")
+#: What is chosen beside the steps.
+WORLDS_LABEL = "How long documents are, and how alike their sentences"
+#: What the tiles are.
+TILES = "differences of its sentences"
+#: By name, on screen.
+CORRECTIONS = {"none": "uncorrected", "bh": "Benjamini-Hochberg", "holm": "Holm", "romano-wolf": "Romano-Wolf"}
+RANDOMIZATION = SceneTexts(
+    "Approximate randomization, swap by swap",
+    "If the labels of the two systems meant nothing, a coin could swap any two outputs. In how many of 100 such worlds "
+    "would the difference be at least as large as this one, either way?",
+    "Heads, and the two outputs trade places. The difference after all coins falls as a dot: vermillion where it is at "
+    "least as large as the one observed.")
+BLOCKS = SceneTexts(
+    "Blocks and broad samples",
+    "30,000 sentences in the order they were written, strong where they are hard. Cut them into 100 test sets of 300 "
+    "neighbours. From which score to which will they range?",
+    "A block takes 300 neighbours; a broad sample takes every hundredth sentence. Both are test sets of 300, of the "
+    "same system.")
+
+
+def sums_shown(names: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Which summed statistics of BLEU are shown: a word, and the places of two numbers.
+
+    Examples
+    --------
+    >>> sums_shown(("sys_len", "ref_len", "correct_1", "total_1"))
+    [('1-grams', 2, 3), ('length', 0, 1)]
+    """
+    at = {name: place for place, name in enumerate(names)}
+    shown = [(f"{n}-grams", at[f"correct_{n}"], at[f"total_{n}"]) for n in (1, 2, 3, 4) if f"correct_{n}" in at]
+    return [*shown, ("length", at["sys_len"], at["ref_len"])]
+
+
+def ribbon_label(n_segments: int) -> str:
+    """Below the ribbon."""
+    return f"{n_segments:,} sentences in their order; the stronger, the harder"
+
+
+def guess_beside(title: str, guess: Sequence[float], truth: str) -> str:
+    """A prediction beside what came of it, for the scenes after it."""
+    return f"{title}: {' to '.join(f'{value:g}' for value in guess)}, was {truth}"
+
+
+def world(per_document: int, correlation: float) -> str:
+    """One choice of how long documents are, and how alike their sentences."""
+    if per_document == 1:
+        return "no documents"
+    return f"{per_document} per document, rho {correlation:g}"
+
+
+def mean_end(found: ThreeSentences) -> dict[str, str]:
+    """Conclusion and limitation."""
+    first, (a, b) = found.names[0], found.corpus[-1]
+    short = min(found.lengths) / sum(found.lengths)
+    return {"truth": first, "conclusion": (
+        f"By the mean {found.mean[0]:.1f} < {found.mean[1]:.1f}, by the corpus {a:.1f} > {b:.1f}: {first} wins. The "
+        f"short sentence counts for a third of the mean, and for {short:.0%} of the corpus."), "limitation": (
+        f"a case that was searched for; on the whole set the two disagree on {found.disagreements} of {found.n_pairs} "
+        "pairs.")}
+
+
+def documents_end(found: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:
+    """Conclusion and limitation, and the two shares."""
+    first, second = found.rejected()
+    effect = design_effect(per_document, correlation)
+    shares = [_with_interval(first), _with_interval(second)]
+    return {"truth": f"{100 * (first.share or 0):.0f} of 100", "shares": shares, "conclusion": (
+        f"By sentence {first.share:.0%} of {first.n:,} tests find a difference that is not there "
+        f"({expected_by_sentence(per_document, correlation):.0%} expected), by document {second.share:.0%}. The "
+        f"design effect 1 + (m - 1) rho is {effect:.1f}: {SENTENCES} sentences are worth {SENTENCES / effect:.0f}."),
+        "limitation": "with few documents a test by document needs Student's t, as here, not the normal distribution."}
+
+
+def comparisons_end(found: Tables) -> dict[str, object]:
+    """Conclusion and limitation."""
+    raw, held = (found.any_false(name) for name in ("none", "romano-wolf"))
+    pairs = len(found.pairs)
+    return {"truth": f"{found.false('none').mean():.1f} on average", "conclusion": (
+        f"{_with_interval(raw)} of {raw.n} test sets have a false star ({if_independent(0.05, pairs):.2%} if the "
+        f"{pairs} tests were independent), {found.false('none').mean():.1f} stars each; under Romano-Wolf "
+        f"{_with_interval(held)}."),
+        "limitation": "the rate depends on how the comparisons hang together; press x for three systems truly better."}
+
+
+def _with_interval(share: Rate) -> str:
+    return f"{share.share or 0:.0%} [{100 * (share.low or 0):.0f}, {100 * (share.high or 0):.0f}]"
+
+
+def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
+    """Conclusion and limitation."""
+    n, (low, high) = found.weights.shape[1], found.middle()[0]
+    return {"truth": f"{found.mean_missing:.1f}", "conclusion": (
+        f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n) / n:.0%} are "
+        f"expected), so its score moves: 95% of {len(found.weights):,} lie between {low:.1f} and {high:.1f}, and on "
+        f"{found.share_worse:.0%} of them {a} is behind {b}."),
+        "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
+
+
+def randomization_end(found: Swaps, every: Swaps) -> dict[str, str]:
+    """Conclusion and limitation."""
+    ways = len(every.differences) + 1
+    return {"truth": f"{100 * every.p:.0f}%", "conclusion": (
+        f"By {len(found.differences):,} random swaps p = {found.p:.3f}; all {ways:,} ways to swap give exactly "
+        f"{every.p:.3f}. Labels that mean nothing would do as much that often."),
+        "limitation": "it tests whether the outputs can be exchanged, not whether the difference matters."}
+
+
+def blocks_end(metric: str, found: BlocksAndBroad) -> dict[str, str]:
+    """Conclusion and limitation."""
+    (low, high), (least, most) = found.range_of(found.blocks), found.range_of(found.broad)
+    return {"truth": f"{low:.0f} to {high:.0f}", "conclusion": (
+        f"Neighbours are alike: blocks of {found.size} range from {low:.0f} to {high:.0f} {metric.upper()}, broad "
+        f"samples of the same size from {least:.0f} to {most:.0f}. Blocks spread {found.ratio:.1f} times as wide; "
+        "shuffle, and they no longer do."),
+        "limitation": "the order of these sentences is simulated."}

@@ -1,0 +1,172 @@
+"""The page Lecture: which scene, on which sentences, how far; and the stage, which is told and asks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from mtsig_core import MtsigError, TestSet
+from mtsig_core.inference.measured import measure
+from mtsig_core.report import lecture_texts as texts
+from pages._ui import address, demos, results, screen, testsets
+from pages._ui.ending import end_page
+from pages._ui.lecture_pitfalls import COMPARISONS, DOCUMENTS, MEAN
+from pages._ui.lecture_scenes import BLOCKS, BOOTSTRAP, RANDOMIZATION
+from pages._ui.lecture_shown import Shown
+
+__all__ = ["LectureView", "choose", "show"]
+
+ROOT = Path(__file__).resolve().parents[2]
+_ASSETS = ROOT / "assets" / "lecture"
+_KEY, _TURN, _PAST, _VOTES, _HEARD = "lecture", "lecture.turn", "lecture.past", "lecture.votes", "lecture.heard"
+_HAVE, _EXTRA = "lecture.have", "lecture.extra"
+_SEED = 4  # its ten sentences leave something open
+_METRIC, _LEAST_FOR_BLOCKS = "bleu", 30_000  # a hundred samples of 300
+SCENES = {"mean": MEAN, "bootstrap": BOOTSTRAP, "randomization": RANDOMIZATION, "blocks": BLOCKS,
+          "documents": DOCUMENTS, "comparisons": COMPARISONS}
+_OWN = ("scene", "step", "guess", "reveal", "world")  # what the address says of this page alone
+
+
+@dataclass(frozen=True)
+class LectureView:
+    """What stands on the stage.
+
+    Attributes
+    ----------
+    scene : str
+    shown : Shown
+    step : int
+    guess : tuple of float or None
+        What was predicted.
+    reveal : bool
+    have : int
+        Draws that the stage has already.
+    extra : bool
+        Whether it shows what comes after the answer.
+    """
+
+    scene: str
+    shown: Shown
+    step: int
+    guess: tuple[float, ...] | None
+    reveal: bool
+    have: int
+    extra: bool
+
+
+def choose() -> LectureView:
+    """What the address asks for, after what the stage asked."""
+    _hear()
+    asked = address.asked("scene")
+    scene = asked if asked in SCENES else next(iter(SCENES))
+    testset, state = _testset(scene), st.session_state
+    names = measure(testset, _METRIC, statistics=results.statistics(testset, _METRIC)).best_first().names
+    a, b = (address.asked(key) for key in "ab")
+    if a == b or not {a, b} <= set(names):
+        a, b = names[0], names[-1]  # a difference that can be seen on a few sentences
+    for key in _OWN:
+        address.own(key)
+    world = _whole("world", max(0, len(SCENES[scene].worlds) - 1))
+    return LectureView(scene, Shown(testset, _METRIC, a, b, _whole("seed", (1 << 63) - 1, _SEED), world,
+                                    lambda: results.statistics(testset, _METRIC)),
+                       _whole("step", SCENES[scene].most), _guess(), address.asked("reveal") == "true",
+                       state.get(_HAVE, 0), state.get(_EXTRA, False))
+
+
+def show(view: LectureView | MtsigError) -> None:
+    """Mount the stage."""
+    state = st.session_state
+    if isinstance(view, MtsigError):
+        screen.error(view)
+        end_page()
+    if address.by_history():
+        state[_TURN] = state.get(_TURN, 0) + 1
+    scene, keys = SCENES[view.scene], list(SCENES)
+    drawn = min(scene.most, -(-max(view.step, view.have + 1) // scene.at_once) * scene.at_once)
+    played = view.guess is not None or view.step > 0
+    try:
+        data = {
+            "turn": f"{state.get(_TURN, 0)} {view.scene} {view.shown.seed} {view.shown.world}", "scene": view.scene,
+            "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": scene.most,
+            **asdict(scene.words), "guess": scene.guess(view.shown) if callable(scene.guess) else scene.guess,
+            "body": scene.body(view.shown),
+            "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": state.get(_VOTES, [])},
+            "past": [said for key, said in state.get(_PAST, {}).items() if key != view.scene][-2:],
+            "worlds": list(scene.worlds) or None, "world": view.shown.world, "worlds_label": texts.WORLDS_LABEL,
+            "rows": scene.rows(view.shown, drawn) if played else None,
+            "further": scene.further(view.shown, view.step) if scene.further and view.extra and view.step else None,
+            "end": scene.end(view.shown, view.step) if view.reveal and view.step else None}
+    except MtsigError as problem:
+        screen.error(problem)
+        end_page()
+    if data["end"] and view.guess is not None:
+        state.setdefault(_PAST, {})[view.scene] = texts.guess_beside(
+            scene.words.title, view.guess, data["end"]["truth"])
+    _component()(data=data, key=_KEY, on_asks_change=lambda: None)
+
+
+def _hear() -> None:
+    """Take what the stage asks into the address: how far, what was guessed, another scene or seed."""
+    state = st.session_state
+    asks = (state.get(_KEY) or {}).get("asks") if address.page() == "lecture" else None
+    if not isinstance(asks, dict) or asks.get("at") == state.get(_HEARD):
+        return
+    state[_HEARD] = asks.get("at")
+    if asks.get("leave"):
+        address.go(ROOT / "pages" / "overview.py")
+    scene = asks.get("scene") if asks.get("scene") in SCENES else next(iter(SCENES))
+    state[_HAVE], state[_EXTRA] = int(asks.get("have") or 0), bool(asks.get("extra"))
+    if isinstance(asks.get("world"), int):
+        _say(world=asks["world"] or None)
+    if moved := asks.get("move") or asks.get("again") or asks.get("reseed") or "world" in asks:
+        keys = list(SCENES)
+        state[_TURN] = state.get(_TURN, 0) + 1
+        _say(scene=keys[(keys.index(scene) + (moved if asks.get("move") in (1, -1) else 0)) % len(keys)])
+        if asks.get("reseed"):
+            _say(seed=_whole("seed", (1 << 63) - 2, _SEED) + 1)
+        asks = {}
+    else:
+        _say(scene=scene)
+    state[_VOTES] = [float(vote) for vote in asks.get("votes") or [] if isinstance(vote, int | float)][:5]
+    guess = asks.get("guess")
+    _say(step=int(asks.get("step") or 0) or None, reveal="true" if asks.get("revealed") else None,
+         guess=",".join(f"{float(value):g}" for value in guess[:2]) if guess else None)
+
+
+def _say(**said: object) -> None:
+    for key, value in said.items():
+        address.keep(key, None if value is None else [str(value)])
+
+
+def _whole(key: str, most: int, usual: int = 0) -> int:
+    """A whole number of the address, the usual one where it says none."""
+    said = address.asked(key) or ""
+    return min(int(said), most) if said.isascii() and said.isdigit() and len(said) < 20 else usual
+
+
+def _guess() -> tuple[float, ...] | None:
+    found = re.fullmatch(r"(-?\d{1,6}(?:\.\d{1,6})?)(?:,(-?\d{1,6}(?:\.\d{1,6})?))?", address.asked("guess") or "")
+    return None if found is None else tuple(float(part) for part in found.groups() if part is not None)
+
+
+def _testset(scene: str) -> TestSet:
+    """The test set of the address where it suits the scene, else the large simulated one."""
+    asked, offers = address.asked("testset"), testsets.available()
+    offer = testsets.find(asked, offers) if asked is not None else None
+    testset = None if offer is None else offer.load()
+    if testset is None or not testset.has_texts or len(testset.systems) < 2 or (
+            scene == "blocks" and testset.n_segments < _LEAST_FOR_BLOCKS):
+        testset = offers[demos.LARGE.title].load()
+    return testset
+
+
+@st.cache_resource
+def _component():
+    def read(*names):
+        return "\n".join((_ASSETS / name).read_text(encoding="utf-8") for name in names)
+
+    return st.components.v2.component("mtsig_lecture", css=read("stage.css"), js=read(
+        "stage.js", *(f"{key}.js" for key in SCENES)))

@@ -1,0 +1,84 @@
+"""Scenes of the lecture that resample: what each is sent before a guess, the draws after it, the end on request."""
+
+from __future__ import annotations
+
+from mtsig_core.experiments.lecture_bootstrap import resamples
+from mtsig_core.experiments.lecture_randomization import all_swaps, random_swaps
+from mtsig_core.experiments.lecture_sentences import span
+from mtsig_core.report import lecture_texts as texts
+from pages._ui.lecture_shown import Scene, Shown
+
+__all__ = ["BLOCKS", "BOOTSTRAP", "RANDOMIZATION"]
+
+
+def _urn(shown: Shown) -> dict:
+    few = shown.sentences(12)
+    return {"sentences": list(few.testset.systems[shown.a]), "names": [shown.a, shown.b],
+            "metric": shown.metric.upper(), "sums": texts.sums_shown(few.metric.stat_names), "sums_of": texts.SUMS,
+            "extra": "Both systems, same draws"}
+
+
+def _drawn(shown: Shown, steps: int) -> dict:
+    found = resamples(shown.sentences(12), shown.seed, 0, steps)
+    first = resamples(shown.sentences(12), shown.seed, 0, 1000)  # one axis, however many are asked for
+    return {"n": steps, "weights": found.weights.tolist(), "sums": found.sums[:, 0].tolist(),
+            "missing": found.missing.tolist(), "scores": found.scores[:, 0].round(4).tolist(),
+            "differences": found.improvement.round(4).tolist(),
+            "axes": {"scores": span(first.scores[:, 0]), "differences": span(first.improvement, about=0.0)}}
+
+
+def _urn_end(shown: Shown, steps: int) -> dict:
+    found = resamples(shown.sentences(12), shown.seed, 0, steps)
+    interval, difference = found.middle()
+    return {"interval": interval, "difference": difference, "worse": found.share_worse, "missing": found.mean_missing,
+            **texts.bootstrap_end(found, shown.a, shown.b)}
+
+
+def _table(shown: Shown) -> dict:
+    few = shown.sentences(10)
+    outputs = zip(few.testset.systems[shown.a], few.testset.systems[shown.b], strict=True)
+    a, b = few.scores.tolist()
+    return {"outputs": [list(pair) for pair in outputs], "names": [shown.a, shown.b], "observed": round(a - b, 4)}
+
+
+def _swapped(shown: Shown, steps: int) -> dict:
+    found = random_swaps(shown.sentences(10), shown.seed, 0, steps)
+    return {"n": steps, "swapped": found.swapped.tolist(), "differences": found.differences.round(4).tolist(),
+            "extreme": found.extreme.astype(int).tolist(), "counts": found.counts.tolist(),
+            "p": found.running_p.round(6).tolist(),
+            "axis": span(all_swaps(shown.sentences(10)).differences, about=0.0)}
+
+
+def _swap_end(shown: Shown, steps: int) -> dict:
+    few = shown.sentences(10)
+    found, every = random_swaps(few, shown.seed, 0, steps), all_swaps(few)
+    return {"exact": every.p, "ways": len(every.differences) + 1, "every": every.differences.round(4).tolist(),
+            **texts.randomization_end(found, every)}
+
+
+def _ribbon(shown: Shown) -> dict:
+    found = shown.cut()
+    return {"ribbon": found.difficulty(found.ribbon).round(3).tolist(), "metric": shown.metric.upper(), "size": 300,
+            "ribbon_label": texts.ribbon_label(shown.testset.n_segments), "extra": "Shuffle the sentences"}
+
+
+def _samples(shown: Shown, steps: int) -> dict:
+    found = shown.cut()
+    return {"n": steps, "blocks": found.blocks[:steps].round(4).tolist(), "broad": found.broad[:steps].round(
+        4).tolist(), "axis": span(found.blocks)}
+
+
+def _blocks_end(shown: Shown, steps: int) -> dict:
+    found = shown.cut().first(steps)
+    return {"blocks": found.range_of(found.blocks), "broad": found.range_of(found.broad), "ratio": found.ratio,
+            "shuffled": found.shuffled.round(4).tolist(), "shuffled_ratio": found.shuffled_ratio,
+            "shuffled_ribbon": found.difficulty(found.shuffled_ribbon).round(3).tolist(),
+            **texts.blocks_end(shown.metric, found)}
+
+
+BOOTSTRAP = Scene(1000, texts.BOOTSTRAP, {"kind": "slider", "min": 0, "max": 12, "step": 1, "start": 0,
+                                          "unit": " of 12"}, _urn, _drawn, _urn_end)
+RANDOMIZATION = Scene(1000, texts.RANDOMIZATION, {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 50,
+                                                  "unit": "%"}, _table, _swapped, _swap_end)
+BLOCKS = Scene(100, texts.BLOCKS, {"kind": "range", "min": 0, "max": 60, "step": 1, "low": 20, "high": 40, "unit": ""},
+               _ribbon, _samples, _blocks_end)

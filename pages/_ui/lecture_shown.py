@@ -1,0 +1,96 @@
+"""What a scene of the lecture is about, and what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from mtsig_core import TestSet
+from mtsig_core.experiments.lecture_blocks import BlocksAndBroad, blocks_and_broad
+from mtsig_core.experiments.lecture_sentences import Excerpt, excerpt
+from mtsig_core.report.lecture_texts import SceneTexts
+
+__all__ = ["Scene", "Shown"]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a scene is about.
+
+    Attributes
+    ----------
+    testset : TestSet
+    metric : str
+    a, b : str
+        Two systems.
+    seed : int
+    world : int
+        Which of the scene's worlds, where it has some.
+    statistics : callable
+        () -> the statistics of the test set.
+    """
+
+    testset: TestSet
+    metric: str
+    a: str
+    b: str
+    seed: int
+    world: int
+    statistics: Callable[[], np.ndarray]
+
+    def sentences(self, n: int) -> Excerpt:
+        """Short sentences of the two, remembered."""
+        return _excerpt(self.testset, self.testset.digest, self.metric, self.a, self.b, n, self.seed)
+
+    def cut(self) -> BlocksAndBroad:
+        """Samples of system a, remembered."""
+        return _cut(self.testset, self.testset.digest, self.metric, self.a, self.seed, self.statistics)
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)
+def _excerpt(_testset: TestSet, digest: str, metric: str, a: str, b: str, n: int, seed: int) -> Excerpt:
+    return excerpt(_testset, metric, a, b, n, seed)
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _cut(_testset: TestSet, digest: str, metric: str, system: str, seed: int, _statistics) -> BlocksAndBroad:
+    return blocks_and_broad(_testset, metric, system, 300, seed, _statistics())
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One scene.
+
+    Attributes
+    ----------
+    most : int
+        Steps.
+    words : lecture_texts.Scene
+    guess : dict or callable
+        The scale of the prediction; or Shown -> it.
+    body : callable
+        Shown -> what stands there before the prediction: nothing that answers it.
+    rows : callable
+        (Shown, steps) -> the draws up to there, and the axes they fall on.
+    end : callable
+        (Shown, steps) -> what the draws up to there say, and the sentences of the end.
+    at_once : int
+        Draws that are sent together; fewer than all where they take long to make.
+    worlds : tuple of str
+        What can be chosen beside the steps.
+    further : callable or None
+        (Shown, steps) -> draws of what comes after the answer.
+    """
+
+    most: int
+    words: SceneTexts
+    guess: dict | Callable[[Shown], dict]
+    body: Callable[[Shown], dict]
+    rows: Callable[[Shown, int], dict]
+    end: Callable[[Shown, int], dict]
+    at_once: int = 1000
+    worlds: tuple[str, ...] = ()
+    further: Callable[[Shown, int], dict] | None = None

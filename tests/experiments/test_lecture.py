@@ -1,0 +1,172 @@
+"""What the lecture shows is what everything else computes, and what enumeration and other libraries say."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from sacrebleu.metrics import BLEU
+from scipy import stats
+
+from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.experiments import claims as claim_counts
+from mtsig_core.experiments.blocks_and_broad import sampling
+from mtsig_core.experiments.family_wise_error import families
+from mtsig_core.experiments.lecture_blocks import blocks_and_broad
+from mtsig_core.experiments.lecture_bootstrap import expected_missing, resamples
+from mtsig_core.experiments.lecture_comparisons import BETTER, SYSTEMS, family, tables
+from mtsig_core.experiments.lecture_documents import design_effect, equal_tests, expected_by_sentence
+from mtsig_core.experiments.lecture_mean import three_sentences
+from mtsig_core.experiments.lecture_randomization import all_swaps, random_swaps
+from mtsig_core.experiments.lecture_sentences import excerpt
+from mtsig_core.inference.correction import CORRECTIONS
+from mtsig_core.inference.one_score import bootstrap_systems
+
+WORDS = "the cat sat on a mat and saw one dog run far over green hills by night".split()
+
+
+@pytest.fixture(scope="module")
+def made_up():
+    rng = np.random.default_rng(5)
+    lines = [[WORDS[k] for k in rng.integers(0, len(WORDS), 5 + line % 9)] for line in range(60)]
+
+    def spoilt(share):
+        return [" ".join(word if rng.random() > share else "x" for word in line) for line in lines]
+
+    return TestSet("made up", {"A": spoilt(0.2), "B": spoilt(0.3), "C": spoilt(0.35)},
+                   {"ref": [" ".join(line) for line in lines]})
+
+
+@pytest.fixture(scope="module")
+def ten(made_up):
+    return excerpt(made_up, "bleu", "A", "B", 10, 3)
+
+
+def sacrebleu_difference(a, b, references):
+    scorer = BLEU()
+    return scorer.corpus_score(a, [references]).score - scorer.corpus_score(b, [references]).score
+
+
+class TestSentences:
+    def test_they_are_short_follow_the_seed_and_stay_in_order(self, made_up, ten):
+        lengths = [len(text.split()) for text in ten.testset.references["ref"]]
+        assert max(lengths) <= sorted(len(text.split()) for text in made_up.references["ref"])[-1]
+        lines = ten.testset.lines
+        assert list(lines) == sorted(lines) and ten.n == 10
+        assert excerpt(made_up, "bleu", "A", "B", 10, 3).testset.lines == lines
+        assert excerpt(made_up, "bleu", "A", "B", 10, 4).testset.lines != lines
+
+    def test_too_few_and_no_texts_are_said(self, made_up):
+        with pytest.raises(SettingError, match="needs 61"):
+            excerpt(made_up, "bleu", "A", "B", 61, 0)
+        ratings = TestSet("ratings", {name: [None] * 2 for name in "AB"}, {}, scores={"human": {"A": [1.0, 2.0], "B": [2.0, 3.0]}})
+        with pytest.raises(SettingError, match="no texts"):
+            excerpt(ratings, "human", "A", "B", 2, 0)
+
+
+class TestBootstrap:
+    def test_draws_are_those_of_the_bootstrap_elsewhere(self, ten):
+        found = resamples(ten, 7, 0, 600)
+        elsewhere = {one.system: one for one in bootstrap_systems(ten.testset, "bleu", unit="segment", resamples=600,
+                                                                  seed=7)}
+        assert np.array_equal(found.scores.T, [elsewhere[name].drawn for name in "AB"])
+        assert found.middle()[0] == elsewhere["A"].intervals["percentile"]
+        later = resamples(ten, 7, 250, 300)
+        assert np.array_equal(later.weights, found.weights[250:300])
+
+    def test_each_score_is_that_of_sacrebleu_on_the_sentences_drawn(self, ten):
+        found, references = resamples(ten, 1, 0, 3), ten.testset.references["ref"]
+        for weights, difference in zip(found.weights, found.improvement, strict=True):
+            drawn = np.repeat(np.arange(10), weights)
+            a, b, refs = ([texts[k] for k in drawn] for texts in (*ten.testset.systems.values(), references))
+            assert difference == pytest.approx(sacrebleu_difference(a, b, refs))
+
+    def test_how_many_are_missing(self, ten):
+        every = [4 - len(set(draw)) for draw in product(range(4), repeat=4)]
+        assert expected_missing(4) == pytest.approx(np.mean(every))
+        assert resamples(ten, 0, 0, 4000).mean_missing == pytest.approx(expected_missing(10), abs=0.08)
+
+
+class TestRandomization:
+    def test_all_swaps_against_enumeration_with_sacrebleu(self, made_up):
+        few = excerpt(made_up, "bleu", "A", "C", 5, 1)
+        outputs, references = list(few.testset.systems.values()), few.testset.references["ref"]
+        observed, differences = sacrebleu_difference(*outputs, references), []
+        for heads in product((0, 1), repeat=5):
+            sides = [[outputs[side ^ coin][k] for k, coin in enumerate(heads)] for side in (0, 1)]
+            differences.append(sacrebleu_difference(*sides, references))
+        found = all_swaps(few)
+        assert found.p == pytest.approx(np.mean(np.abs(differences) >= abs(observed) - 1e-9))
+        assert sorted(found.differences) == pytest.approx(sorted(differences[1:]))
+        assert found.p == compare(few.testset, ["bleu"], unit="segment").metrics["bleu"].pairs[0].p_value
+
+    def test_coins_give_the_differences_of_the_enumeration_and_nearly_its_p(self, ten):
+        found, every = random_swaps(ten, 2, 0, 4000), all_swaps(ten)
+        numbers = found.swapped @ (1 << np.arange(10))
+        by_number = np.append(every.observed, every.differences)
+        assert found.differences == pytest.approx(by_number[numbers])
+        assert found.p == pytest.approx(every.p, abs=0.03)
+        assert found.running_p[-1] == pytest.approx(found.p)
+        assert found.swapped.mean() == pytest.approx(0.5, abs=0.01)
+
+
+def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
+    found = blocks_and_broad(made_up, "bleu", "A", 6, seed=2)
+    for kind, shuffle in (("blocks", False), ("broad", False), ("blocks", True)):
+        elsewhere = sampling(made_up.only(["A"]), "bleu", kind, size=6, shuffle=shuffle, resamples=20, trials=19,
+                             seed=2)
+        ours = found.shuffled if shuffle else getattr(found, kind)
+        assert ours == pytest.approx(elsewhere.system("A").scores)
+    assert found.ratio == pytest.approx(found.blocks.std(ddof=1) / found.broad.std(ddof=1))
+    assert found.first(2).blocks.tolist() == found.blocks[:2].tolist()
+
+
+class TestDocuments:
+    def test_p_against_scipy(self):
+        found = equal_tests(20, 0.1, 1, 0, 5)
+        assert found.by_sentence == pytest.approx(stats.ttest_1samp(found.differences, 0, axis=1).pvalue)
+        means = found.differences.reshape(5, 20, 20).mean(axis=2)
+        assert found.by_document == pytest.approx(stats.ttest_1samp(means, 0, axis=1).pvalue)
+        assert equal_tests(20, 0.1, 1, 3, 5).by_sentence.tolist() == found.by_sentence[3:].tolist()
+
+    @pytest.mark.parametrize(("per_document", "correlation"), [(20, 0.1), (20, 0.3), (1, 0.0)])
+    def test_rates_are_those_expected(self, per_document, correlation):
+        by_sentence, by_document = equal_tests(per_document, correlation, 0, 0, 1500).rejected()
+        assert by_sentence.share == pytest.approx(expected_by_sentence(per_document, correlation), abs=0.03)
+        assert by_document.share == pytest.approx(0.05, abs=0.02)
+
+    def test_the_design_effect_is_how_much_the_variance_grows(self):
+        means = equal_tests(20, 0.3, 0, 0, 3000).differences.mean(axis=1)
+        assert means.var() * 400 == pytest.approx(design_effect(20, 0.3), rel=0.08)
+
+
+class TestComparisons:
+    def test_false_stars_are_those_of_the_page_validation(self, made_up):
+        elsewhere = families(made_up, "bleu", systems=SYSTEMS, repeats=3, trials=999, seed=1).of_all_pairs[-1]
+        found = tables(family(made_up, "bleu", seed=1), 1, 0, 3)
+        assert {name: found.any_false(name).count for name in found.decided} == {
+            name: elsewhere.wrong[name].count for name in found.decided}
+        assert set(found.decided) < set(CORRECTIONS) and found.decided["none"].shape == (3, 105)
+
+    def test_so_are_false_and_lost_ones_where_three_are_better(self, made_up):
+        elsewhere = claim_counts.claims(made_up, "bleu", better=BETTER, repeats=3, trials=999, seed=1)
+        found = tables(family(made_up, "bleu", better=BETTER, seed=1), 1, 0, 3)
+        assert found.true.sum() == elsewhere.true_pairs
+        for row in elsewhere.rows:
+            if row.correction in found.decided:
+                assert found.any_false(row.correction).count == row.any_false.count
+                assert found.lost(row.correction).mean() == pytest.approx(row.lost.share * elsewhere.true_pairs)
+
+
+def test_three_sentences_against_sacrebleu():
+    ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
+                         "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
+                 {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
+    found, scorer = three_sentences(ts), BLEU()
+    for step in (1, 2, 3):
+        for side, name in enumerate(found.names):
+            score = scorer.corpus_score(ts.systems[name][:step], [ts.references["ref"][:step]])
+            assert found.corpus[step - 1][side] == pytest.approx(score.score)
+            assert found.sums[step - 1][side] == [*score.counts, *score.totals]
+    for k, two in enumerate(found.scores):
+        assert two == pytest.approx([scorer.corpus_score([ts.systems[name][k]], [[ts.references["ref"][k]]]).score
+                                     for name in found.names])
