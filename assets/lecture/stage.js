@@ -22,6 +22,7 @@ class Stage {
     this.node = make('div', 'stage')
     this.place = make('span', 'place')
     this.title = make('h1')
+    this.about = make('span', 'place')
     this.past = make('div', 'past')
     const keys = make('button', 'plain', '?'), leave = make('button', 'plain', '\u00d7')
     keys.title = keys.ariaLabel = 'Keys'
@@ -35,7 +36,7 @@ class Stage {
     this.help.hidden = true
     this.spoken = make('div', 'spoken')
     this.spoken.ariaLive = 'polite'
-    this.node.append(make('header', '', '', this.place, this.title, this.past, keys, leave), this.ask, this.main, this.footer, this.help, this.spoken)
+    this.node.append(make('header', '', '', this.place, this.title, this.about, this.past, keys, leave), this.ask, this.main, this.footer, this.help, this.spoken)
     root.append(this.node)
     this.onKey = event => this.key(event)
     addEventListener('keydown', this.onKey)
@@ -219,6 +220,7 @@ class Stage {
     const {data} = this
     this.place.textContent = `${data.number} / ${data.of}`
     this.title.textContent = data.title
+    this.about.textContent = data.past.length ? '' : data.about
     this.past.replaceChildren(...data.past.map(text => make('span', '', text)))
     const end = this.revealed ? data.end : null
     this.ask.textContent = end ? end.conclusion : this.started ? data.during : data.question

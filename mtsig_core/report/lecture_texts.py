@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mtsig_core.data.testset import TestSet
 from mtsig_core.experiments.family_wise_error import if_independent
 from mtsig_core.experiments.lecture_blocks import BlocksAndBroad
 from mtsig_core.experiments.lecture_bootstrap import Resamples, expected_missing
@@ -13,10 +14,11 @@ from mtsig_core.experiments.lecture_documents import SENTENCES, EqualSystems, de
 from mtsig_core.experiments.lecture_mean import ThreeSentences
 from mtsig_core.experiments.lecture_randomization import Swaps
 from mtsig_core.experiments.population import Rate
+from mtsig_core.report.terminal import printable
 
 __all__ = ["BLOCKS", "BOOTSTRAP", "COMPARISONS", "CORRECTIONS", "DOCUMENTS", "MEAN", "RANDOMIZATION", "SUMS",
-           "TILES", "WORLDS_LABEL", "SceneTexts", "blocks_end", "bootstrap_end", "comparisons_end", "documents_end",
-           "guess_beside", "mean_end", "randomization_end", "ribbon_label", "sums_shown", "world"]
+           "TILES", "WORLDS_LABEL", "SceneTexts", "about", "blocks_end", "bootstrap_end", "comparisons_end",
+           "documents_end", "guess_beside", "mean_end", "randomization_end", "ribbon_label", "sums_shown", "world"]
 
 #: Before the first resample.
 SUMS = "What BLEU needs is summed over the sentences drawn."
@@ -75,10 +77,10 @@ RANDOMIZATION = SceneTexts(
     "least as large as the one observed.")
 BLOCKS = SceneTexts(
     "Blocks and broad samples",
-    "30,000 sentences in the order they were written, strong where they are hard. Cut them into 100 test sets of 300 "
+    "A large test set in the order it was written, strong where sentences are hard. Cut it into test sets of 300 "
     "neighbours. From which score to which will they range?",
-    "A block takes 300 neighbours; a broad sample takes every hundredth sentence. Both are test sets of 300, of the "
-    "same system.")
+    "A block takes 300 neighbours; a broad sample takes as many, evenly spaced, from everywhere. Both are test sets of "
+    "300, of the same system.")
 
 
 def sums_shown(names: Sequence[str]) -> list[tuple[str, int, int]]:
@@ -109,6 +111,11 @@ def world(per_document: int, correlation: float) -> str:
     if per_document == 1:
         return "no documents"
     return f"{per_document} per document, rho {correlation:g}"
+
+
+def about(testset: TestSet) -> str:
+    """What the sentences on the stage are taken from."""
+    return printable(testset.name) + (", simulated" if testset.simulated and "simulated" not in testset.name else "")
 
 
 def mean_end(found: ThreeSentences) -> dict[str, str]:
@@ -168,11 +175,12 @@ def randomization_end(found: Swaps, every: Swaps) -> dict[str, str]:
         "limitation": "it tests whether the outputs can be exchanged, not whether the difference matters."}
 
 
-def blocks_end(metric: str, found: BlocksAndBroad) -> dict[str, str]:
+def blocks_end(metric: str, found: BlocksAndBroad, simulated: bool) -> dict[str, str]:
     """Conclusion and limitation."""
     (low, high), (least, most) = found.range_of(found.blocks), found.range_of(found.broad)
     return {"truth": f"{low:.0f} to {high:.0f}", "conclusion": (
         f"Neighbours are alike: blocks of {found.size} range from {low:.0f} to {high:.0f} {metric.upper()}, broad "
         f"samples of the same size from {least:.0f} to {most:.0f}. Blocks spread {found.ratio:.1f} times as wide; "
         "shuffle, and they no longer do."),
-        "limitation": "the order of these sentences is simulated."}
+        "limitation": "the order of these sentences is simulated." if simulated else (
+            "one test set in one order; others are mixed otherwise.")}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from mtsig_core import Comparison, InputError, MetricResult, MtsigError, TestSet
+from mtsig_core import Comparison, MetricResult, MtsigError, TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.metrics import depends_on_testset, metric_of
 from mtsig_core.report.commands import command_line
@@ -74,16 +74,11 @@ class View:
         return command_line("compare", self.source, metrics=self.metric, **self.settings)
 
 
-class _Gone(InputError):
-    """A link names a test set that is not here."""
-
-
 def pages() -> list:
     """The pages in the order of the navigation."""
     return [st.Page(ROOT / "pages" / f"{name}.py", title=name.capitalize(), default=name == "overview")
             for name in ("overview", "data", "task", "leaderboard", "significance", "pair", "bootstrap", "sampling",
-                         "sweeps", "validation", "metrics", "segments", "methods", "lecture")
-            if (ROOT / "pages" / f"{name}.py").is_file()]
+                         "sweeps", "validation", "metrics", "segments", "methods", "lecture")]
 
 
 def draw() -> None:
@@ -92,29 +87,28 @@ def draw() -> None:
     address.begin(page.url_path)
     background.begin()
     if page.url_path == "lecture":  # one screen, without a side bar
-        return _draw_lecture(page)
+        _run(page, _chosen(lecture.choose))
+        return address.write()
     with st.sidebar:
         links = st.empty()
         _draw_links(links)
-        try:
-            view = task_view.choose() if page.url_path == "task" else _draw_view(page.url_path)
-        except MtsigError as problem:
-            view = problem
+        view = _chosen(task_view.choose) if page.url_path == "task" else _chosen(_draw_view, page.url_path)
     above = st.container()
-    st.session_state[_FRAMED] = view
-    with suppress(PageEnded):  # it has said all it can
-        page.run()
+    _run(page, view)
     _finish(links, above)
 
 
-def _draw_lecture(page) -> None:
+def _chosen(choose: Callable, *args: str):
     try:
-        st.session_state[_FRAMED] = lecture.choose()
+        return choose(*args)
     except MtsigError as problem:
-        st.session_state[_FRAMED] = problem
-    with suppress(PageEnded):
+        return problem
+
+
+def _run(page, view) -> None:
+    st.session_state[_FRAMED] = view
+    with suppress(PageEnded):  # it has said all it can
         page.run()
-    address.write()
 
 
 def _draw_view(page: str) -> View:
@@ -129,7 +123,7 @@ def _draw_view(page: str) -> View:
         st.caption("This page opens on a larger set than others. The one you choose stays on all pages.")
     try:
         if name is None:
-            raise _Gone(_gone(asked))
+            raise testsets.Gone(asked)
         offer = offers[name]
         whole = offer.load()
     except MtsigError:  # the controls stay, and what they are set to
@@ -141,14 +135,6 @@ def _draw_view(page: str) -> View:
     settings = controls.pick_settings(page, segment_means=metric in whole.scores)
     part = selection.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
     return View(part.testset, whole, part, metric, settings, part.source)
-
-
-def _gone(name: str) -> str:
-    if name.startswith(testsets.KEPT):
-        return ("The test set of this link is not here: it was deleted, it has expired, or it was kept on another "
-                "server. Upload its files again on the page Data: the same files give the same numbers.")
-    return (f"The test set {name!r} of this link is not here. If it was a folder of this server, see whether it still "
-            "is; or upload its files on the page Data: the same files give the same numbers.")
 
 
 def _notice(name: str, whole: TestSet, may_change: bool) -> None:
@@ -225,7 +211,7 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
             screen.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
     except MtsigError as problem:
         screen.error(problem)
-        if isinstance(problem, _Gone):
+        if isinstance(problem, testsets.Gone):
             address.link(ROOT / "pages" / "data.py", "Upload its files", icon=":material/upload:")
         end_page()
     return view

@@ -24,7 +24,8 @@ _ASSETS = ROOT / "assets" / "lecture"
 _KEY, _TURN, _PAST, _VOTES, _HEARD = "lecture", "lecture.turn", "lecture.past", "lecture.votes", "lecture.heard"
 _HAVE, _EXTRA = "lecture.have", "lecture.extra"
 _SEED = 4  # its ten sentences leave something open
-_METRIC, _LEAST_FOR_BLOCKS = "bleu", 30_000  # a hundred samples of 300
+_METRIC = "bleu"
+_LEAST = {"bootstrap": 12, "randomization": 10, "blocks": 3000}  # segments of a test set that a scene can be about
 SCENES = {"mean": MEAN, "bootstrap": BOOTSTRAP, "randomization": RANDOMIZATION, "blocks": BLOCKS,
           "documents": DOCUMENTS, "comparisons": COMPARISONS}
 _OWN = ("scene", "step", "guess", "reveal", "world")  # what the address says of this page alone
@@ -85,12 +86,14 @@ def show(view: LectureView | MtsigError) -> None:
     if address.by_history():
         state[_TURN] = state.get(_TURN, 0) + 1
     scene, keys = SCENES[view.scene], list(SCENES)
-    drawn = min(scene.most, -(-max(view.step, view.have + 1) // scene.at_once) * scene.at_once)
+    most = min(scene.most, view.shown.testset.n_segments // 300) if view.scene == "blocks" else scene.most
+    drawn = min(most, -(-max(view.step, view.have + 1) // scene.at_once) * scene.at_once)
     played = view.guess is not None or view.step > 0
     try:
         data = {
             "turn": f"{state.get(_TURN, 0)} {view.scene} {view.shown.seed} {view.shown.world}", "scene": view.scene,
-            "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": scene.most,
+            "about": texts.about(view.shown.testset) if view.scene != "documents" else "",
+            "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": most,
             **asdict(scene.words), "guess": scene.guess(view.shown) if callable(scene.guess) else scene.guess,
             "body": scene.body(view.shown),
             "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": state.get(_VOTES, [])},
@@ -156,10 +159,13 @@ def _testset(scene: str) -> TestSet:
     """The test set of the address where it suits the scene, else the large simulated one."""
     asked, offers = address.asked("testset"), testsets.available()
     offer = testsets.find(asked, offers) if asked is not None else None
+    if asked is not None and offer is None:
+        raise testsets.Gone(asked)
     testset = None if offer is None else offer.load()
-    if testset is None or not testset.has_texts or len(testset.systems) < 2 or (
-            scene == "blocks" and testset.n_segments < _LEAST_FOR_BLOCKS):
-        testset = offers[demos.LARGE.title].load()
+    if testset is None or scene not in _LEAST or not testset.has_texts or len(testset.systems) < 2 or (
+            testset.n_segments < _LEAST[scene]):
+        large = testsets.find(demos.LARGE.title, offers)
+        testset = (large or offers[demos.LARGE.title]).load()
     return testset
 
 

@@ -73,7 +73,7 @@ def _blocks_end(shown: Shown, steps: int) -> dict:
     return {"blocks": found.range_of(found.blocks), "broad": found.range_of(found.broad), "ratio": found.ratio,
             "shuffled": found.shuffled.round(4).tolist(), "shuffled_ratio": found.shuffled_ratio,
             "shuffled_ribbon": found.difficulty(found.shuffled_ribbon).round(3).tolist(),
-            **texts.blocks_end(shown.metric, found)}
+            **texts.blocks_end(shown.metric, found, shown.testset.simulated)}
 
 
 BOOTSTRAP = Scene(1000, texts.BOOTSTRAP, {"kind": "slider", "min": 0, "max": 12, "step": 1, "start": 0,

@@ -16,7 +16,7 @@ from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.store import Saved, Store, open_store
 from pages._ui import browser, demos
 
-__all__ = ["KEPT", "Offer", "available", "find", "keep_upload", "root", "store", "task_folders", "usual"]
+__all__ = ["KEPT", "Gone", "Offer", "available", "find", "keep_upload", "root", "store", "task_folders", "usual"]
 
 KEPT = "~"  # before the link of a kept set, in the address
 _DEPTH = 3  # folders below the root that are searched for shared tasks
@@ -42,6 +42,18 @@ class Offer:
     load: Callable[[], TestSet]
     source: Source
     may_change: bool = False
+
+
+class Gone(InputError):
+    """A link names a test set that is not here."""
+
+    def __init__(self, name: str):
+        super().__init__(
+            "The test set of this link is not here: it was deleted, it has expired, or it was kept on another "
+            "server. Upload its files again on the page Data: the same files give the same numbers."
+            if name.startswith(KEPT) else
+            f"The test set {name!r} of this link is not here. If it was a folder of this server, see whether it still "
+            "is; or upload its files on the page Data: the same files give the same numbers.")
 
 
 def available() -> dict[str, Offer]:

@@ -58,7 +58,8 @@ class TestSentences:
     def test_too_few_and_no_texts_are_said(self, made_up):
         with pytest.raises(SettingError, match="needs 61"):
             excerpt(made_up, "bleu", "A", "B", 61, 0)
-        ratings = TestSet("ratings", {name: [None] * 2 for name in "AB"}, {}, scores={"human": {"A": [1.0, 2.0], "B": [2.0, 3.0]}})
+        ratings = TestSet("ratings", {name: [None] * 2 for name in "AB"}, {},
+                          scores={"human": {"A": [1.0, 2.0], "B": [2.0, 3.0]}})
         with pytest.raises(SettingError, match="no texts"):
             excerpt(ratings, "human", "A", "B", 2, 0)
 

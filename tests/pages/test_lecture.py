@@ -1,0 +1,69 @@
+"""What the stage of the lecture is sent: nothing that answers before the guess, all by a link after it."""
+
+import json
+
+import pytest
+
+from mtsig_core.data.simulation.corpus import load_demo
+from mtsig_core.data.source import Source
+from mtsig_core.experiments.lecture_bootstrap import resamples
+from mtsig_core.experiments.lecture_randomization import all_swaps
+from mtsig_core.experiments.lecture_sentences import excerpt
+from pages._ui.lecture import SCENES
+
+#: What each scene may be sent before the guess.
+BEFORE = {"mean": {"names", "outputs", "scores", "mean", "lengths"},
+          "bootstrap": {"sentences", "names", "metric", "sums", "sums_of", "extra"},
+          "randomization": {"outputs", "names", "observed"},
+          "blocks": {"ribbon", "metric", "size", "ribbon_label", "extra"},
+          "documents": {"per_document", "documents", "alpha", "tiles_label"},
+          "comparisons": {"systems", "better", "true_pairs", "corrections", "extra"}}
+SMALL = Source(demo=300)
+
+
+def sent(app):
+    """The data of the stage."""
+    assert not app.exception
+    found, = (node.proto for node in app.main if getattr(node, "type", "") == "bidi_component")
+    return json.loads(found.json)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_before_the_guess_nothing_is_sent_that_answers(opened, scene):
+    data = sent(opened("lecture", SMALL, testset=SMALL.title, scene=scene))
+    assert data["scene"] == scene and set(data["body"]) == BEFORE[scene]
+    assert data["rows"] is None and data["end"] is None and data["further"] is None and data["past"] == []
+
+
+def test_a_link_gives_the_numbers_of_the_core_again(opened):
+    asked = {"scene": "bootstrap", "seed": "3", "step": "12", "guess": "5", "reveal": "true", "testset": SMALL.title}
+    data = sent(opened("lecture", SMALL, **asked))
+    demo = load_demo(300)
+    names = data["body"]["names"]
+    found = resamples(excerpt(demo, "bleu", *names, 12, 3), 3, 0, 12)
+    assert data["rows"]["weights"][:12] == found.weights.tolist()
+    assert data["rows"]["scores"][:12] == pytest.approx(found.scores[:, 0], abs=1e-4)
+    assert data["end"]["worse"] == found.share_worse and data["state"]["guess"] == [5]
+    assert f"of 12 lie between {found.middle()[0][0]:.1f}" in data["end"]["conclusion"]
+    assert sent(opened("lecture", SMALL, **asked)) == data
+    assert sent(opened("lecture", SMALL, **{**asked, "seed": "4"}))["rows"] != data["rows"]
+
+
+def test_the_exact_p_is_that_of_all_swaps(opened):
+    data = sent(opened("lecture", SMALL, scene="randomization", step="20", reveal="true", testset=SMALL.title))
+    few = excerpt(load_demo(300), "bleu", *data["body"]["names"], 10, data["seed"])
+    assert data["end"]["exact"] == all_swaps(few).p and data["end"]["ways"] == 1024
+    assert data["rows"]["p"][19] == pytest.approx((data["rows"]["counts"][19] + 1) / 21)
+
+
+@pytest.mark.parametrize("asked", [
+    {"scene": "<b>"}, {"step": "-3"}, {"step": "9" * 30, "scene": "mean"}, {"seed": "inf"}, {"guess": "x,y"},
+    {"guess": "1e999"}, {"world": "77", "scene": "documents"}, {"reveal": "true"}])
+def test_a_link_that_asks_nonsense_opens_the_scene_as_usual(opened, asked):
+    data = sent(opened("lecture", SMALL, testset=SMALL.title, **asked))
+    assert data["scene"] in SCENES and data["end"] is None
+
+
+def test_a_test_set_that_is_gone_is_said(opened):
+    page = opened("lecture", SMALL, testset="~nowhere")
+    assert not page.exception and "is not here" in "".join(node.proto.body for node in page.get("html"))
