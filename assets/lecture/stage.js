@@ -42,11 +42,13 @@ class Stage {
     addEventListener('keydown', this.onKey)
     this.onSize = () => { if (this.data) this.rebuild() }
     addEventListener('resize', this.onSize)
+    document.fonts.addEventListener('loadingdone', this.onSize)  // letters have another size then
   }
 
   end() {
     removeEventListener('keydown', this.onKey)
     removeEventListener('resize', this.onSize)
+    document.fonts.removeEventListener('loadingdone', this.onSize)
     cancelAnimationFrame(this.frame)
   }
 
@@ -75,6 +77,7 @@ class Stage {
     this.wanted = Math.max(this.wanted ?? 0, this.step ?? 0)
     this.further = !this.data.body.extra
     this.main.replaceChildren()
+    this.head()  // before anything is measured
     this.scene = SCENES[this.data.scene](this.main, this.data.body, this)
     this.step = 0
     if (this.ready(this.wanted)) this.jump(this.wanted)
@@ -215,13 +218,18 @@ class Stage {
     this.scene.trace(this.traced)
   }
 
-  // Words and controls for where the scene stands.
-  draw() {
+  head() {
     const {data} = this
     this.place.textContent = `${data.number} / ${data.of}`
     this.title.textContent = data.title
     this.about.textContent = data.past.length ? '' : data.about
     this.past.replaceChildren(...data.past.map(text => make('span', '', text)))
+  }
+
+  // Words and controls for where the scene stands.
+  draw() {
+    const {data} = this
+    this.head()
     const end = this.revealed ? data.end : null
     this.ask.textContent = end ? end.conclusion : this.started ? data.during : data.question
     if (end) {
@@ -351,8 +359,8 @@ class Dots {
       this.place.push([bin, this.counts[bin]++])
     })
     const room = this.base - 30 * this.u, tallest = Math.max(...this.counts)
-    if (tallest * this.each > room) {
-      this.each = room / (tallest * 1.3)
+    if (tallest * this.each > room) {  // by steps that do not depend on the way there
+      while (tallest * this.each > room) this.each *= 0.75
       this.redraw()
     } else for (let k = start; k < this.values.length; k++) this.dot(k)
   }

@@ -1,0 +1,79 @@
+"""The lecture in a real browser: by keyboard alone, from question to limitation, on one screen."""
+
+import pytest
+
+from pages._ui.lecture import SCENES
+from tests.browser.conftest import settled, watched
+
+pytestmark = pytest.mark.browser
+#: Type smaller than this, in pixels, cannot be read from the last row; and key numbers are larger.
+BODY, KEY_NUMBER = 24, 64
+TYPE = """stage => [...stage.querySelectorAll('*')].filter(node => node.checkVisibility() && !node.matches('.spoken, .spoken *')
+  && [...node.childNodes].some(child => child.nodeType === 3 && child.data.trim()))
+  .map(node => [node.className, parseFloat(getComputedStyle(node).fontSize)])"""
+PICTURE = "stage => [stage.innerText, ...[...stage.querySelectorAll('canvas')].map(canvas => canvas.toDataURL())]"
+
+
+def fits_one_screen(stage):
+    height, seen, width, across = stage.evaluate("s => [s.scrollHeight, s.clientHeight, s.scrollWidth, s.clientWidth]")
+    assert (height, width) == (seen, across) == (720, 1280)
+    sizes = stage.evaluate(TYPE)
+    assert min(size for _, size in sizes) >= BODY
+    assert min((size for name, size in sizes if name.startswith("big")), default=KEY_NUMBER) >= KEY_NUMBER
+    assert stage.locator("footer > :not(.limit)").count() <= 3
+
+
+def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
+    received = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(bytes(frame))))
+    page.goto(at("lecture"))
+    stage = page.locator(".stage")
+    for number, scene in enumerate(SCENES, 1):
+        stage.get_by_text(f"{number} / {len(SCENES)}", exact=True).wait_for()
+        settled(page)
+        fits_one_screen(stage)
+        stage.get_by_role("button", name="This is my guess").wait_for()
+        sent = [frame for frame in received if b'"turn"' in frame]
+        assert sent and not [frame for frame in sent if b'"rows":null' not in frame.replace(b" ", b"")], scene
+        page.keyboard.press("n")  # the guess as it stands
+        stage.get_by_role("button", name="+1", exact=True).wait_for()
+        page.keyboard.press("1")
+        stage.get_by_text("1 of ").first.wait_for()
+        for key in "23" if scene not in ("mean", "comparisons") else "11" if scene == "mean" else "2":
+            page.keyboard.press(key)
+        settled(page)
+        fits_one_screen(stage)
+        page.keyboard.press("r")
+        stage.get_by_text("Limit: ").wait_for()
+        settled(page)
+        fits_one_screen(stage)
+        assert "Your guess: " in stage.locator(".ask").inner_text()
+        if scene == "randomization":
+            link, picture = page.url, stage.evaluate(PICTURE)
+        received.clear()
+        page.keyboard.press("]")
+    assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
+    there = watched(another_window().new_page())
+    there.goto(link)
+    there.locator(".stage").get_by_text("Limit: ").wait_for()
+    settled(there)
+    assert there.locator(".stage").evaluate(PICTURE)[1:] == picture[1:]
+
+
+def test_a_step_back_another_seed_and_the_keys(at, page):
+    page.goto(at("lecture", scene="randomization", step=3))
+    stage = page.locator(".stage")
+    stage.get_by_text("3 of 1,000").wait_for()
+    page.keyboard.press("?")
+    stage.get_by_text("another seed").wait_for()
+    page.keyboard.press("?")
+    page.keyboard.press("1")
+    page.wait_for_url("**step=4**")
+    page.go_back()
+    stage.get_by_text("3 of 1,000").wait_for()
+    page.keyboard.press("s")
+    page.wait_for_url("**seed=5**")
+    stage.get_by_role("button", name="This is my guess").wait_for()
+    page.keyboard.press("Escape")
+    page.wait_for_selector("h1:has-text('Which differences')")
+    assert page.problems == []
