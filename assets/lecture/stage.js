@@ -14,7 +14,7 @@ const SCENES = {}  // by key: {build(main, body), reset(), one(i, quick), many(f
 
 const KEYS = [['n, \u2192, Space, Page Down', 'the next thing'], ['1, 2, 3, 4', '+1, +10, +100, +1000'], ['r', 'reveal'],
   ['0', 'start this scene again'], ['[ and ]', 'previous and next scene'], [', and .', 'trace the draw before, the draw after'],
-  ['x', 'what comes after the answer'], ['a, b', 'choose one of two'], ['c', 'the next correction'], ['w', 'another world'], ['s', 'another seed'], ['?', 'this list'], ['Esc', 'leave']]
+  ['x', 'what comes after the answer'], ['a, b', 'choose one of two'], ['c', 'the next correction'], ['w', 'another world'], ['s', 'another seed'], ['h, H', 'handout of this scene, of all'], ['v', 'guesses and votes as CSV'], ['?', 'this list'], ['Esc', 'leave']]
 const STEPS = {1: 1, 2: 10, 3: 100, 4: 1000}
 
 class Stage {
@@ -57,6 +57,10 @@ class Stage {
     this.send = send
     const fresh = !this.data || this.data.turn !== data.turn
     this.data = data
+    if (data.file && data.file.id !== this.saved) {
+      this.saved = data.file.id
+      this.save(data.file)
+    }
     const light = getComputedStyle(this.node).getPropertyValue('--st-background-color')
     this.node.classList.toggle('dark', luminance(light) < 0.4)
     if (fresh) {
@@ -88,6 +92,13 @@ class Stage {
   get closed() { return this.further && this.scene.waits }  // what comes after the answer has no more steps
   get started() { return this.guess !== null || this.wanted > 0 }
   ready(step) { return this.rows && step <= this.rows.n }
+
+  // A handout, or the votes of the room: a file as it came.
+  save({name, text, type}) {
+    const link = Object.assign(make('a'), {href: URL.createObjectURL(new Blob([text], {type})), download: name})
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000)
+  }
 
   // Draws that take long to make are asked for while the room talks.
   ahead() {
@@ -199,6 +210,8 @@ class Stage {
     else if (key in STEPS) this.more(STEPS[key])
     else if (key === 'r') this.reveal()
     else if (key === '0') this.again()
+    else if (key === 'h' || key === 'H') this.say({file: key === 'h' ? 'handout' : 'all handouts'})
+    else if (key === 'v') this.say({file: 'votes'})
     else if (key === '[' || key === 'PageUp') this.say({move: -1})
     else if (key === ']') this.say({move: 1})
     else if (key === ',' || key === '.') this.trace(key === ',' ? -1 : 1)

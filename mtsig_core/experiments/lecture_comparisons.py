@@ -16,11 +16,11 @@ from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import decide
 from mtsig_core.metrics import Metric, direction
 
-__all__ = ["BETTER", "CORRECTIONS_SHOWN", "SYSTEMS", "Family", "Tables", "family", "tables"]
+__all__ = ["ALPHA", "BETTER", "CORRECTIONS_SHOWN", "SYSTEMS", "Family", "Tables", "family", "tables"]
 
 SYSTEMS, BETTER = 15, 3
 CORRECTIONS_SHOWN = ("none", "bh", "holm", "romano-wolf")
-_TRIALS, _ALPHA = 999, 0.05
+ALPHA, _TRIALS = 0.05, 999
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ class Family:
 def family(testset: TestSet, metric: str | Metric, *, better: int = 0, n_segments: int | None = None, seed: int = 0,
            statistics: np.ndarray | None = None) -> Family:
     """Prepare the drawing of test sets; `n_segments` as in `family_wise_error.families`."""
-    whole, n = drawn_from(testset, metric, n_segments, _ALPHA, _TRIALS, statistics, None)
+    whole, n = drawn_from(testset, metric, n_segments, ALPHA, _TRIALS, statistics, None)
     return Family(whole, n, better, claims.share_of_best(whole, n, _TRIALS, seed)[0] if better else 0.0)
 
 
@@ -117,6 +117,6 @@ def tables(drawn: Family, seed: int, start: int, stop: int) -> Tables:
         delta, null, p = randomized(data, pairs, _TRIALS, rng)
         adjusted = corrected(delta, null, p, data.units)
         for name, rows in decided.items():
-            rows.append(decide(sign * delta, _ALPHA, p=adjusted[name]))
+            rows.append(decide(sign * delta, ALPHA, p=adjusted[name]))
     return Tables(pairs, (pairs[:, 0] < drawn.better) & (pairs[:, 1] >= drawn.better),
                   {name: np.array(rows) for name, rows in decided.items()})

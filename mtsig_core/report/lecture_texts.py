@@ -9,7 +9,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.experiments.family_wise_error import if_independent
 from mtsig_core.experiments.lecture_blocks import BlocksAndBroad
 from mtsig_core.experiments.lecture_bootstrap import Resamples, expected_missing
-from mtsig_core.experiments.lecture_comparisons import Tables
+from mtsig_core.experiments.lecture_comparisons import ALPHA, Tables
 from mtsig_core.experiments.lecture_documents import SENTENCES, EqualSystems, design_effect, expected_by_sentence
 from mtsig_core.experiments.lecture_mean import ThreeSentences
 from mtsig_core.experiments.lecture_randomization import Swaps
@@ -18,7 +18,8 @@ from mtsig_core.report.terminal import printable
 
 __all__ = ["BLOCKS", "BOOTSTRAP", "COMPARISONS", "CORRECTIONS", "DOCUMENTS", "MEAN", "RANDOMIZATION", "SUMS",
            "TILES", "WORLDS_LABEL", "SceneTexts", "about", "blocks_end", "bootstrap_end", "comparisons_end",
-           "documents_end", "guess_beside", "mean_end", "randomization_end", "ribbon_label", "sums_shown", "world"]
+           "documents_end", "guess_beside", "mean_end", "randomization_end", "ribbon_label", "shown",
+           "sums_shown", "world"]
 
 #: Before the first resample.
 SUMS = "What BLEU needs is summed over the sentences drawn."
@@ -54,14 +55,14 @@ MEAN = SceneTexts(
     "as much as it is long.")
 DOCUMENTS = SceneTexts(
     "Documents",
-    "Two systems that are equal in truth, 400 sentences, a test at .05. Sentences of one document are a little alike. "
-    "Of 100 such tests by sentence, how many will call the systems different?",
+    f"Two systems that are equal in truth, {SENTENCES} sentences, a test at alpha = {ALPHA}. Sentences of one document "
+    "are a little alike. Of a hundred such tests by sentence, how many will call the systems different?",
     "Each tile is a sentence: blue where the first system is ahead, vermillion where the second is. One row of tiles "
     "is a document.")
 COMPARISONS = SceneTexts(
     "Many comparisons",
-    "Fifteen systems that are equal in truth: 105 pairs, each tested at .05. How many cells of the table will get a "
-    "star on one test set?",
+    f"Fifteen systems that are equal in truth, every pair tested at alpha = {ALPHA}. How many cells of the table will "
+    "get a star on one test set?",
     "Each star is a false alarm. Choose a correction and see which go out.")
 #: What is chosen beside the steps.
 WORLDS_LABEL = "How long documents are, and how alike their sentences"
@@ -71,16 +72,16 @@ TILES = "differences of its sentences"
 CORRECTIONS = {"none": "uncorrected", "bh": "Benjamini-Hochberg", "holm": "Holm", "romano-wolf": "Romano-Wolf"}
 RANDOMIZATION = SceneTexts(
     "Approximate randomization, swap by swap",
-    "If the labels of the two systems meant nothing, a coin could swap any two outputs. In how many of 100 such worlds "
-    "would the difference be at least as large as this one, either way?",
+    "If the labels of the two systems meant nothing, a coin could swap any two outputs. In how many of a hundred such "
+    "worlds would the difference be at least as large as this one, either way?",
     "Heads, and the two outputs trade places. The difference after all coins falls as a dot: vermillion where it is at "
     "least as large as the one observed.")
 BLOCKS = SceneTexts(
     "Blocks and broad samples",
-    "A large test set in the order it was written, strong where sentences are hard. Cut it into test sets of 300 "
-    "neighbours. From which score to which will they range?",
-    "A block takes 300 neighbours; a broad sample takes as many, evenly spaced, from everywhere. Both are test sets of "
-    "300, of the same system.")
+    "A large test set in the order it was written, strong where sentences are hard. Cut it into test sets of "
+    "three hundred neighbours. From which score to which will they range?",
+    "A block takes neighbours; a broad sample takes as many, evenly spaced, from everywhere. Both are test sets "
+    "of the same size, of the same system.")
 
 
 def sums_shown(names: Sequence[str]) -> list[tuple[str, int, int]]:
@@ -118,6 +119,12 @@ def about(testset: TestSet) -> str:
     return printable(testset.name) + (", simulated" if testset.simulated and "simulated" not in testset.name else "")
 
 
+def shown(testset: TestSet, scene: str, seed: int, steps: int) -> str:
+    """Of what a handout is, and how to have it again."""
+    of = "Made-up scores" if scene == "documents" else f"Sentences of {about(testset)}"
+    return f"{of}; seed {seed}, {steps:,} {'step' if steps == 1 else 'steps'}."
+
+
 def mean_end(found: ThreeSentences) -> dict[str, str]:
     """Conclusion and limitation."""
     first, (a, b) = found.names[0], found.corpus[-1]
@@ -146,7 +153,7 @@ def comparisons_end(found: Tables) -> dict[str, object]:
     raw, held = (found.any_false(name) for name in ("none", "romano-wolf"))
     pairs = len(found.pairs)
     return {"truth": f"{found.false('none').mean():.1f} on average", "conclusion": (
-        f"{_with_interval(raw)} of {raw.n} test sets have a false star ({if_independent(0.05, pairs):.2%} if the "
+        f"{_with_interval(raw)} of {raw.n} test sets have a false star ({if_independent(ALPHA, pairs):.2%} if the "
         f"{pairs} tests were independent), {found.false('none').mean():.1f} stars each; under Romano-Wolf "
         f"{_with_interval(held)}."),
         "limitation": "the rate depends on how the comparisons hang together; press x for three systems truly better."}
@@ -161,7 +168,7 @@ def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
     n, (low, high) = found.weights.shape[1], found.middle()[0]
     return {"truth": f"{found.mean_missing:.1f}", "conclusion": (
         f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n) / n:.0%} are "
-        f"expected), so its score moves: 95% of {len(found.weights):,} lie between {low:.1f} and {high:.1f}, and on "
+        f"expected), so its score moves: {1 - ALPHA:.0%} of {len(found.weights):,} lie between {low:.1f} and {high:.1f}, and on "
         f"{found.share_worse:.0%} of them {a} is behind {b}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
 

@@ -13,6 +13,7 @@ from mtsig_core.inference.measured import measure
 from mtsig_core.report import lecture_texts as texts
 from pages._ui import address, demos, results, screen, testsets
 from pages._ui.ending import end_page
+from pages._ui.lecture_files import handout_file, votes_file
 from pages._ui.lecture_pitfalls import COMPARISONS, DOCUMENTS, MEAN
 from pages._ui.lecture_scenes import BLOCKS, BOOTSTRAP, RANDOMIZATION
 from pages._ui.lecture_shown import Shown
@@ -22,7 +23,7 @@ __all__ = ["LectureView", "choose", "show"]
 ROOT = Path(__file__).resolve().parents[2]
 _ASSETS = ROOT / "assets" / "lecture"
 _KEY, _TURN, _PAST, _VOTES, _HEARD = "lecture", "lecture.turn", "lecture.past", "lecture.votes", "lecture.heard"
-_HAVE, _EXTRA = "lecture.have", "lecture.extra"
+_HAVE, _EXTRA, _FILE = "lecture.have", "lecture.extra", "lecture.file"
 _SEED = 4  # its ten sentences leave something open
 _METRIC = "bleu"
 _LEAST = {"bootstrap": 12, "randomization": 10, "blocks": 3000}  # segments of a test set that a scene can be about
@@ -63,18 +64,23 @@ def choose() -> LectureView:
     _hear()
     asked = address.asked("scene")
     scene = asked if asked in SCENES else next(iter(SCENES))
-    testset, state = _testset(scene), st.session_state
+    state = st.session_state
+    for key in _OWN:
+        address.own(key)
+    return LectureView(scene, _shown(scene), _whole("step", SCENES[scene].most), _guess(),
+                       address.asked("reveal") == "true", state.get(_HAVE, 0), state.get(_EXTRA, False))
+
+
+def _shown(scene: str) -> Shown:
+    """What a scene is about, as the address has it."""
+    testset = _testset(scene)
     names = measure(testset, _METRIC, statistics=results.statistics(testset, _METRIC)).best_first().names
     a, b = (address.asked(key) for key in "ab")
     if a == b or not {a, b} <= set(names):
         a, b = names[0], names[-1]  # a difference that can be seen on a few sentences
-    for key in _OWN:
-        address.own(key)
     world = _whole("world", max(0, len(SCENES[scene].worlds) - 1))
-    return LectureView(scene, Shown(testset, _METRIC, a, b, _whole("seed", (1 << 63) - 1, _SEED), world,
-                                    lambda: results.statistics(testset, _METRIC)),
-                       _whole("step", SCENES[scene].most), _guess(), address.asked("reveal") == "true",
-                       state.get(_HAVE, 0), state.get(_EXTRA, False))
+    return Shown(testset, _METRIC, a, b, _whole("seed", (1 << 63) - 1, _SEED), world,
+                 lambda: results.statistics(testset, _METRIC))
 
 
 def show(view: LectureView | MtsigError) -> None:
@@ -97,7 +103,8 @@ def show(view: LectureView | MtsigError) -> None:
             **asdict(scene.words), "guess": scene.guess(view.shown) if callable(scene.guess) else scene.guess,
             "body": scene.body(view.shown),
             "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": state.get(_VOTES, [])},
-            "past": [said for key, said in state.get(_PAST, {}).items() if key != view.scene][-2:],
+            "past": [texts.guess_beside(title, guess, truth) for key, (title, truth, guess, _) in state.get(
+                _PAST, {}).items() if key != view.scene][-2:],
             "worlds": list(scene.worlds) or None, "world": view.shown.world, "worlds_label": texts.WORLDS_LABEL,
             "rows": scene.rows(view.shown, drawn) if played else None,
             "further": scene.further(view.shown, view.step) if scene.further and view.extra and view.step else None,
@@ -106,9 +113,23 @@ def show(view: LectureView | MtsigError) -> None:
         screen.error(problem)
         end_page()
     if data["end"] and view.guess is not None:
-        state.setdefault(_PAST, {})[view.scene] = texts.guess_beside(
-            scene.words.title, view.guess, data["end"]["truth"])
+        state.setdefault(_PAST, {})[view.scene] = (
+            scene.words.title, data["end"]["truth"], view.guess, state.get(_VOTES, []))
+    data["file"] = _file(view)
     _component()(data=data, key=_KEY, on_asks_change=lambda: None)
+
+
+def _file(view: LectureView) -> dict | None:
+    """What the stage asked to take away."""
+    asked = st.session_state.pop(_FILE, None)
+    if asked is None:
+        return None
+    if asked[0] == "votes":
+        made = votes_file(st.session_state.get(_PAST, {}))
+    else:
+        scenes = SCENES if asked[0] == "all handouts" else [view.scene]
+        made = handout_file({key: (SCENES[key], _shown(key), view.step if key == view.scene else 0) for key in scenes})
+    return {**made, "id": asked[1]}
 
 
 def _hear() -> None:
@@ -118,6 +139,8 @@ def _hear() -> None:
     if not isinstance(asks, dict) or asks.get("at") == state.get(_HEARD):
         return
     state[_HEARD] = asks.get("at")
+    if asks.get("file") in ("handout", "all handouts", "votes"):
+        state[_FILE] = asks["file"], asks["at"]
     if asks.get("leave"):
         address.go(ROOT / "pages" / "overview.py")
     scene = asks.get("scene") if asks.get("scene") in SCENES else next(iter(SCENES))

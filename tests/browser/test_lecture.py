@@ -8,7 +8,8 @@ from tests.browser.conftest import settled, watched
 pytestmark = pytest.mark.browser
 #: Type smaller than this, in pixels, cannot be read from the last row; and key numbers are larger.
 BODY, KEY_NUMBER = 24, 64
-TYPE = """stage => [...stage.querySelectorAll('*')].filter(node => node.checkVisibility() && !node.matches('.spoken, .spoken *')
+TYPE = """stage => [...stage.querySelectorAll('*')].filter(node => node.checkVisibility()
+  && !node.matches('.spoken, .spoken *')
   && [...node.childNodes].some(child => child.nodeType === 3 && child.data.trim()))
   .map(node => [node.className, parseFloat(getComputedStyle(node).fontSize)])"""
 PICTURE = "stage => [stage.innerText, ...[...stage.querySelectorAll('canvas')].map(canvas => canvas.toDataURL())]"

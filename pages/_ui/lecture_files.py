@@ -1,0 +1,76 @@
+"""What is taken away from the lecture: handouts, and the guesses and votes of the room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from mtsig_core.report import lecture_texts as texts
+from mtsig_core.report.export import to_csv
+from mtsig_core.report.lecture_exercises import exercises
+from mtsig_core.report.lecture_handout import HandoutPart, Strip, handout
+from pages._ui.lecture_shown import Scene, Shown
+
+__all__ = ["handout_file", "votes_file"]
+
+_USUAL = {"mean": 3, "blocks": 100, "comparisons": 60}  # steps of a scene that was not shown yet
+
+
+def handout_file(scenes: Mapping[str, tuple[Scene, Shown, int]]) -> dict[str, str]:
+    """A handout of some scenes, as they stand on the stage; {name, text, type}."""
+    title = next(iter(scenes)) if len(scenes) == 1 else "lecture"
+    return {"name": f"handout.{title}.html", "type": "text/html",
+            "text": handout([_part(key, *one) for key, one in scenes.items()])}
+
+
+def votes_file(kept: Mapping[str, tuple[str, str, tuple[float, ...], list[float]]]) -> dict[str, str]:
+    """Guesses, votes and what came of them, a line a scene."""
+    rows = [[title, " ".join(f"{x:g}" for x in guess), " ".join(f"{x:g}" for x in votes), truth]
+            for title, truth, guess, votes in kept.values()]
+    return {"name": "votes.csv", "type": "text/csv", "text": to_csv(["scene", "guess", "votes", "truth"], rows)}
+
+
+def _part(key: str, scene: Scene, shown: Shown, step: int) -> HandoutPart:
+    step = step or _USUAL.get(key, 500)
+    body, rows, end = scene.body(shown), scene.rows(shown, step), scene.end(shown, step)
+    exercise, answer = exercises()[key]
+    query = {"scene": key, "seed": shown.seed, "step": step, "reveal": "true",
+             **({"world": shown.world} if shown.world else {})}
+    return HandoutPart(scene.words.title, scene.words.question, texts.shown(shown.testset, key, shown.seed, step),
+                       end["conclusion"], end["limitation"], exercise, answer, f"lecture?{urlencode(query)}",
+                       _table(key, body), _strips(key, body, rows, end, step))
+
+
+def _table(key: str, body: dict) -> list[list[str]]:
+    if key == "bootstrap":
+        return [[str(k), text] for k, text in enumerate(body["sentences"], 1)]
+    if key in ("randomization", "mean"):
+        return [list(body["names"]), *map(list, body["outputs"])]
+    return []
+
+
+def _strips(key: str, body: dict, rows: dict, end: dict, step: int) -> list[Strip]:
+    """The dots of the stage, as they stand at its last step."""
+    if key == "bootstrap":
+        a, b = body["names"]
+        return [Strip("sentences missing from a resample", rows["missing"][:step], 0, 12, integers=True),
+                _strip(f"{body['metric']} of {a}", rows["scores"][:step], rows["axes"]["scores"], end["interval"]),
+                _strip(f"{a} less {b}", rows["differences"][:step], rows["axes"]["differences"], end["difference"])]
+    if key == "randomization":
+        observed = abs(body["observed"])
+        return [_strip("difference after swaps, observed on both sides", rows["differences"][:step], rows["axis"],
+                       (-observed, observed))]
+    if key == "blocks":
+        return [_strip(f"{body['metric']} of {kind}", rows[name][:step], rows["axis"], end[name])
+                for name, kind in (("blocks", "blocks"), ("broad", "broad samples"))]
+    if key == "documents":
+        return [Strip(f"p of each test, by {unit}", rows[unit][:step], 0, 1, [(body["alpha"], f"{body['alpha']:g}")])
+                for unit in ("sentence", "document")]
+    if key == "comparisons":
+        return [Strip(f"false stars on each test set, {said}", rows["false"][name][:step], 0, 30, integers=True)
+                for name, said in (body["corrections"][0], body["corrections"][-1])]
+    return []
+
+
+def _strip(label: str, values: list, axis: dict, ends: tuple[float, float]) -> Strip:
+    return Strip(label, values, axis["low"], axis["high"], [(end, f"{end:.1f}") for end in ends])
