@@ -168,8 +168,8 @@ def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
     n, (low, high) = found.weights.shape[1], found.middle()[0]
     return {"truth": f"{found.mean_missing:.1f}", "conclusion": (
         f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n) / n:.0%} are "
-        f"expected), so its score moves: {1 - ALPHA:.0%} of {len(found.weights):,} lie between {low:.1f} and {high:.1f}, "
-        f"and on {found.share_worse:.0%} of them {a} is behind {b}."),
+        f"expected), so its score moves: {1 - ALPHA:.0%} of {len(found.weights):,} lie between {low:.1f} and "
+        f"{high:.1f}, and on {found.share_worse:.0%} of them {a} is behind {b}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
 
 
