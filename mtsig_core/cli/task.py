@@ -10,6 +10,7 @@ from mtsig_core.cli.options import add_arguments, add_output_options, given
 from mtsig_core.cli.output import check_out, write
 from mtsig_core.cli.source_options import names
 from mtsig_core.data.source import Source
+from mtsig_core.data.task_exclusions import read_exclusions
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.task_comparison import task_metrics
@@ -30,7 +31,8 @@ def add_task_options(sub: ArgumentParser) -> None:
     add("--pairs", type=names, metavar="XX-YY,...", help="these language pairs alone (default: all)")
     add("--track", choices=("constrained", "unconstrained"), help="the systems of one track alone")
     add("--only", type=names, metavar="NAME,...", help="these systems alone")
-    add("--exclude", type=names, metavar="NAME,...", help="all but these systems")
+    add("--exclude", action="append", default=[], metavar="[PAIR:]NAME,...[=REASON]",
+        help="all but these systems, in all language pairs or in one, and why; may be given several times")
     add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
     add("--higher-is-better", action="append", default=[], metavar="NAME", help="scores of which the highest is best")
     add("--keep-canary", action="store_true", help="keep the lines that a documents file calls canary")
@@ -44,21 +46,22 @@ def add_task_options(sub: ArgumentParser) -> None:
 
 
 def run_task(args: Namespace) -> int:
-    source = TaskSource(args.folder, args.pairs or (), args.track, args.only or (), args.exclude or (),
-                        tuple(args.lower_is_better), tuple(args.higher_is_better), args.keep_canary,
-                        args.systems_table)
+    source = TaskSource(args.folder, args.pairs or (), args.track, args.only or (),
+                        lower_is_better=tuple(args.lower_is_better), higher_is_better=tuple(args.higher_is_better),
+                        keep_canary=args.keep_canary, systems_table=args.systems_table)
     if args.demo == (args.folder is not None):
         raise SettingError("A task comes from --folder DIR or is the simulated one, --demo. Give one of them.")
     check_out(args.out, Source(folder=args.folder))
     if args.folder is not None and not Path(args.folder).exists():
         source.read()  # which says what is wrong
     kept = KeptTask(source)
+    kept = kept.leaving_out(read_exclusions(args.exclude, kept.info.systems, kept.info.pairs))
     metrics = None if args.metrics is None else list(dict.fromkeys(args.metrics))
     if args.primary is not None:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))
     settings = given(args, "task")
     with progress_line() as progress:
         found = kept.compare(metrics, progress=progress, **settings)
-    command = task_command(source, metrics=",".join(metrics or ()) or None, **settings | {"jobs": None})
-    write(task_document(args.format, found, source, command), args.out)
+    command = task_command(kept.source, metrics=",".join(metrics or ()) or None, **settings | {"jobs": None})
+    write(task_document(args.format, found, kept.source, command), args.out)
     return 0

@@ -13,6 +13,7 @@ from mtsig_core.data.readers.systems_table import SYSTEMS, read_systems
 from mtsig_core.data.readers.tasks import read_task
 from mtsig_core.data.source import Source
 from mtsig_core.data.task import SystemInfo, Task
+from mtsig_core.data.task_exclusions import TaskExclusion, without
 
 __all__ = ["TaskSource"]
 
@@ -29,8 +30,10 @@ class TaskSource:
         Language pairs; all if empty.
     track : {"constrained", "unconstrained", None}
         The systems of one track alone.
-    only, exclude : tuple of str
-        Systems to take, or to leave out.
+    only : tuple of str
+        Systems to take.
+    exclude : tuple of TaskExclusion
+        Systems to leave out, in all language pairs or in one.
     systems_table : str or None
         A table of the systems, as `read_systems` reads it; by default ``systems.tsv`` in the folder, if there is one.
         Those it calls withdrawn are left out.
@@ -40,7 +43,7 @@ class TaskSource:
     pairs: tuple[str, ...] = ()
     track: str | None = None
     only: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
+    exclude: tuple[TaskExclusion, ...] = ()
     lower_is_better: tuple[str, ...] = ()
     higher_is_better: tuple[str, ...] = ()
     keep_canary: bool = False
@@ -68,7 +71,7 @@ class TaskSource:
             task = task.of_track(self.track)
         if self.only:
             task = task.only(self.only)
-        return task.without(self.exclude) if self.exclude else task
+        return without(task, self.exclude)
 
     def withdrawn(self) -> tuple[str, ...]:
         """The systems that the table calls withdrawn."""

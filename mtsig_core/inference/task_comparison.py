@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from mtsig_core.data.task import Task
+from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.errors import SettingError, unknown
 from mtsig_core.inference.across_pairs import MACRO_TESTS, MacroNumbers, across_pairs
 from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.measured import measure
 from mtsig_core.metrics import METRICS
-from mtsig_core.results import Comparison, MetricResult
+from mtsig_core.results import Comparison, Exclusion, MetricResult
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["compare_task", "macro_of", "task_metrics"]
+__all__ = ["compare_task", "excluded_in", "macro_of", "task_metrics"]
 
 
 def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test: str = "ar", unit: str = "auto",
                  block_length: float | None = None, trials: int = 9999, alpha: float = 0.05, correction: str = "auto",
                  ci: str = "auto", resamples: int = 2000, seed: int = 0, rank_rule: str = "simultaneous",
-                 by_reference: bool = True, jobs: int = 1,
+                 by_reference: bool = True, exclude: Iterable[TaskExclusion] = (), jobs: int = 1,
                  progress: Callable[[str, float], None] | None = None) -> TaskComparison:
     """Which differences between the systems of a shared task are real, in each language pair and across them?
 
@@ -36,6 +38,8 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
     unit, block_length, trials, alpha, correction, ci, resamples, seed, rank_rule, by_reference, jobs
         As in `compare`, for each language pair; the family of a correction is all pairs of systems in one language
         pair, and, of the macro result, all pairs of systems that have every language pair.
+    exclude : iterable of TaskExclusion
+        Systems to leave out, in all language pairs or in one, each with a reason.
     progress : callable, optional
         Called with (stage, share of it done).
 
@@ -52,6 +56,8 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
     >>> [(row.system, row.n_pairs, row.rank_low, row.wins) for row in found.macro["bleu"].systems]
     [('A', 2, 1, 3), ('B', 2, 2, 1), ('C', 1, None, 0)]
     """
+    exclude = tuple(exclude)
+    task = without(task, exclude)
     info = TaskInfo.of(task)
     names = task_metrics(info, metrics)
     settings: dict[str, Any] = dict(test=test, unit=unit, block_length=block_length, trials=trials, alpha=alpha,
@@ -60,14 +66,20 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
     pairs = {}
     for pair, testset in task.testsets.items():
         report = None if progress is None else partial(_stage, progress, pair)
-        pairs[pair] = compare(testset, [name for name in names if pair in info.pairs_with(name)],
-                              by_reference=by_reference, progress=report, **settings)
+        found = compare(testset, [name for name in names if pair in info.pairs_with(name)],
+                        by_reference=by_reference, progress=report, **settings)
+        pairs[pair] = replace(found, excluded=excluded_in(pair, exclude))
     macro = {}
     for name in names:
         report = None if progress is None else partial(progress, f"across language pairs: {name}")
-        if (found := macro_of(task, pairs, name, trials=trials, jobs=jobs, progress=report)) is not None:
-            macro[name] = found
-    return TaskComparison(info, pairs, macro)
+        if (across := macro_of(task, pairs, name, trials=trials, jobs=jobs, progress=report)) is not None:
+            macro[name] = across
+    return TaskComparison(info, pairs, macro, exclude)
+
+
+def excluded_in(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:
+    """Who is left out of one language pair, and why."""
+    return tuple(Exclusion(one.system, one.reason) for one in exclude if one.pair in (None, pair))
 
 
 def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> list[str]:

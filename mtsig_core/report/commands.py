@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from mtsig_core.data.source import Source
+from mtsig_core.data.task_exclusions import exclusion_text
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import Remedy
 
@@ -130,10 +131,11 @@ def task_command(source: TaskSource, **asked: object) -> str:
     """
     usual = defaults("task")
     given = {"folder": source.folder, "pairs": ",".join(source.pairs) or None, "track": source.track,
-             "only": ",".join(source.only) or None, "exclude": ",".join(source.exclude) or None,
+             "only": ",".join(source.only) or None,
              "systems_table": source.systems_table}
     said = [(option, name) for option, names in (("--lower-is-better", source.lower_is_better),
                                                  ("--higher-is-better", source.higher_is_better)) for name in names]
+    said += [("--exclude", exclusion_text(one)) for one in source.exclude]
     chosen = {key: value for key, value in asked.items() if value != usual.get(key)}
     options = [part for key, value in (given | chosen).items() if value is not None
                for part in _with(f"--{key.replace('_', '-')}", str(value))]

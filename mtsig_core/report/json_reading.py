@@ -9,6 +9,7 @@ from dataclasses import MISSING, fields
 from typing import Any, NoReturn, TypeVar
 
 from mtsig_core.data.task import SystemInfo
+from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.errors import InputError
 from mtsig_core.results import (
     Caution,
@@ -34,7 +35,8 @@ _JSON_TYPES = {"str": "a text", "float": "a number", "int": "a whole number", "b
                "tuple[float, ...]": "a list of numbers",
                "tuple[Remedy, ...]": "a list of objects, each with texts or whole numbers"}
 _Record = TypeVar("_Record", bound=TestSetInfo | Settings | Caution | Exclusion | SystemResult | PairResult
-                  | ReferenceLeaders | RuledRanks | SystemRuns | PairRuns | SystemInfo | MacroSystem | MacroPair)
+                  | ReferenceLeaders | RuledRanks | SystemRuns | PairRuns | SystemInfo | MacroSystem | MacroPair
+                  | TaskExclusion)
 
 
 def read_comparison(text: str) -> Comparison:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from mtsig_core.data.task import Task
+from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.inference.comparison import compare, joined
-from mtsig_core.inference.task_comparison import macro_of, task_metrics
+from mtsig_core.inference.task_comparison import excluded_in, macro_of, task_metrics
 from mtsig_core.metrics.cache import keep_text, kept_text
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.json_reading import read_comparison
 from mtsig_core.report.task_export import task_json
 from mtsig_core.report.task_reading import read_task_comparison
-from mtsig_core.results import Comparison, Exclusion
+from mtsig_core.results import Comparison
 from mtsig_core.results.task import MacroResult, TaskComparison, TaskInfo
 
 __all__ = ["KeptTask"]
@@ -30,25 +32,39 @@ class KeptTask:
     Parameters
     ----------
     source : TaskSource
+    whole : KeptTask, optional
+        The same without exclusions, where it is there: its files are then not read again.
     """
 
-    def __init__(self, source: TaskSource):
+    def __init__(self, source: TaskSource, whole: KeptTask | None = None):
         self.source = source
-        self.digest = source.digest()
+        self._whole = whole or (KeptTask(replace(source, exclude=())) if source.exclude else self)
+        self.digest: str = source.digest() if self._whole is self else _digest(self._whole.digest, source.exclude)
+
+    def leaving_out(self, exclude: Sequence[TaskExclusion]) -> KeptTask:
+        """The same task without these systems in place of those left out here; language pairs that have all their
+        systems, or are as they once were, are not compared again."""
+        return KeptTask(replace(self.source, exclude=tuple(exclude)), self._whole) if exclude else self._whole
 
     @cached_property
     def task(self) -> Task:
         """All of it, read."""
-        return self.source.read()
+        return self.source.read() if self._whole is self else without(self._whole.task, self.source.exclude)
 
     @cached_property
     def info(self) -> TaskInfo:
         """What it is, with the names of its metrics by language pair."""
-        text = kept_text(self.digest, "info")
+        key = self._whole.digest, "info", *self._left_out
+        text = kept_text(*key)
         if text is None:
             text = task_json(TaskComparison(TaskInfo.of(self.task), {}, {}))
-            keep_text(text, self.digest, "info")
+            keep_text(text, *key)
         return read_task_comparison(text).task
+
+    @cached_property
+    def _left_out(self) -> tuple[tuple[str, str], ...]:
+        """(language pair, empty for all, and system) of who is left out; reasons change no number."""
+        return tuple(sorted({(one.pair or "", one.system) for one in self.source.exclude}))
 
     def compare(self, metrics: str | Sequence[str] | None = None, *, jobs: int = 1, progress: Progress | None = None,
                 found: Callable[[str, Comparison], None] | None = None, **settings: Any) -> TaskComparison:
@@ -81,13 +97,14 @@ class KeptTask:
             if k + 1 == len(steps) or steps[k + 1][0] != name:
                 done = {pair: parts[pair][-1] for pair in self.info.pairs_with(name)}
                 macro |= self._macro(name, done, jobs, report, settings)
-        excluded = (*map(Exclusion, dict.fromkeys(self.source.exclude)),
-                    *(Exclusion(name, "withdrawn") for name in self.source.withdrawn()))
-        pairs = {pair: replace(joined(parts[pair]), excluded=excluded) for pair in self.info.pairs if pair in parts}
-        return TaskComparison(self.info, pairs, macro)
+        excluded = (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.withdrawn()))
+        pairs = {pair: replace(joined(parts[pair]), excluded=excluded_in(pair, excluded)) for pair in self.info.pairs
+                 if pair in parts}
+        return TaskComparison(self.info, pairs, macro, excluded)
 
     def _pair(self, pair: str, metric: str, jobs: int, progress: Progress, settings: dict[str, Any]) -> Comparison:
-        key = self.digest, "pair", pair, metric, sorted(settings.items())
+        gone = sorted({name for where, name in self._left_out if where in ("", pair)})
+        key = self._whole.digest, "pair", pair, metric, sorted(settings.items()), *([gone] if gone else [])
         text = kept_text(*key)
         if text is not None:
             return read_comparison(text)
@@ -97,7 +114,7 @@ class KeptTask:
 
     def _macro(self, metric: str, pairs: dict[str, Comparison], jobs: int, progress: Progress,
                settings: dict[str, Any]) -> dict[str, MacroResult]:
-        key = self.digest, "macro", metric, sorted(settings.items())
+        key = self._whole.digest, "macro", metric, sorted(settings.items()), *self._left_out
         text = kept_text(*key)
         if text is not None:
             return dict(read_task_comparison(text).macro)
@@ -106,3 +123,7 @@ class KeptTask:
         macro = {} if one is None else {metric: one}
         keep_text(task_json(TaskComparison(self.info, {}, macro)), *key)
         return macro
+
+
+def _digest(whole: str, exclude: Sequence[TaskExclusion]) -> str:
+    return hashlib.blake2b(f"{whole}\0{exclude}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

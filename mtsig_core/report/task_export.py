@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.report.export import metrics_record, records_csv, to_json
-from mtsig_core.report.task_tables import picture_rows, task_verdict
+from mtsig_core.report.task_tables import picture_rows, task_left_out, task_verdict
 from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results.task import TaskComparison
 
@@ -24,7 +24,7 @@ def task_json(found: TaskComparison) -> str:
                  "assumed": list(found.task.assumed), "with_texts": list(found.task.with_texts),
                  "scores": {pair: list(names) for pair, names in found.task.scores.items()}},
         "settings": None if first is None else asdict(first.settings),
-        "excluded": [] if first is None else [asdict(exclusion) for exclusion in first.excluded],
+        "excluded": [asdict(exclusion) for exclusion in found.excluded],
         "warnings": warnings,
         "pairs": {pair: {"testset": asdict(comparison.testset), "settings": asdict(comparison.settings),
                          "metrics": metrics_record(comparison)} for pair, comparison in found.pairs.items()},
@@ -45,6 +45,8 @@ def task_csv(found: TaskComparison) -> str:
     for metric, macro in found.macro.items():
         rows += [{"table": "systems", "language_pair": "", "metric": metric, **asdict(row)} for row in macro.systems]
         rows += [{"table": "pairs", "language_pair": "", "metric": metric, **asdict(row)} for row in macro.pairs]
+    rows += [{"table": "excluded", "language_pair": one.pair or "", "system": one.system, "reason": one.reason}
+             for one in found.excluded]
     info = {"task": found.task.name, "digest": found.task.digest}
     return records_csv([{**row, **info} for row in rows])
 
@@ -55,6 +57,7 @@ def task_text(found: TaskComparison) -> str:
     lines = [f"{printable(found.task.name)}: {len(found.task.pairs)} language pairs, {len(found.task.systems)} "
              f"systems; test {first.test}, {first.correction}, alpha {first.alpha:g}, seed {first.seed}"]
     lines += [f"Assumed: {printable(said)}" for said in found.task.assumed]
+    lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
     ranks = "Rank intervals hold jointly within each language pair" if first.rank_rule == "simultaneous" else \
         f"Ranks within each language pair {RANK_RULES[first.rank_rule].title}"
     lines += [f"{ranks}; * may be first there; - no score, or no rank."]

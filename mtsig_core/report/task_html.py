@@ -49,6 +49,6 @@ def task_html(found: TaskComparison, command: str) -> str:
         simulated=any(comparison.testset.simulated for comparison in comparisons), macro_rows=macro_pair_rows,
         alpha=first.settings.alpha, version=first.settings.version, summary=summary, cautions=cautions,
         leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,
-        left_out=[(one.system, one.reason) for one in first.excluded],
+        left_out=[(one.system, one.pair or "all", one.reason) for one in found.excluded],
         commands={"this page": f"{command} --format html", "all numbers": f"{command} --format json",
                   "as a table": f"{command} --format csv", "manifest": f"{command} --format manifest"})

@@ -37,7 +37,6 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str) -> st
         Digests of files and results are SHA-256. ``results`` has, by format, the command and the digest of the bytes
         that it prints. There is no date in it: the same work gives the same manifest.
     """
-    first = next(iter(found.pairs.values()))
     metrics = dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics)
     digests = {"json": task_json(found), "csv": task_csv(found)}
     results = {form: {"command": f"{command} --format {form}",
@@ -60,7 +59,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str) -> st
         "signatures": {pair: {name: result.signature for name, result in comparison.metrics.items()}
                        for pair, comparison in found.pairs.items()},
         "assumed": list(found.task.assumed),
-        "excluded": [asdict(exclusion) for exclusion in first.excluded],
+        "excluded": [asdict(exclusion) for exclusion in found.excluded],
         "may_be_first": {name: _may_be_first(found, name) for name in metrics},
         "methods": {name: task_methods(found, name) for name in metrics}})
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from mtsig_core.data.task import SystemInfo
+from mtsig_core.data.task_exclusions import TaskExclusion
+from mtsig_core.inference.task_comparison import excluded_in
 from mtsig_core.report.json_reading import as_object, at, metric_result, parsed, record, records, typed
-from mtsig_core.results import Caution, Comparison, Exclusion, Settings, TestSetInfo
+from mtsig_core.results import Caution, Comparison, Settings, TestSetInfo
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
 __all__ = ["read_task_comparison"]
@@ -31,7 +33,7 @@ def read_task_comparison(text: str) -> TaskComparison:
         {pair: typed("tuple[str, ...]", names, f"task: scores: {pair}")
          for pair, names in as_object(at("scores", task, "task"), "task: scores").items()},
         typed("tuple[str, ...]", at("with_texts", task, "task"), "task: with_texts"))
-    excluded = records(Exclusion, data.get("excluded", []), "excluded")
+    excluded = records(TaskExclusion, data.get("excluded", []), "excluded")
     warnings: dict[str, list[Caution]] = {}
     for k, one in enumerate(at("warnings", data, _WHOLE), 1):
         pair = typed("str", at("pair", as_object(one, f"warnings, entry {k}"), f"warnings, entry {k}"), "pair")
@@ -43,10 +45,11 @@ def read_task_comparison(text: str) -> TaskComparison:
             record(TestSetInfo, at("testset", one, where), f"{where}: testset"),
             record(Settings, at("settings", one, where), f"{where}: settings"), tuple(warnings.get(pair, ())),
             {name: metric_result(name, result, f"{where}: metrics: {name}")
-             for name, result in as_object(at("metrics", one, where), f"{where}: metrics").items()}, excluded)
+             for name, result in as_object(at("metrics", one, where), f"{where}: metrics").items()},
+            excluded_in(pair, excluded))
     macro = {name: _macro(name, value, f"macro: {name}")
              for name, value in as_object(at("macro", data, _WHOLE), "macro").items()}
-    return TaskComparison(info, pairs, macro)
+    return TaskComparison(info, pairs, macro, excluded)
 
 
 def _macro(name: str, value: object, where: str) -> MacroResult:

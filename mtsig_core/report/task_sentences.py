@@ -21,7 +21,7 @@ from mtsig_core.report.phrases import (
     trials_clause,
     units_name,
 )
-from mtsig_core.report.tables import left_out
+from mtsig_core.report.task_tables import task_left_out
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.results.task import TaskComparison
@@ -147,7 +147,7 @@ def common_sentences(found: TaskComparison, metric: str) -> list[str]:
     """What was assumed of the metric, what was left out, and with what all was computed."""
     first = next(iter(have_metric(found, metric).values()))[0]
     said = [f"Assumed: {printable(text)}" for text in found.task.assumed if text.startswith(f"{metric}:")]
-    said += [f"Left out: {printable(left_out(first))}."] if first.excluded else []
+    said += [f"Left out: {printable(task_left_out(found))}."] if found.excluded else []
     return [*said, f"Computed with mtsig {first.settings.version}, seed {first.settings.seed}."]
 
 

@@ -8,7 +8,7 @@ from mtsig_core.report.tables import how_tested
 from mtsig_core.results import SystemResult
 from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison
 
-__all__ = ["macro_pair_rows", "order_of", "picture_rows", "ranks_text", "task_tested", "task_verdict"]
+__all__ = ["macro_pair_rows", "order_of", "picture_rows", "ranks_text", "task_left_out", "task_tested", "task_verdict"]
 
 MISSING = "-"
 
@@ -65,6 +65,12 @@ def task_tested(found: TaskComparison) -> list[str]:
             for key in ("test", "trials", "seed", "alpha")]
     corrections = dict.fromkeys(comparison.settings.correction for comparison in found.pairs.values())
     return [*filter(None, said), f"correction {' or '.join(corrections)} within each language pair, and across them"]
+
+
+def task_left_out(found: TaskComparison) -> str:
+    """Who was left out, in which language pair where it was not all, and why where somebody said so."""
+    return ", ".join(one.system + (f" in {one.pair}" if one.pair else "") + (f" ({one.reason})" if one.reason else "")
+                     for one in found.excluded)
 
 
 def task_verdict(found: TaskComparison, metric: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mtsig_core.data.task import SystemInfo, Task
+from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.results.comparison import Comparison
 from mtsig_core.results.metric_results import by_metric
 
@@ -116,11 +117,14 @@ class TaskComparison:
         By language pair.
     macro : mapping of str to MacroResult
         By metric; those that at least two language pairs have.
+    excluded : tuple of TaskExclusion
+        Who was left out, where, and why.
     """
 
     task: TaskInfo
     pairs: Mapping[str, Comparison]
     macro: Mapping[str, MacroResult]
+    excluded: tuple[TaskExclusion, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", dict(self.pairs))

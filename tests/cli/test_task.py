@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -63,10 +64,26 @@ def test_what_is_compared_is_chosen(run, folder):
     assert list(data["pairs"]["en-ja_JP"]["metrics"]) == ["MetricX-24", "XCOMET"]
 
 
+def test_systems_are_left_out_for_reasons_in_all_pairs_or_in_one(run, folder):
+    options = ["--folder", folder, "--metrics", "XCOMET", "--trials", 199, "--exclude", "Gamma=withdrawn, by mail",
+               "--exclude", "en-ja_JP:Beta"]
+    data = json.loads(run("task", *options, "--format", "json").out)
+    assert data["excluded"] == [{"system": "Gamma", "reason": "withdrawn, by mail", "pair": None},
+                                {"system": "Beta", "reason": "", "pair": "en-ja_JP"}]
+    assert {pair: [row["system"] for row in one["metrics"]["XCOMET"]["systems"]] for pair, one in data["pairs"].items()
+            } == {"en-de_DE": ["Alpha", "Beta"], "en-ja_JP": ["Alpha"]}
+    assert "Left out: Gamma (withdrawn, by mail), Beta in en-ja_JP" in run("task", *options).out
+    manifest = json.loads(run("task", *options, "--format", "manifest").out)
+    assert json.loads(run(*shlex.split(manifest["command"])[1:]).out) == data
+    for form in ("latex", "html", "csv"):
+        assert "withdrawn, by mail" in run("task", *options, "--format", form).out
+
+
 def test_mistakes_are_one_message(run, folder):
     for options, told in [(["--pairs", "en-fr"], "Unknown language pair 'en-fr'"),
                           (["--metrics", "bleu"], "No language pair of task has 'bleu'"),
                           (["--exclude", "X"], "Unknown system 'X'"),
+                          (["--exclude", "en-ja_JP:Gamma=late"], "Unknown system of en-ja_JP 'Gamma'"),
                           (["--primary", "Z"], "No language pair of task has 'Z'"),
                           (["--lower-is-better", "Z"], "no scores 'Z'")]:
         failed = run("task", "--folder", folder, *options)

@@ -1,11 +1,16 @@
 """What is kept of a task: the same numbers, and nothing read again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError
+from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.task_comparison import compare_task
+from mtsig_core.report import kept_tasks
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_export import task_json
 from mtsig_core.report.task_reading import read_task_comparison
@@ -51,7 +56,7 @@ def test_damaged_entries_are_made_anew(folder, kept, tmp_path):  # noqa: F811
 
 
 def test_the_json_is_read_back(folder):  # noqa: F811
-    found = KeptTask(TaskSource(str(folder), exclude=("Gamma",))).compare(trials=499)
+    found = KeptTask(TaskSource(str(folder), exclude=(TaskExclusion("Gamma"),))).compare(trials=499)
     again = read_task_comparison(task_json(found))
     assert task_json(again) == task_json(found) and again.pairs == found.pairs and again.macro == found.macro
     with pytest.raises(InputError, match="The comparison of a task has no 'task'"):
@@ -63,3 +68,21 @@ def test_the_json_is_read_back(folder):  # noqa: F811
 def test_numbers_are_finite(folder):  # noqa: F811
     assert np.isfinite([row.delta for row in KeptTask(TaskSource(str(folder))).compare(trials=499).macro[
         "XCOMET"].pairs]).all()
+
+
+def test_exclusions_compare_only_what_they_change(folder, kept, monkeypatch):  # noqa: F811
+    """What they find is what `compare_task` finds; undone, or for another reason, nothing is computed again."""
+    compared, whole = [], KeptTask(TaskSource(str(folder)))
+    monkeypatch.setattr(kept_tasks, "compare", lambda *args, **more: compared.append(args[0].name) or compare(
+        *args, **more))
+    first = task_json(whole.compare("XCOMET", trials=499))
+    excluded = (TaskExclusion("Beta", "a bug", "en-de_DE"),)
+    compared.clear()
+    found = task_json(whole.leaving_out(excluded).compare("XCOMET", trials=499))
+    assert len(compared) == 1
+    assert found == task_json(compare_task(whole.task, "XCOMET", trials=499, exclude=excluded))
+    again = task_json(whole.leaving_out((replace(excluded[0], reason="late"),)).compare("XCOMET", trials=499))
+    assert again == found.replace("a bug", "late") and len(compared) == 1
+    assert task_json(whole.leaving_out(excluded).leaving_out(()).compare("XCOMET", trials=499)) == first
+    assert task_json(KeptTask(TaskSource(str(folder), exclude=excluded)).compare("XCOMET", trials=499)) == found
+    assert len(compared) == 1

@@ -14,12 +14,12 @@ import pytest
 from mtsig_core import TestSet
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.task import SystemInfo, Task
+from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.task_export import task_json
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_sentences import signature_sentences, task_methods
-from mtsig_core.results import Exclusion
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
 from tests.report.test_html_report import Page
@@ -47,8 +47,7 @@ def made(names=NAMES, pairs=("en-de", "en-cs"), missing=0, documents=20, higher=
 @pytest.fixture(scope="module")
 def found():
     found = compare_task(made(missing=1), "X", trials=199, resamples=200)
-    excluded = (Exclusion("<i>Gone</i>", "late"),)
-    return replace(found, pairs={pair: replace(one, excluded=excluded) for pair, one in found.pairs.items()})
+    return replace(found, excluded=(TaskExclusion("<i>Gone</i>", "late"),))
 
 
 def rows_of(code):
@@ -218,7 +217,8 @@ def test_exclusions_have_their_reasons_in_the_manifest(found):
     from mtsig_core.report.task_manifest import task_manifest
 
     manifest = json.loads(task_manifest(found, TaskSource(None), "mtsig task --demo"))
-    assert manifest["excluded"] == [{"system": "<i>Gone</i>", "reason": "late"}] and manifest["files"] == {}
+    assert manifest["excluded"] == [{"system": "<i>Gone</i>", "reason": "late", "pair": None}]
+    assert manifest["files"] == {}
     assert manifest["results"]["json"]["sha256"] == hashlib.sha256(task_json(found).encode()).hexdigest()
 
 
