@@ -9,26 +9,31 @@ import hashlib
 import json
 import os
 import secrets
-import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError
 
+from mtsig_core.data.database import (
+    DAY,
+    INSERT,
+    SEEN_AGAIN,
+    Database,
+    Limits,
+    database_url,
+    hidden,
+    megabytes,
+)
 from mtsig_core.data.source import Source
 from mtsig_core.data.testset import SegmentScores, TestSet
 from mtsig_core.errors import SettingError, StoreError
 
-__all__ = ["Limits", "Saved", "Store", "megabytes", "open_store"]
+__all__ = ["DAY", "Limits", "Saved", "Store", "megabytes", "open_store"]
 
-DAY = 24 * 60 * 60
-_SEEN_AGAIN = 60 * 60  # seconds: a set that is opened all the time is not noted as used each time
 _FORMAT = 1
 
 _META = sa.MetaData()
@@ -47,41 +52,6 @@ _SAVED = sa.Table(
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("used", sa.Float, nullable=False),
     sa.UniqueConstraint("owner", "digest"))
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What may be kept.
-
-    Attributes
-    ----------
-    mine, all : int
-        Bytes, packed, of one owner's sets and of everybody's.
-    days : float
-        How long a set is kept that nobody opens; 0 for ever.
-    """
-
-    mine: int = 500 << 20
-    all: int = 5000 << 20
-    days: float = 90
-
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Limits:
-        """Those of ``MTSIG_QUOTA_MB``, ``MTSIG_QUOTA_ALL_MB`` and ``MTSIG_EXPIRY_DAYS``."""
-        def number(name: str, default: float) -> float:
-            text = environment.get(name, "").strip()
-            try:
-                value = float(text or default)
-            except ValueError:
-                value = -1
-            if not 0 <= value < 1e12:
-                raise SettingError(f"{name} is {text!r}. Expected a number, 0 or more.")
-            return value
-
-        usual = cls()
-        return cls(int(number("MTSIG_QUOTA_MB", usual.mine >> 20) * (1 << 20)),
-                   int(number("MTSIG_QUOTA_ALL_MB", usual.all >> 20) * (1 << 20)),
-                   number("MTSIG_EXPIRY_DAYS", usual.days))
 
 
 @dataclass(frozen=True)
@@ -113,7 +83,7 @@ class Saved:
     used: float
 
 
-class Store:
+class Store(Database):
     """The kept test sets of a database.
 
     Parameters
@@ -130,20 +100,8 @@ class Store:
         From every method, if the database cannot be reached, read or written.
     """
 
-    def __init__(self, url: str | sa.URL, limits: Limits | None = None, now: Callable[[], float] = time.time):
-        self.limits, self._now = limits or Limits(), now
-        try:
-            self._engine = sa.create_engine(_with_driver(url), pool_pre_ping=True)
-        except (SQLAlchemyError, ImportError) as error:
-            raise StoreError(f"MTSIG_DATABASE_URL cannot be used: {_reason(error)}. Expected such as postgresql://"
-                             'user@host/name, and that psycopg is there: pip install "psycopg[binary]".') from error
-        if self._engine.dialect.name == "sqlite":
-            sa.event.listen(self._engine, "connect", _set_up_sqlite)
-        with self._reached("opened"):
-            _META.create_all(self._engine)
-
-    def close(self) -> None:
-        self._engine.dispose()
+    def __init__(self, url: str | sa.URL, limits: Limits | None = None, now: Callable[[], float] | None = None):
+        super().__init__(url, _META, limits, now)
 
     def keep(self, testset: TestSet, owner: str, source: Source | None = None) -> str:
         """Keep a test set; all of it is in the database when this returns, or nothing.
@@ -165,7 +123,7 @@ class Store:
         SettingError
             If the owner's sets, or everybody's, would be larger than the limits.
         """
-        packed, owner = _pack(testset), _hidden(owner)
+        packed, owner = _pack(testset), hidden(owner)
         digest = hashlib.blake2b(packed, digest_size=16).hexdigest()
         about = json.dumps({"n_segments": testset.n_segments, "n_systems": len(testset.systems),
                             "source": (source or Source()).to_json()})
@@ -184,7 +142,7 @@ class Store:
                 db.execute(sa.update(_SAVED).where(mine).values(name=name, about=about, used=now))
                 return link
             self._check_room(db, owner, digest, len(packed))
-            insert = _INSERT[self._engine.dialect.name](_CONTENT).values(digest=digest, size=len(packed), packed=packed)
+            insert = INSERT[self._engine.dialect.name](_CONTENT).values(digest=digest, size=len(packed), packed=packed)
             # An update also where it is there: nobody may forget it now, for whom nobody keeps it yet.
             db.execute(insert.on_conflict_do_update(index_elements=[_CONTENT.c.digest], set_={"size": len(packed)}))
             link = secrets.token_urlsafe(16)
@@ -198,7 +156,7 @@ class Store:
             row = db.execute(_LISTED.where(_SAVED.c.link == link)).one_or_none()
             if row is None or self._expired(row.used):
                 return None
-            if self._now() - row.used > _SEEN_AGAIN:
+            if self._now() - row.used > SEEN_AGAIN:
                 db.execute(sa.update(_SAVED).where(_SAVED.c.link == link).values(used=self._now()))
             return _saved(row)
 
@@ -213,18 +171,18 @@ class Store:
     def of(self, owner: str) -> list[Saved]:
         """The sets of an owner, the newest first."""
         with self._reached("read"), self._engine.begin() as db:
-            rows = db.execute(_LISTED.where(_SAVED.c.owner == _hidden(owner)).order_by(_SAVED.c.created.desc()))
+            rows = db.execute(_LISTED.where(_SAVED.c.owner == hidden(owner)).order_by(_SAVED.c.created.desc()))
             return [_saved(row) for row in rows if not self._expired(row.used)]
 
     def rename(self, link: str, owner: str, name: str) -> bool:
         """Give a set of this owner another name; False where it is none of theirs."""
         with self._reached("renamed"), self._engine.begin() as db:
-            return db.execute(sa.update(_SAVED).where(_SAVED.c.link == link, _SAVED.c.owner == _hidden(owner))
+            return db.execute(sa.update(_SAVED).where(_SAVED.c.link == link, _SAVED.c.owner == hidden(owner))
                               .values(name=name)).rowcount > 0
 
     def delete(self, link: str, owner: str) -> bool:
         """Forget a set of this owner, and its content if nobody else keeps it; False where it is none of theirs."""
-        return self._delete(_SAVED.c.link == link, _SAVED.c.owner == _hidden(owner))
+        return self._delete(_SAVED.c.link == link, _SAVED.c.owner == hidden(owner))
 
     def _delete(self, *which: sa.ColumnElement[bool]) -> bool:
         with self._reached("deleted"), self._engine.begin() as db:
@@ -239,9 +197,6 @@ class Store:
         if self.limits.days:
             self._delete(_SAVED.c.used < self._now() - self.limits.days * DAY)
 
-    def _expired(self, used: float) -> bool:
-        return bool(self.limits.days) and used < self._now() - self.limits.days * DAY
-
     def _check_room(self, db: sa.Connection, owner: str, digest: str, size: int) -> None:
         """Whether the limits leave room for so many bytes more."""
         mine = db.execute(sa.select(sa.func.coalesce(sa.func.sum(_CONTENT.c.size), 0)).join(_SAVED)
@@ -255,34 +210,9 @@ class Store:
             raise SettingError(f"This server keeps {megabytes(held)} of test sets already and may keep "
                                f"{megabytes(self.limits.all)}. Ask whoever runs it for room, or run mtsig yourself.")
 
-    @contextmanager
-    def _reached(self, what: str) -> Iterator[None]:
-        """Errors of the database as ours."""
-        try:
-            yield
-        except SQLAlchemyError as error:
-            raise StoreError(f"The test set could not be {what}: the database of test sets says {_reason(error)!r}. "
-                             "See whether the folder MTSIG_HOME, or the server that MTSIG_DATABASE_URL names, is there "
-                             "and can be written.") from error
-
-
 def open_store(environment: Mapping[str, str] = os.environ) -> Store:
-    """The store that ``MTSIG_DATABASE_URL`` or ``MTSIG_HOME`` names, else one in the user's data folder."""
-    url: str | sa.URL = environment.get("MTSIG_DATABASE_URL", "").strip()
-    if not url:
-        if named := environment.get("MTSIG_HOME", "").strip():
-            home = Path(named).absolute()
-        else:
-            from platformdirs import user_data_path
-
-            home = user_data_path("mtsig", appauthor=False).absolute()
-        try:
-            home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"The folder for kept test sets, {home}, cannot be made: {error.strerror}. Name another "
-                             "with MTSIG_HOME.") from error
-        url = sa.URL.create("sqlite", database=str(home / "testsets.sqlite"))
-    return Store(url, Limits.from_environment(environment))
+    """The store in the database that the environment names."""
+    return Store(database_url(environment), Limits.from_environment(environment))
 
 
 # -- a test set as bytes ---------------------------------------------------------------------------------------
@@ -309,24 +239,6 @@ def _unpack(packed: bytes, name: str) -> TestSet:
 # -- the database ----------------------------------------------------------------------------------------------
 
 _LISTED = sa.select(_SAVED, _CONTENT.c.size).join(_CONTENT)
-_INSERT: dict[str, Callable[..., sqlite.Insert | postgresql.Insert]] = {
-    "sqlite": sqlite.insert, "postgresql": postgresql.insert}
-
-
-def _with_driver(address: str | sa.URL) -> sa.URL:
-    """PostgreSQL is spoken to by psycopg, version 3, unless the address names another driver."""
-    url = sa.make_url(address)
-    if url.drivername in ("postgres", "postgresql"):
-        url = url.set(drivername="postgresql+psycopg")
-    if url.get_backend_name() not in _INSERT:
-        raise StoreError(f"MTSIG_DATABASE_URL names a database of {url.get_backend_name()}. Expected PostgreSQL, such "
-                         "as postgresql://user@host/name, or none for SQLite below MTSIG_HOME.")
-    return url
-
-
-def _set_up_sqlite(connection: Any, _record: object) -> None:
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=20000"):
-        connection.execute(f"PRAGMA {pragma}")
 
 
 def _saved(row: sa.Row[Any]) -> Saved:
@@ -334,17 +246,3 @@ def _saved(row: sa.Row[Any]) -> Saved:
     source = Source.from_json(about["source"]) if "source" in about else Source()  # one of an earlier version
     return Saved(row.link, row.name, row.digest, row.size, about["n_segments"], about["n_systems"], source,
                  row.created, row.used)
-
-
-def _hidden(owner: str) -> str:
-    """What the database knows of an owner's secret."""
-    return hashlib.blake2b(owner.encode(), digest_size=16).hexdigest()
-
-
-def _reason(error: Exception) -> str:
-    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0] or type(error).__name__
-
-
-def megabytes(size: float) -> str:
-    """A number of bytes in words, at least 0.1 MB."""
-    return f"{max(size / (1 << 20), 0.1):,.1f} MB"

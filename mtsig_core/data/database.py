@@ -1,0 +1,170 @@
+"""The database in which the dashboard keeps what is to last: how it is reached, and how much of it there may be.
+
+SQLite below ``MTSIG_HOME``, or the database that ``MTSIG_DATABASE_URL`` names (PostgreSQL).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import SQLAlchemyError
+
+from mtsig_core.errors import SettingError, StoreError
+
+__all__ = ["DAY", "INSERT", "SEEN_AGAIN", "Database", "Limits", "database_url", "hidden", "megabytes"]
+
+DAY = 24 * 60 * 60
+SEEN_AGAIN = 60 * 60  # seconds: what is opened all the time is not noted as used each time
+INSERT: dict[str, Callable[..., sqlite.Insert | postgresql.Insert]] = {
+    "sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may be kept.
+
+    Attributes
+    ----------
+    mine, all : int
+        Bytes, packed, of one owner's sets and of everybody's.
+    days : float
+        How long a set is kept that nobody opens; 0 for ever.
+    """
+
+    mine: int = 500 << 20
+    all: int = 5000 << 20
+    days: float = 90
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Limits:
+        """Those of ``MTSIG_QUOTA_MB``, ``MTSIG_QUOTA_ALL_MB`` and ``MTSIG_EXPIRY_DAYS``."""
+        def number(name: str, default: float) -> float:
+            text = environment.get(name, "").strip()
+            try:
+                value = float(text or default)
+            except ValueError:
+                value = -1
+            if not 0 <= value < 1e12:
+                raise SettingError(f"{name} is {text!r}. Expected a number, 0 or more.")
+            return value
+
+        usual = cls()
+        return cls(int(number("MTSIG_QUOTA_MB", usual.mine >> 20) * (1 << 20)),
+                   int(number("MTSIG_QUOTA_ALL_MB", usual.all >> 20) * (1 << 20)),
+                   number("MTSIG_EXPIRY_DAYS", usual.days))
+
+
+class Database:
+    """What is kept of one kind; several kinds share a database.
+
+    Parameters
+    ----------
+    where : str, sqlalchemy.URL or Database
+        An address as SQLAlchemy takes it, or what is kept of another kind in the same database.
+    tables : sqlalchemy.MetaData
+        Those it needs; made where they are not there.
+    limits : Limits, optional
+    now : callable, optional
+        The time, in seconds since 1970. This and the limits are those of the other kind by default.
+
+    Raises
+    ------
+    StoreError
+        From every method, if the database cannot be reached, read or written.
+    """
+
+    _kind = "test set"
+
+    def __init__(self, where: str | sa.URL | Database, tables: sa.MetaData, limits: Limits | None = None,
+                 now: Callable[[], float] | None = None):
+        beside = where if isinstance(where, Database) else None
+        self._engine: sa.Engine = _engine(where) if not isinstance(where, Database) else where._engine
+        self.limits: Limits = limits or (beside.limits if beside else Limits())
+        self._now: Callable[[], float] = now or (beside._now if beside else time.time)
+        with self._reached("opened"):
+            tables.create_all(self._engine)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def _expired(self, used: float) -> bool:
+        return bool(self.limits.days) and used < self._now() - self.limits.days * DAY
+
+    @contextmanager
+    def _reached(self, what: str) -> Iterator[None]:
+        """Errors of the database as ours."""
+        try:
+            yield
+        except SQLAlchemyError as error:
+            raise StoreError(f"The {self._kind} could not be {what}: the database of {self._kind}s says {_reason(error)!r}. "
+                             "See whether the folder MTSIG_HOME, or the server that MTSIG_DATABASE_URL names, is there "
+                             "and can be written.") from error
+
+
+def database_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:
+    """The database that ``MTSIG_DATABASE_URL`` or ``MTSIG_HOME`` names, else one in the user's data folder."""
+    url: str | sa.URL = environment.get("MTSIG_DATABASE_URL", "").strip()
+    if not url:
+        if named := environment.get("MTSIG_HOME", "").strip():
+            home = Path(named).absolute()
+        else:
+            from platformdirs import user_data_path
+
+            home = user_data_path("mtsig", appauthor=False).absolute()
+        try:
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"The folder for kept test sets, {home}, cannot be made: {error.strerror}. Name another "
+                             "with MTSIG_HOME.") from error
+        url = sa.URL.create("sqlite", database=str(home / "testsets.sqlite"))
+    return url
+
+
+def _engine(url: str | sa.URL) -> sa.Engine:
+    try:
+        engine = sa.create_engine(_with_driver(url), pool_pre_ping=True)
+    except (SQLAlchemyError, ImportError) as error:
+        raise StoreError(f"MTSIG_DATABASE_URL cannot be used: {_reason(error)}. Expected such as postgresql://"
+                         'user@host/name, and that psycopg is there: pip install "psycopg[binary]".') from error
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _set_up_sqlite)
+    return engine
+
+
+def _with_driver(address: str | sa.URL) -> sa.URL:
+    """PostgreSQL is spoken to by psycopg, version 3, unless the address names another driver."""
+    url = sa.make_url(address)
+    if url.drivername in ("postgres", "postgresql"):
+        url = url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in INSERT:
+        raise StoreError(f"MTSIG_DATABASE_URL names a database of {url.get_backend_name()}. Expected PostgreSQL, such "
+                         "as postgresql://user@host/name, or none for SQLite below MTSIG_HOME.")
+    return url
+
+
+def _set_up_sqlite(connection: Any, _record: object) -> None:
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=20000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def hidden(owner: str) -> str:
+    """What the database knows of an owner's secret."""
+    return hashlib.blake2b(owner.encode(), digest_size=16).hexdigest()
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0] or type(error).__name__
+
+
+def megabytes(size: float) -> str:
+    """A number of bytes in words, at least 0.1 MB."""
+    return f"{max(size / (1 << 20), 0.1):,.1f} MB"
