@@ -105,9 +105,9 @@ class Database:
         try:
             yield
         except SQLAlchemyError as error:
-            raise StoreError(f"The {self._kind} could not be {what}: the database of {self._kind}s says {_reason(error)!r}. "
-                             "See whether the folder MTSIG_HOME, or the server that MTSIG_DATABASE_URL names, is there "
-                             "and can be written.") from error
+            raise StoreError(f"The {self._kind} could not be {what}: the database of {self._kind}s says "
+                             f"{_reason(error)!r}. See whether the folder MTSIG_HOME, or the server that "
+                             "MTSIG_DATABASE_URL names, is there and can be written.") from error
 
 
 def database_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:

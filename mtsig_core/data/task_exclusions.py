@@ -68,9 +68,12 @@ def read_exclusions(texts: Iterable[str], systems: Iterable[str], pairs: Iterabl
 
     Examples
     --------
-    >>> read_exclusions(["A,B=late", "en-de:C", r"x\,y"], ["A", "B", "C", "x,y"], ["en-de"])[1:]
-    (TaskExclusion(system='B', reason='late', pair=None), TaskExclusion(system='C', reason='', pair='en-de'), \
-TaskExclusion(system='x,y', reason='', pair=None))
+    >>> for one in read_exclusions(["A,B=late", "en-de:C", r"x\,y"], ["A", "B", "C", "x,y"], ["en-de"]):
+    ...     print(one.system, one.pair, one.reason or "-")
+    A None late
+    B None late
+    C en-de -
+    x,y None -
     """
     systems, pairs = set(systems), set(pairs)
     found: dict[tuple[str | None, str], TaskExclusion] = {}

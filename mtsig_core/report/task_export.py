@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Any
 
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.report.export import metrics_record, records_csv, to_json
@@ -12,9 +14,11 @@ from mtsig_core.results.task import TaskComparison
 
 __all__ = ["TASK_FORMS", "task_csv", "task_json", "task_text"]
 
+Review = Mapping[str, Any] | None  # as `review_record` gives it
 
-def task_json(found: TaskComparison) -> str:
-    """The whole result: stable keys, undefined is null, full precision."""
+
+def task_json(found: TaskComparison, review: Review = None) -> str:
+    """The whole result: stable keys, undefined is null, full precision; of a review what `review_record` gives."""
     first = next(iter(found.pairs.values()), None)
     warnings = [{"pair": pair, **asdict(caution)} for pair, comparison in found.pairs.items()
                 for caution in comparison.warnings]
@@ -30,10 +34,11 @@ def task_json(found: TaskComparison) -> str:
                          "metrics": metrics_record(comparison)} for pair, comparison in found.pairs.items()},
         "macro": {name: {"language_pairs": list(macro.language_pairs), "higher_is_better": macro.higher_is_better,
                          "systems": [asdict(row) for row in macro.systems],
-                         "pairs": [asdict(row) for row in macro.pairs]} for name, macro in found.macro.items()}})
+                         "pairs": [asdict(row) for row in macro.pairs]} for name, macro in found.macro.items()},
+        **({} if review is None else {"review": review})})
 
 
-def task_csv(found: TaskComparison) -> str:
+def task_csv(found: TaskComparison, review: Review = None) -> str:
     """One table of all language pairs and metrics: rows of systems and of pairs of systems, in each language pair and
     across them, told apart by the columns ``table`` and ``language_pair`` (empty: across)."""
     rows: list[dict[str, object]] = []
@@ -47,11 +52,16 @@ def task_csv(found: TaskComparison) -> str:
         rows += [{"table": "pairs", "language_pair": "", "metric": metric, **asdict(row)} for row in macro.pairs]
     rows += [{"table": "excluded", "language_pair": one.pair or "", "system": one.system, "reason": one.reason}
              for one in found.excluded]
+    if review is not None:
+        rows += [{"table": "decisions", "language_pair": one["pair"], "system": name, "reason": one["why"]}
+                 for one in review["decisions"] for name in one["first"]]
+        rows += [{"table": "notes", "language_pair": one["pair"], "metric": one["metric"], "a": one["a"], "b": one["b"],
+                  "reason": one["text"]} for one in review["notes"]]
     info = {"task": found.task.name, "digest": found.task.digest}
     return records_csv([{**row, **info} for row in rows])
 
 
-def task_text(found: TaskComparison) -> str:
+def task_text(found: TaskComparison, review: Review = None) -> str:
     """By each metric the systems with their rank interval in each language pair, and across them."""
     first = next(iter(found.pairs.values())).settings
     lines = [f"{printable(found.task.name)}: {len(found.task.pairs)} language pairs, {len(found.task.systems)} "
@@ -68,6 +78,9 @@ def task_text(found: TaskComparison) -> str:
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
     lines += [f"Warning: {printable(pair)}: {printable(caution.text)}" for pair, comparison in found.pairs.items()
               for caution in comparison.warnings]
+    if review is not None:
+        lines += [f"Decided: {printable(one['pair'])}: {printable(', '.join(one['first']))}"
+                  + (f": {printable(one['why'])}" if one["why"] else "") for one in review["decisions"]]
     return "\n".join(lines).rstrip() + "\n"
 
 

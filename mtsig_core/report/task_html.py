@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.html_figures import template
-from mtsig_core.report.html_tables import table
+from mtsig_core.report.html_tables import literal, table
 from mtsig_core.report.tables import leaderboard_rows, pair_rows, summary
 from mtsig_core.report.task_latex import other_track
 from mtsig_core.report.task_sentences import task_methods
@@ -17,7 +20,7 @@ __all__ = ["task_html"]
 _MOST_PAIRS = 3000  # of systems, in all tables together
 
 
-def task_html(found: TaskComparison, command: str) -> str:
+def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | None = None) -> str:
     """The answer and the picture first, then what was assumed and left out, how it was tested, the systems across the
     language pairs, each language pair with its warnings, and the commands.
 
@@ -26,6 +29,8 @@ def task_html(found: TaskComparison, command: str) -> str:
     found : TaskComparison
     command : str
         The command line that prints its numbers.
+    review : mapping, optional
+        As `review_record` gives it: what was decided, the notes, and the steps that led there.
 
     Returns
     -------
@@ -50,5 +55,15 @@ def task_html(found: TaskComparison, command: str) -> str:
         alpha=first.settings.alpha, version=first.settings.version, summary=summary, cautions=cautions,
         leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,
         left_out=[(one.system, one.pair or "all", one.reason) for one in found.excluded],
+        review=review, literal=literal, decided=_decided(review), noted=_noted(review),
         commands={"this page": f"{command} --format html", "all numbers": f"{command} --format json",
                   "as a table": f"{command} --format csv", "manifest": f"{command} --format manifest"})
+
+
+def _decided(review: Mapping[str, Any] | None) -> list[list[str]]:
+    return [] if review is None else [[one["pair"], ", ".join(one["first"]), one["why"]] for one in review["decisions"]]
+
+
+def _noted(review: Mapping[str, Any] | None) -> list[list[str]]:
+    return [] if review is None else [[one["pair"], one["metric"].upper(), one["a"], one["b"], one["text"]]
+                                      for one in review["notes"]]

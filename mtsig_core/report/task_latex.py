@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from mtsig_core.report.latex import (
     MOST_ON_A_PAGE,
@@ -46,7 +47,7 @@ _ALONE = r"""% Compiles as it is, and by \input in a document, whose preamble th
 """
 
 
-def task_latex(found: TaskComparison, command: str) -> str:
+def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | None = None) -> str:
     """By each metric a table of ranks, one of mean differences across the language pairs, and a methods paragraph.
 
     Parameters
@@ -54,6 +55,8 @@ def task_latex(found: TaskComparison, command: str) -> str:
     found : TaskComparison
     command : str
         The command line that prints its numbers, for a comment.
+    review : mapping, optional
+        As `review_record` gives it: what was decided, and the notes, follow the methods.
 
     Returns
     -------
@@ -67,7 +70,18 @@ def task_latex(found: TaskComparison, command: str) -> str:
     for metric in dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics):
         parts += [*_ranking(found, metric), _head_to_head(found, metric),
                   rf"\paragraph{{{escape(metric.upper())}: methods.}} {escape(task_methods(found, metric))}" + "\n"]
-    return "\n".join([*parts, "\\mtsigend\n"])
+    return "\n".join([*parts, *_reviewed(found.task, review), "\\mtsigend\n"])
+
+
+def _reviewed(task: TaskInfo, review: Mapping[str, Any] | None) -> list[str]:
+    """The decisions and notes of a review, a paragraph each."""
+    said = {"Decisions": [], "Notes on disputed pairs of systems": []} if review is None else {
+        "Decisions": [f"{escape(one['pair'])}: {', '.join(_name(task, name) for name in one['first'])}"
+                      + (f" ({escape(one['why'])})" if one["why"] else "") for one in review["decisions"]],
+        "Notes on disputed pairs of systems": [
+            f"{escape(one['pair'])}, {escape(one['metric'].upper())}, {_name(task, one['a'])} and "
+            f"{_name(task, one['b'])}: {escape(one['text'])}" for one in review["notes"]]}
+    return [rf"\paragraph{{{title}.}} {'; '.join(texts)}." + "\n" for title, texts in said.items() if texts]
 
 
 def other_track(task: TaskInfo, name: str) -> bool:

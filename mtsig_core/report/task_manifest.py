@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
@@ -20,7 +21,8 @@ __all__ = ["task_manifest"]
 _PACKAGES = ("numpy", "scipy", "sacrebleu", "numba")  # that numbers go through
 
 
-def task_manifest(found: TaskComparison, source: TaskSource, command: str) -> str:
+def task_manifest(found: TaskComparison, source: TaskSource, command: str,
+                  review: Mapping[str, Any] | None = None) -> str:
     """Files, test sets, versions, signatures, exclusions and commands of a shared task, as JSON.
 
     Parameters
@@ -30,6 +32,8 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str) -> st
         Where it came from; its files are digested as they are now.
     command : str
         The command line that prints its numbers.
+    review : mapping, optional
+        As `review_record` gives it. The digests of the results are those of the numbers, which the command prints.
 
     Returns
     -------
@@ -61,7 +65,8 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str) -> st
         "assumed": list(found.task.assumed),
         "excluded": [asdict(exclusion) for exclusion in found.excluded],
         "may_be_first": {name: _may_be_first(found, name) for name in metrics},
-        "methods": {name: task_methods(found, name) for name in metrics}})
+        "methods": {name: task_methods(found, name) for name in metrics},
+        **({} if review is None else {"review": review})})
 
 
 def _files(source: TaskSource) -> dict[str, str]:

@@ -1,0 +1,160 @@
+"""A review of a shared task in sentences, tables and as data: what was decided, by which steps, what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from mtsig_core.data.review import (
+    Begin,
+    Change,
+    Decide,
+    Entry,
+    Exclude,
+    NoteOn,
+    PutBack,
+    Review,
+    SeeContent,
+    SetMetric,
+    SetRule,
+    TakeBack,
+    replay,
+    taken_back,
+)
+from mtsig_core.inference.rank_changes import RanksBeforeAfter
+from mtsig_core.inference.rank_rules import RANK_RULES
+from mtsig_core.report.cells import Table
+from mtsig_core.report.phrases import listed
+from mtsig_core.results.task import TaskInfo
+
+__all__ = ["circle_rows", "content_sentence", "decision_rows", "history_sentences", "left_out_rows", "note_rows",
+           "rank_rows", "review_record"]
+
+ACROSS = "across all"
+
+
+def history_sentences(history: Sequence[Entry]) -> list[str]:
+    """Each step with its time, the oldest first, in plain text; what is not in force any more says so.
+
+    >>> steps = [Begin("toy", None, "0f", {}, "bleu", {}), Exclude("A", "en-de", "late"), TakeBack(2)]
+    >>> print(*history_sentences([Entry(k, 60.0 * k, step) for k, step in enumerate(steps, 1)]), sep="\\n")
+    1970-01-01 00:01 UTC: began the review of toy, all systems, by BLEU
+    1970-01-01 00:02 UTC: excluded A in en-de: late (taken back)
+    1970-01-01 00:03 UTC: took back entry 2, excluded A in en-de: late
+    """
+    gone = taken_back(history)
+    return [f"{datetime.fromtimestamp(entry.at, UTC):%Y-%m-%d %H:%M} UTC: {_said(entry.change, history)}"
+            + " (taken back)" * (entry.number in gone) for entry in history]
+
+
+def _said(change: Change, history: Sequence[Entry]) -> str:
+    match change:
+        case Begin():
+            return f"began the review of {change.task}, {change.track or 'all'} systems, by {change.metric.upper()}"
+        case Exclude():
+            return f"excluded {change.system} {_where(change.pair)}: {change.reason or 'no reason given'}"
+        case PutBack():
+            return f"put {change.system} back {_where(change.pair)}"
+        case SetRule():
+            return f"chose ranks {_rule(change.rule)}"
+        case SetMetric():
+            return f"chose the metric {change.metric.upper()}"
+        case NoteOn():
+            about = f"{change.a} and {change.b} in {change.pair} by {change.metric.upper()}"
+            return f"noted on {about}: {change.text}" if change.text else f"removed the note on {about}"
+        case Decide():
+            if not change.first:
+                return f"removed the decision for {change.pair}"
+            return f"decided {change.pair}: {_declared(change.first)}" + (f": {change.why}" if change.why else "")
+        case SeeContent():
+            return "went on with the changed content of the task"
+        case TakeBack():
+            return f"took back entry {change.number}, {_said(history[change.number - 1].change, history)}"
+
+
+def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str]) -> str | None:
+    """What is not as it was when it was reviewed; None where all is.
+
+    Parameters
+    ----------
+    review : Review
+    task : TaskInfo
+        The task as it is, with nobody left out by the review.
+    digests : mapping of str to str
+        Of its language pairs that are at hand.
+    """
+    if task.digest == review.digest:
+        return None
+    changed = [pair for pair, digest in digests.items() if review.digests.get(pair, digest) != digest]
+    changed += [pair for pair in review.digests if pair not in task.pairs]
+    where = listed(changed) if changed else "the table of systems, or language pairs that this metric does not score"
+    return (f"The content of this task is another than the one that was reviewed: it changed in {where}. Numbers that "
+            "were seen before may differ, and decisions may not hold any more.")
+
+
+def left_out_rows(review: Review) -> Table:
+    """Header and rows of the exclusions."""
+    return ["system", "language pair", "reason"], [[one.system, one.pair or "all", one.reason]
+                                                   for one in review.exclusions]
+
+
+def decision_rows(review: Review, pairs: Sequence[str]) -> Table:
+    """Header and rows: each language pair with who is declared the first, and why; a dash where nothing is decided."""
+    decided = {one.pair: one for one in review.decisions}
+    return ["language pair", "declared the first", "why"], [
+        [pair, ", ".join(decided[pair].first), decided[pair].why] if pair in decided else [pair, "-", ""]
+        for pair in dict.fromkeys([*pairs, *decided])]
+
+
+def note_rows(review: Review) -> Table:
+    """Header and rows of the notes on disputed pairs of systems."""
+    return ["language pair", "metric", "a", "b", "note"], [
+        [note.pair, note.metric.upper(), note.a, note.b, note.text] for note in review.notes]
+
+
+def circle_rows(found: RanksBeforeAfter) -> Table:
+    """Header and rows: who may be the first in each language pair, and across them, before and after."""
+    return ["language pair", "may be the first before", "may be the first now", "changed"], [
+        [_place(one.pair), ", ".join(one.before) or "-", ", ".join(one.after) or "-", "yes" if one.changed else "no"]
+        for one in found.circles]
+
+
+def rank_rows(found: RanksBeforeAfter) -> Table:
+    """Header and rows: the systems whose rank is another in a language pair, or that are left out there."""
+    return ["language pair", "system", "rank before", "rank now"], [
+        [_place(one.pair), one.system, _interval(one.before), "left out" if one.left_out else _interval(one.after)]
+        for one in found.ranks if one.changed or one.left_out]
+
+
+def review_record(history: Sequence[Entry]) -> dict[str, Any]:
+    """A review as JSON has it: what stands, and the steps that led there; no link is in it."""
+    review = replay(history)
+    gone = taken_back(history)
+    return {"task": review.task, "track": review.track, "digest": review.digest, "digests": dict(review.digests),
+            "metric": review.metric, "rank_rule": review.settings.get("rank_rule", "simultaneous"),
+            "exclusions": [asdict(one) for one in review.exclusions],
+            "decisions": [asdict(one) for one in review.decisions], "notes": [asdict(one) for one in review.notes],
+            "history": [{"number": entry.number, "said": said, "in_force": entry.number not in gone}
+                        for entry, said in zip(history, history_sentences(history), strict=True)]}
+
+
+def _where(pair: str | None) -> str:
+    return "in all language pairs" if pair is None else f"in {pair}"
+
+
+def _place(pair: str | None) -> str:
+    return ACROSS if pair is None else pair
+
+
+def _rule(name: str) -> str:
+    return RANK_RULES[name].title if name in RANK_RULES else name
+
+
+def _declared(first: Sequence[str]) -> str:
+    return f"{first[0]} is the first" if len(first) == 1 else f"{listed(first)} share the first place"
+
+
+def _interval(ranks: tuple[int, int] | None) -> str:
+    return "-" if ranks is None else str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]}-{ranks[1]}"

@@ -1,0 +1,134 @@
+"""A review in sentences, tables and the files of a task."""
+
+import csv
+import hashlib
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from mtsig_core.data.review import (
+    Begin,
+    Decide,
+    Entry,
+    Exclude,
+    NoteOn,
+    PutBack,
+    SeeContent,
+    SetMetric,
+    SetRule,
+    TakeBack,
+    replay,
+)
+from mtsig_core.data.task_exclusions import TaskExclusion
+from mtsig_core.data.task_source import TaskSource
+from mtsig_core.inference.rank_changes import ranks_before_after
+from mtsig_core.inference.task_comparison import compare_task
+from mtsig_core.report.review_report import (
+    circle_rows,
+    content_sentence,
+    decision_rows,
+    history_sentences,
+    left_out_rows,
+    note_rows,
+    rank_rows,
+    review_record,
+)
+from mtsig_core.report.task_documents import task_document
+from mtsig_core.report.task_export import task_json
+from mtsig_core.results.task import TaskInfo
+from tests.report.test_html_report import Page
+from tests.report.test_task_documents import made
+
+HOSTILE = "<b>نظام</b> _x"
+BEGIN = Begin("toy", None, "d0", {"en-de": "1", "en-cs": "2"}, "x", {"rank_rule": "simultaneous"})
+
+
+def history(*steps):
+    return [Entry(k, 1_795_356_180 + 60 * k, step) for k, step in enumerate([BEGIN, *steps])]
+
+
+def numbered(*steps):
+    return [replace(entry, number=entry.number + 1) for entry in history(*steps)]
+
+
+def test_each_step_is_a_plain_sentence_with_its_time():
+    said = history_sentences(numbered(
+        Exclude(HOSTILE, "en-de", "copied"), Exclude("B"), PutBack("B"), SetRule("wmt24"), SetMetric("chrf"),
+        NoteOn("en-de", "x", "A", "B", "close"), NoteOn("en-de", "x", "A", "B", ""), Decide("en-de", ("A",), "clear"),
+        Decide("en-cs", ("A", "B")), Decide("en-cs"), SeeContent("d1"), TakeBack(2)))
+    assert said == [f"2026-11-22 {14 + (3 + k) // 60:02}:{(3 + k) % 60:02} UTC: {what}" for k, what in enumerate([
+        "began the review of toy, all systems, by X", f"excluded {HOSTILE} in en-de: copied (taken back)",
+        "excluded B in all language pairs: no reason given", "put B back in all language pairs",
+        "chose ranks as WMT24", "chose the metric CHRF", "noted on A and B in en-de by X: close",
+        "removed the note on A and B in en-de by X", "decided en-de: A is the first: clear",
+        "decided en-cs: A and B share the first place", "removed the decision for en-cs",
+        "went on with the changed content of the task", f"took back entry 2, excluded {HOSTILE} in en-de: copied"])]
+
+
+@pytest.fixture(scope="module")
+def before():
+    return compare_task(made(missing=1), "X", trials=99, resamples=99)
+
+
+@pytest.fixture(scope="module")
+def reviewed(before):
+    """A review that leaves the winner of the first language pair out, and what is then found."""
+    pair = next(iter(before.pairs))
+    winner = before.pairs[pair].metrics["X"].systems[0].system
+    steps = numbered(Exclude(winner, pair, "a <bug>"), Decide(pair, (HOSTILE, "B"), "<i>close</i> & fair"),
+                     NoteOn(pair, "X", HOSTILE, "B", "100% _open_"))
+    found = compare_task(made(missing=1), "X", trials=99, resamples=99, exclude=replay(steps).exclusions)
+    return steps, pair, winner, found
+
+
+def test_before_and_after_side_by_side(before, reviewed):
+    _, pair, winner, found = reviewed
+    changes = ranks_before_after(before, found, "X")
+    rows = rank_rows(changes)[1]
+    assert [row[3] for row in rows if row[:2] == [pair, winner]] == ["left out"]
+    assert {row[0] for row in rows} <= {pair, "across all"}
+    circles = {row[0]: row[1:] for row in circle_rows(changes)[1]}
+    assert list(circles) == [*before.pairs, "across all"] and winner in circles[pair][0]
+    assert winner not in circles[pair][1] and circles[pair][2] == "yes"
+
+
+def test_every_file_has_what_was_decided(reviewed):
+    steps, pair, winner, found = reviewed
+    files = {form: task_document(form, found, TaskSource(None), "mtsig task --demo", steps)
+             for form in ("text", "json", "csv", "latex", "html", "manifest")}
+    for form in ("json", "manifest"):
+        data = json.loads(files[form])
+        assert data["review"] == json.loads(json.dumps(review_record(steps)))
+        assert data["excluded"] == [{"system": winner, "reason": "a <bug>", "pair": pair}]
+    assert data["results"]["json"]["sha256"] == hashlib.sha256(task_json(found).encode()).hexdigest()
+    rows = list(csv.DictReader(io.StringIO(files["csv"])))
+    assert [(row["language_pair"], row["system"], row["reason"]) for row in rows if row["table"] == "decisions"] == [
+        (pair, name, "<i>close</i> & fair") for name in (HOSTILE, "B")]
+    assert [(row["a"], row["b"], row["reason"]) for row in rows if row["table"] == "notes"] == [
+        (HOSTILE, "B", "100% _open_")]
+    page = Page(files["html"])
+    assert not {"i", "b", "bug"} & page.tags and {HOSTILE, "100% _open_"} <= set(page.cells)
+    assert r"\paragraph{Decisions.}" in files["latex"] and r"100\% \_open\_" in files["latex"]
+    assert f"Decided: {pair}:" in files["text"] and "&lt;i&gt;close&lt;/i&gt;" in files["html"]
+    assert "History of the review" in files["html"]
+
+
+def test_a_task_of_other_content_is_told(before):
+    info = TaskInfo.of(made(missing=1))
+    digests = {pair: comparison.testset.digest for pair, comparison in before.pairs.items()}
+    review = replace(replay(numbered()), digest=info.digest, digests=digests)
+    assert content_sentence(review, info, digests) is None
+    pair = list(digests)[-1]
+    changed = content_sentence(replace(review, digest="old", digests={**digests, pair: "old"}), info, digests)
+    assert f"changed in {pair}. " in changed
+    assert "the table of systems" in content_sentence(replace(review, digest="old"), info, digests)
+
+
+def test_tables_of_what_stands():
+    review = replay(numbered(Exclude("A", "en-de", "late"), Exclude("B"), Decide("en-cs", ("C",), "alone")))
+    assert review.exclusions[0] == TaskExclusion("A", "late", "en-de")
+    assert left_out_rows(review)[1] == [["A", "en-de", "late"], ["B", "all", ""]]
+    assert decision_rows(review, ["en-de", "en-cs"])[1] == [["en-de", "-", ""], ["en-cs", "C", "alone"]]
+    assert note_rows(review)[1] == []
