@@ -8,7 +8,7 @@ from mtsig_core.report.task_documents import task_document
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import macro_pair_rows, picture_rows, task_tested, task_verdict
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, frame, grid, screen, task_view
+from pages._ui import address, frame, grid, review_changes, screen, task_view
 
 view = task_view.open_page(frame.take_view(), "Task")
 info = view.kept.info
@@ -47,6 +47,8 @@ if view.metric in found.macro and found.macro[view.metric].pairs:
 if warned:
     with st.expander(f"Keep in mind: {number(len(warned), 'd')} warnings"):
         screen.prose_table(["language pair", "warning"], warned)
+if (link := review_changes.show_begin(view, found)) is not None:
+    address.go(frame.ROOT / "pages" / "review.py", review=link)
 st.subheader("How it was tested")
 screen.plain(task_methods(found, view.metric))
 st.subheader("Take it away")

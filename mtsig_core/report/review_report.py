@@ -23,14 +23,14 @@ from mtsig_core.data.review import (
     replay,
     taken_back,
 )
-from mtsig_core.inference.rank_changes import RanksBeforeAfter
+from mtsig_core.inference.rank_changes import RankChange, RanksBeforeAfter
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.report.cells import Table
 from mtsig_core.report.phrases import listed
-from mtsig_core.results.task import TaskInfo
+from mtsig_core.results.task import TaskComparison, TaskInfo
 
-__all__ = ["circle_rows", "content_sentence", "decision_rows", "history_sentences", "left_out_rows", "note_rows",
-           "rank_rows", "review_record"]
+__all__ = ["circle_rows", "content_sentence", "decision_cautions", "decision_rows", "history_sentences",
+           "left_out_rows", "note_rows", "rank_rows", "review_record"]
 
 ACROSS = "across all"
 
@@ -108,6 +108,20 @@ def decision_rows(review: Review, pairs: Sequence[str]) -> Table:
         for pair in dict.fromkeys([*pairs, *decided])]
 
 
+def decision_cautions(review: Review, found: TaskComparison) -> list[str]:
+    """What the numbers say against the decisions: who is declared the first and is not among those who may be."""
+    said = []
+    for one in review.decisions:
+        result = found.pairs[one.pair].metrics.get(review.metric) if one.pair in found.pairs else None
+        first = {row.system for row in result.systems if row.rank_low == 1} if result is not None else set()
+        for name in one.first:
+            if name not in first:
+                why = "was not compared there" if result is None or name not in {row.system for row in result.systems} \
+                    else f"is not among those who may be the first there by {review.metric.upper()}"
+                said.append(f"{one.pair}: {name} is declared the first, and {why}.")
+    return said
+
+
 def note_rows(review: Review) -> Table:
     """Header and rows of the notes on disputed pairs of systems."""
     return ["language pair", "metric", "a", "b", "note"], [
@@ -122,10 +136,13 @@ def circle_rows(found: RanksBeforeAfter) -> Table:
 
 
 def rank_rows(found: RanksBeforeAfter) -> Table:
-    """Header and rows: the systems whose rank is another in a language pair, or that are left out there."""
-    return ["language pair", "system", "rank before", "rank now"], [
-        [_place(one.pair), one.system, _interval(one.before), "left out" if one.left_out else _interval(one.after)]
-        for one in found.ranks if one.changed or one.left_out]
+    """Header and rows: each system with its rank in each language pair, and across them; before and now where these
+    differ, a dash where it has none."""
+    places = [one.pair for one in found.circles]
+    changes = {(one.pair, one.system): one for one in found.ranks}
+    names = dict.fromkeys(one.system for one in sorted(found.ranks, key=lambda one: one.pair is not None))
+    return ["system", *map(_place, places)], [
+        [name, *(_change(changes.get((place, name))) for place in places)] for name in names]
 
 
 def review_record(history: Sequence[Entry]) -> dict[str, Any]:
@@ -154,6 +171,13 @@ def _rule(name: str) -> str:
 
 def _declared(first: Sequence[str]) -> str:
     return f"{first[0]} is the first" if len(first) == 1 else f"{listed(first)} share the first place"
+
+
+def _change(one: RankChange | None) -> str:
+    if one is None:
+        return "-"
+    before, now = _interval(one.before), "left out" if one.left_out else _interval(one.after)
+    return f"{before} \N{RIGHTWARDS ARROW} {now}" if one.changed or one.left_out else before
 
 
 def _interval(ranks: tuple[int, int] | None) -> str:

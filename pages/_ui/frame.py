@@ -14,14 +14,26 @@ from mtsig_core.data.source import Source
 from mtsig_core.metrics import depends_on_testset, metric_of
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import how_tested, summary
-from pages._ui import address, aside, background, controls, lecture, results, screen, selection, task_view, testsets
+from pages._ui import (
+    address,
+    aside,
+    background,
+    controls,
+    lecture,
+    results,
+    review_view,
+    screen,
+    selection,
+    task_view,
+    testsets,
+)
 from pages._ui.ending import PageEnded, end_page
 
 __all__ = ["ROOT", "View", "draw", "open_page", "open_testset", "pages", "take_view"]
 
 ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which may be any
 _FRAMED = "frame.drawn_in_this_run"
-_SET = "frame.set"  # name and content of the test set that is open
+SET = "frame.set"  # name and content of the test set that is open
 _CHANGED = "frame.changed"  # the name of a set whose content is another than the link, or the session, saw
 _SEEN = "digest"  # the key under which the address says what content was seen
 
@@ -77,8 +89,8 @@ class View:
 def pages() -> list:
     """The pages in the order of the navigation."""
     return [st.Page(ROOT / "pages" / f"{name}.py", title=name.capitalize(), default=name == "overview")
-            for name in ("overview", "data", "task", "leaderboard", "significance", "pair", "bootstrap", "sampling",
-                         "sweeps", "validation", "metrics", "segments", "methods", "lecture")]
+            for name in ("overview", "data", "task", "review", "leaderboard", "significance", "pair", "bootstrap",
+                         "sampling", "sweeps", "validation", "metrics", "segments", "methods", "lecture")]
 
 
 def draw() -> None:
@@ -92,7 +104,8 @@ def draw() -> None:
     with st.sidebar:
         links = st.empty()
         _draw_links(links)
-        view = _chosen(task_view.choose) if page.url_path == "task" else _chosen(_draw_view, page.url_path)
+        choose = {"task": task_view.choose, "review": review_view.choose}.get(page.url_path)
+        view = _chosen(choose) if choose else _chosen(_draw_view, page.url_path)
     above = st.container()
     _run(page, view)
     _finish(links, above)
@@ -139,7 +152,7 @@ def _draw_view(page: str) -> View:
 
 def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     """Notice another test set, and other content under the same name."""
-    state, before = st.session_state, st.session_state.get(_SET)
+    state, before = st.session_state, st.session_state.get(SET)
     switched = before is not None and before[0] != name and not address.by_history()
     if switched:
         address.switched_set(before[1], whole.digest, lambda key, texts: selection.of_this_set_alone(key, texts, whole))
@@ -147,7 +160,7 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
         state[_CHANGED] = name
     if switched or state.get(_CHANGED) != name:
         state.pop(_CHANGED, None)
-    state[_SET] = name, whole.digest
+    state[SET] = name, whole.digest
     address.keep(_SEEN, [whole.digest[:12]] if may_change else None)
 
 
@@ -177,7 +190,7 @@ def open_testset(name: str) -> None:
     st.rerun()
 
 
-def take_view() -> View | task_view.TaskView | MtsigError:
+def take_view() -> View | task_view.TaskView | review_view.ReviewView | MtsigError:
     """What the frame prepared for this run of the page.
 
     On a fresh server the first link to a page runs its file alone; it is then sent through the frame.

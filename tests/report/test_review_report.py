@@ -86,9 +86,16 @@ def reviewed(before):
 def test_before_and_after_side_by_side(before, reviewed):
     _, pair, winner, found = reviewed
     changes = ranks_before_after(before, found, "X")
-    rows = rank_rows(changes)[1]
-    assert [row[3] for row in rows if row[:2] == [pair, winner]] == ["left out"]
-    assert {row[0] for row in rows} <= {pair, "across all"}
+    header, rows = rank_rows(changes)
+    cells = {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
+    assert header == ["system", *before.pairs, "across all"]
+    assert list(cells) == [row.system for row in before.macro["X"].systems]
+    assert cells[winner][pair].endswith("\N{RIGHTWARDS ARROW} left out")
+    for one in changes.ranks:
+        assert ("\N{RIGHTWARDS ARROW}" in cells[one.system][one.pair or "across all"]) is one.changed
+    missing = next(name for name in cells if name not in [row.system for row in before.pairs[pair].metrics["X"].systems]
+                   or name not in [row.system for row in list(before.pairs.values())[-1].metrics["X"].systems])
+    assert "-" in cells[missing].values()
     circles = {row[0]: row[1:] for row in circle_rows(changes)[1]}
     assert list(circles) == [*before.pairs, "across all"] and winner in circles[pair][0]
     assert winner not in circles[pair][1] and circles[pair][2] == "yes"

@@ -1,0 +1,153 @@
+"""The parts of the page Review, as everybody sees them; who may go on with it finds the controls beside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from mtsig_core import Comparison, MtsigError
+from mtsig_core.inference.rank_changes import ranks_before_after
+from mtsig_core.report import export
+from mtsig_core.report.cells import number
+from mtsig_core.report.review_report import (
+    circle_rows,
+    decision_cautions,
+    decision_rows,
+    left_out_rows,
+    note_rows,
+    rank_rows,
+)
+from mtsig_core.report.task_documents import task_document
+from mtsig_core.results.task import TaskComparison
+from pages._ui import address, browser, frame, review_changes, screen, selection
+from pages._ui.review_view import LINK, ReviewView, reviews
+
+__all__ = ["in_each_pair", "open_pair", "show_decisions", "show_files", "show_left_out", "show_links", "show_mine",
+           "show_notes"]
+
+_PAGE = frame.ROOT / "pages" / "review.py"
+_LEADERBOARD = frame.ROOT / "pages" / "leaderboard.py"
+
+
+def in_each_pair(found: TaskComparison, metric: str) -> dict[str, list[str]]:
+    """The systems of each language pair, best first."""
+    return {pair: [row.system for row in comparison.metrics[metric].systems]
+            for pair, comparison in found.pairs.items() if metric in comparison.metrics}
+
+
+def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> None:
+    """Open a language pair as the review compares it: its metric, its settings, and without those it leaves out."""
+    gone = {one.system: one.reason for one in view.review.exclusions if one.pair in (None, pair)}
+    gone = {name: reason for name, reason in gone.items() if name in whole[pair].testset.systems}
+    if (before := st.session_state.pop(frame.SET, None)) is not None:  # what was chosen for another set waits there
+        address.switched_set(before[1], "", lambda key, texts: key in (selection.LEFT_OUT, "tokenize")
+                             or key.startswith(selection.REASON))
+    named = view.before.address_of(pair, TaskComparison(view.before.kept.info, whole, {}))
+    settings = {key: str(value) for key, value in view.review.settings.items() if key != "rank_rule"}
+    address.go(_LEADERBOARD, metric=view.review.metric, **settings, **named,
+               **{selection.LEFT_OUT: list(gone) or [""]},
+               **{f"{selection.REASON}{name}": reason for name, reason in gone.items()})
+
+
+def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComparison | None) -> None:
+    """Who is left out and why, and what that does to the ranks."""
+    metric, gone = view.review.metric, view.review.exclusions
+    st.subheader("Left out" if gone else "Nobody is left out")
+    if gone and not view.may_edit:
+        screen.table(*left_out_rows(view.review), names=[0, 1, 2])
+    for one in gone if view.may_edit else ():
+        told, back = st.columns([6, 1], vertical_alignment="center")
+        with told:
+            screen.plain(f"{one.system}, {one.pair or 'all language pairs'}: {one.reason or 'no reason given'}")
+        review_changes.show_put_back(view, back, one)
+    if view.may_edit and (now or before) is not None:
+        review_changes.show_exclude(view, in_each_pair(now or before, metric))
+    if gone and now is not None and before is not None:
+        found = ranks_before_after(before, now, metric)
+        st.subheader("Ranks before and after")
+        screen.table(*circle_rows(found), names=[0, 1, 2], key="review.circles")
+        screen.table(*rank_rows(found), names=[0], key="review.ranks")
+        st.caption("Before: with all systems; now: without those left out, which is a smaller family. An arrow: the "
+                   "rank is another now. Who stood behind a system that is left out moves up by that alone.")
+
+
+def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
+    """Who is declared the first in each language pair."""
+    st.subheader("Decisions")
+    pairs = list(in_each_pair(now, view.review.metric)) if now is not None else []
+    screen.prose_table(*decision_rows(view.review, pairs))
+    for said in decision_cautions(view.review, now) if now is not None else ():
+        screen.caution_box(said)
+    if view.may_edit and now is not None:
+        circles = {one.pair: one.after for one in ranks_before_after(now, now, view.review.metric).circles}
+        review_changes.show_decide(view, in_each_pair(now, view.review.metric), circles)
+
+
+def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
+    """Notes on disputed pairs of systems."""
+    if not view.review.notes and not view.may_edit:
+        return
+    st.subheader("Notes on disputed pairs of systems")
+    if view.review.notes:
+        screen.prose_table(*note_rows(view.review))
+    if view.may_edit and now is not None:
+        review_changes.show_note(view, in_each_pair(now, view.review.metric))
+
+
+def show_links(view: ReviewView) -> None:
+    """The links to share."""
+    st.subheader("Share it")
+    st.caption("Who has this link can read the review, and change nothing:")
+    st.code(view.address_of(view.kept.read_link), language=None, wrap_lines=True)
+    if view.may_edit:
+        st.caption("Who has this one can go on with it, as you can. It is the address of this page:")
+        st.code(view.address_of(view.kept.edit_link), language=None, wrap_lines=True)
+
+
+def show_files(view: ReviewView, now: TaskComparison) -> None:
+    """The files, with what was decided, and the command that prints the numbers."""
+    st.subheader("Take it away")
+    with st.container(horizontal=True):
+        for title, form, ending, mime in (
+                ("CSV", "csv", "csv", "text/csv"), ("JSON", "json", "json", "application/json"),
+                ("LaTeX", "latex", "tex", "text/x-tex"), ("Report (HTML)", "html", "html", "text/html"),
+                ("Manifest", "manifest", "manifest.json", "application/json")):
+            st.download_button(title, lambda form=form: task_document(form, now, view.now.kept.source,
+                                                                      view.now.command(), view.kept.history),
+                               export.file_name(now.task.name, view.review.metric, "review", ending=ending), mime,
+                               key=f"review.file.{form}", on_click="ignore")
+    st.code(view.now.command(), language=None, wrap_lines=True)
+
+
+def show_mine() -> None:
+    """The reviews that were started in this browser."""
+    browser.remember()
+    mine = reviews().of(browser.owner())
+    if not mine:
+        return
+    st.subheader("Yours")
+    for kept in mine:
+        about, opened, deleted = st.columns([6, 1.2, 1.3], vertical_alignment="center")
+        begun = datetime.fromtimestamp(kept.history[0].at, UTC)
+        with about:
+            screen.plain(f"{kept.review.task}, {kept.review.metric.upper()}: begun {begun:%Y-%m-%d %H:%M} UTC, "
+                         f"{number(len(kept.history), 'd')} {'step' if len(kept.history) == 1 else 'steps'}, "
+                         f"{number(len(kept.review.decisions), 'd')} decided")
+        if opened.button("Open", key=f"review.open.{kept.read_link}"):
+            address.go(_PAGE, **{LINK: kept.edit_link})
+        with deleted.popover("Delete"):
+            st.caption("Both links to it end here. This cannot be undone.")
+            if st.button("Delete it", key=f"review.delete.{kept.read_link}"):
+                _delete(kept)
+
+
+def _delete(kept) -> None:
+    try:
+        reviews().delete(kept.edit_link, browser.owner())
+    except MtsigError as problem:
+        screen.error(problem)
+    else:
+        st.rerun()
+

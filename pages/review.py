@@ -1,0 +1,74 @@
+"""Review: what an organiser decides about a shared task: who is left out and why, who is declared the first."""
+
+import streamlit as st
+
+from mtsig_core import MtsigError
+from mtsig_core.report.review_report import content_sentence
+from mtsig_core.report.task_sentences import task_methods
+from mtsig_core.report.task_tables import picture_rows, task_tested, task_verdict
+from mtsig_core.results.task import TaskComparison
+from pages._ui import address, browser, frame, grid, review_changes, review_sections, screen
+from pages._ui.ending import end_page
+
+view = frame.take_view()
+st.title("Review")
+if isinstance(view, MtsigError):
+    screen.error(view)
+    review_sections.show_mine()
+    end_page()
+if view.kept is None:
+    screen.plain("No review is open. A review keeps what you decide about a shared task: systems left out, with "
+                 "reasons, notes on disputed pairs, who is declared the first. It is started on the page Task.")
+    address.link(frame.ROOT / "pages" / "task.py", "To the page Task", icon=":material/arrow_forward:")
+    review_sections.show_mine()
+    end_page()
+review, metric = view.review, view.review.metric
+screen.status([review.task, f"{review.track or 'all'} systems", metric.upper(),
+               *([f"{len(review.exclusions)} left out"] if review.exclusions else []),
+               f"{len(review.decisions)} decided", "you can change it" if view.may_edit else "to read"])
+review_changes.show_message()
+
+
+def draw(found, key=None):
+    header, rows, marks = picture_rows(found, metric)
+    return header, rows, grid.show(header, rows, {0}, key, marks=marks, open_cells=key is not None)
+
+
+def meanwhile(pairs):
+    if pairs:
+        draw(TaskComparison(view.now.kept.info, pairs, {}))
+
+
+before = now = None
+try:
+    before = view.before.comparison(lambda pairs: None)
+    digests = {pair: comparison.testset.digest for pair, comparison in before.pairs.items()}
+    changed = content_sentence(review, before.task, digests)
+    if changed is not None:
+        screen.caution_box(changed)
+        if view.may_edit:
+            review_changes.see_content(view, before.task.digest, digests)
+    now = view.now.comparison(meanwhile)
+except MtsigError as problem:
+    screen.error(problem)
+if now is not None:
+    screen.status(task_tested(now))
+    screen.answer(task_verdict(now, metric))
+    header, rows, clicked = draw(now, "review.picture")
+    st.caption("Rank intervals; coloured: may be the first. Click a cell to open the language pair without the systems "
+               "that are left out here.")
+    if clicked is not None and (pair := header[clicked[1]]) in now.pairs and rows[clicked[0]][clicked[1]] != "-":
+        review_sections.open_pair(view, pair, before.pairs)
+if view.may_edit:
+    browser.remember()
+    review_changes.pick_metric_and_rule(view)
+review_sections.show_left_out(view, before, now)
+review_sections.show_decisions(view, now)
+review_sections.show_notes(view, now)
+st.subheader("History")
+review_changes.show_history(view)
+review_sections.show_links(view)
+if now is not None:
+    st.subheader("How it was tested")
+    screen.plain(task_methods(now, metric))
+    review_sections.show_files(view, now)

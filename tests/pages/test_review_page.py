@@ -1,0 +1,173 @@
+"""The page Review: what an organiser does stands in it for everybody, under two links."""
+
+from html import escape
+
+import pytest
+import streamlit as st
+
+from mtsig_core.data.review import Begin, Decide, Exclude, NoteOn
+from mtsig_core.data.task_source import TaskSource
+from mtsig_core.inference.rank_changes import ranks_before_after
+from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.report.review_report import circle_rows, history_sentences
+from mtsig_core.report.task_tables import task_verdict
+from pages._ui import grid, review_view, testsets
+from pages._ui.ending import end_page
+from tests.cli.test_task import folder  # noqa: F401 - a fixture
+from tests.pages.toys import words
+
+HOSTILE = "<b>close</b> & $x$"
+
+
+@pytest.fixture
+def root(folder, monkeypatch, tmp_path):  # noqa: F811
+    """A folder of tasks, and a database of its own."""
+    monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
+    testsets.store.clear(), review_view.reviews.clear()
+    yield folder.parent
+    testsets.store.clear(), review_view.reviews.clear()
+
+
+@pytest.fixture
+def kept(root):
+    """A review of the task, as the page Task starts it."""
+    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
+    digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
+    begin = Begin("task", None, found.task.digest, digests, "XCOMET", {"trials": 999})
+    return review_view.reviews().begin(begin, "somebody")
+
+
+@pytest.fixture
+def at(opened, root):
+    """Open a page by a link, to be worked on: only from its second run on are the controls of a page the same."""
+    return lambda page, **asked: opened(page, root=root, **asked).switch_page(f"pages/{page}.py").run()
+
+
+def read(kept):
+    return review_view.reviews().find(kept.read_link)
+
+
+def followed(app, click, monkeypatch):
+    """Do what leads to another page, and go there in the same session, which AppTest does not do; what is asked."""
+    asked = []
+    with monkeypatch.context() as patch:
+        patch.setattr(st, "switch_page", lambda page, query_params: asked.append((page, query_params)) or end_page())
+        click()
+    (page, query), = asked
+    app.query_params = dict(query)
+    app.switch_page(f"pages/{page.name}").run().run()
+    return query
+
+
+def pick(app, key, value):
+    next(box for box in app.selectbox if box.key == key).select(value)
+    return app.run()
+
+
+def press(app, label, n=0):
+    [button for button in app.button if button.label == label][n].click()
+    return app.run()
+
+
+def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root, monkeypatch):
+    app = at("task", shared_task="task", metric="XCOMET", trials="999")
+    link = followed(app, lambda: press(app, "Start a review"), monkeypatch)["review"][0]
+    assert not app.exception and app.title[0].value == "Review"
+    pick(app, "review.exclude.system.all language pairs", "Alpha")
+    next(box for box in app.text_input if box.key == "review.exclude.reason").input(HOSTILE)
+    press(app, "Leave it out")
+    kept = review_view.reviews().find(link)
+    assert [entry.change for entry in kept.history[1:]] == [Exclude("Alpha", None, HOSTILE)]
+    said = words(app)
+    assert escape(history_sentences(kept.history)[-1]) in said and "<b>close" not in said
+    whole = KeptTask(TaskSource(str(root / "task")))
+    before = whole.compare("XCOMET", trials=999)
+    now = whole.leaving_out(kept.review.exclusions).compare("XCOMET", trials=999)
+    assert task_verdict(now, "XCOMET") in said
+    for row in circle_rows(ranks_before_after(before, now, "XCOMET"))[1]:
+        assert all(escape(cell) in said for cell in row)
+    assert any("--exclude" in code.value and HOSTILE in code.value for code in app.code)
+    press(app, "Put back")
+    assert review_view.reviews().find(link).review.exclusions == ()
+    press(app, "Take back")  # the newest step: that it was put back
+    kept = review_view.reviews().find(link)
+    assert [one.system for one in kept.review.exclusions] == ["Alpha"] and len(kept.history) == 4
+
+
+def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
+    review_view.reviews().add(kept.edit_link, Exclude("Alpha", "en-de_DE", "a bug"), 1)
+    review_view.reviews().add(kept.edit_link, Decide("en-de_DE", ("Alpha",), "why not"), 2)
+    review_view.reviews().add(kept.edit_link, NoteOn("en-de_DE", "XCOMET", "Beta", "Gamma", HOSTILE), 3)
+    app = at("review", review=kept.read_link)
+    said = words(app)
+    assert not app.exception and [button.label for button in app.button] == ["Close this review"]
+    assert not app.selectbox and not app.text_input and not app.text_area and not app.multiselect
+    for part in ("a bug", "why not", escape(HOSTILE), "Alpha is declared the first, and was not compared there"):
+        assert part in said
+    assert kept.edit_link not in "".join(str(element.proto) for element in app.main) + said
+    assert kept.edit_link not in str(app.session_state) + str(app.query_params)
+    assert any(kept.read_link in code.value for code in app.code)
+    assert kept.edit_link in "".join(code.value for code in at("review", review=kept.edit_link).code)
+
+
+def test_the_second_of_two_editors_is_told(at, root, kept):
+    """What was typed stays; what the other did is on screen."""
+    first, second = (at("review", review=kept.edit_link) for _ in range(2))
+    for app, why in ((first, "mine"), (second, "no, mine")):
+        next(box for box in app.multiselect if box.key == "review.decide.first.en-de_DE").select(
+            "Beta" if app is second else "Alpha")
+        next(box for box in app.text_area if box.key == "review.decide.why.en-de_DE").input(why)
+        press(app, "Decide")
+    assert [entry.change for entry in read(kept).history[1:]] == [Decide("en-de_DE", ("Alpha",), "mine")]
+    said = words(second)
+    assert "Somebody else changed this review once" in said and "Alpha is the first: mine" in said
+    assert next(box for box in second.text_area if box.key == "review.decide.why.en-de_DE").value == "no, mine"
+    press(second, "Decide anew")
+    assert read(kept).review.decisions[0].why == "no, mine" and len(read(kept).history) == 3
+    assert "Somebody else" not in words(second)
+
+
+def test_the_rule_and_the_metric_are_chosen_in_the_review(at, root, kept):
+    app = at("review", review=kept.edit_link)
+    pick(app, "review.Ranks.1", "wmt25")
+    pick(app, "review.Metric.2", "MetricX-24")
+    review = read(kept).review
+    assert not app.exception and review.settings == {"trials": 999, "rank_rule": "wmt25"}
+    assert review.metric == "MetricX-24" and "chose ranks as WMT25" in words(app)
+    assert any("--rank-rule wmt25" in code.value and "MetricX-24" in code.value for code in app.code)
+
+
+def test_a_link_to_nothing_and_a_task_that_is_gone_are_messages(at, root, kept):
+    assert "is not here: it was deleted" in words(at("review", review="x" * 22))
+    assert "No review is open" in words(at("review"))
+    (root / "task").rename(root / "other")
+    app = at("review", review=kept.read_link)
+    assert "The shared task &#x27;task&#x27; of this review is not offered here" in words(app) and not app.exception
+
+
+def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
+    assert "The content of this task" not in words(at("review", review=kept.edit_link))
+    review_view.reviews().add(kept.edit_link, Exclude("Gamma"), 1)
+    (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
+    app = at("review", review=kept.edit_link)
+    said = words(app)
+    assert "it changed in en-de_DE. " in said and "Unknown system &#x27;Gamma&#x27;" in said and not app.exception
+    press(app, "Put back")
+    press(app, "Go on with the content as it is now")
+    said = words(app)
+    assert "The content of this task" not in said and "Unknown system" not in said
+    assert "went on with the changed content" in said
+
+
+def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, kept, monkeypatch):
+    """Whatever was chosen before for another set that is open in the session."""
+    review_view.reviews().add(kept.edit_link, Exclude("Gamma", "en-de_DE", "late & <i>odd</i>"), 1)
+    app = at("leaderboard", testset="task/en-ja_JP", metric="XCOMET", trials="1999", exclude="Alpha")
+    monkeypatch.setattr(grid, "show", lambda *args, **more: (0, 1) if more.get("open_cells") else None)
+    app.query_params["review"] = kept.read_link
+    followed(app, lambda: app.switch_page("pages/review.py").run(), monkeypatch)
+    assert app.title[0].value == "Leaderboard" and not app.exception
+    asked = {"testset": "task/en-de_DE", "exclude": "Gamma", "trials": "999"}
+    assert app.query_params.items() >= asked.items() and "review" not in app.query_params
+    assert "1 system left out" in words(app) and "Other content stands" not in words(app)
+    assert next(box for box in app.text_input if box.key == "reason.Gamma").value == "late & <i>odd</i>"
