@@ -106,7 +106,7 @@ else:
     testset = view.whole
     systems = "1 system" if len(testset.systems) == 1 else f"{len(testset.systems)} systems"
     screen.answer(f"{testset.name}: {testset.n_segments:,} segments, {systems}"
-                  + (", simulated" if testset.simulated else ""))
+                  + (", simulated" if testset.simulated and "simulated" not in testset.name else ""))
 
 st.subheader("Bring your own")
 data_tasks.show()
@@ -137,6 +137,8 @@ except MtsigError as problem:
     screen.error(problem)
 
 if not isinstance(view, MtsigError):
+    if files:
+        screen.plain(f"What follows is of {testset.name}, which is open now.")
     found = suspicions(testset)
     if found:
         st.subheader("Worth a look")

@@ -9,7 +9,14 @@ from mtsig_core.inference.cautions import FAMILY_WISE
 from mtsig_core.report.caveats import keeps_its_level
 from mtsig_core.report.records import leaderboard_records
 from mtsig_core.report.runs_tables import with_runs
-from mtsig_core.report.tables import by_reference_rows, difference_rows, leaderboard_rows, verdict, with_metrics
+from mtsig_core.report.tables import (
+    by_reference_rows,
+    difference_rows,
+    leaderboard_rows,
+    simultaneous_word,
+    verdict,
+    with_metrics,
+)
 from pages._ui import charts, controls, exclusions, exports, frame, leaderboard_metrics, one_pair, screen
 
 _FIGURES = ("scores and ranks", "differences")
@@ -55,15 +62,20 @@ else:
         alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same "
             "numbers.")
 holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
+together = simultaneous_word(result, comparison.settings)
 jointly = ", and hold for all pairs together" if holds else ""
-if not apart:
+if not result.pairs:
+    st.caption("The interval is that of the score of this system: there is no other to compare it with, hence no rank.")
+elif not apart:
     st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not, which is not 'equal'. "
                f"Overlap of two intervals is not the paired test: decisions come from the differences{jointly}. "
-               f"Click a dot or a bar, or tick a row of the table, to open the pair with {blue}.")
+               f"Click a dot or a bar, or tick a row of the table, to open the pair with {blue}."
+               + (" Simultaneous: intervals that hold together." if together else ""))
 others = leaderboard_metrics.pick(view)
 header, rows = with_metrics(*with_runs(header, rows, 1, result), 1, others)
 rows += exclusions.reference_rows(view, len(header), [other.metric for other in others])
-chosen = screen.table(header, rows, names=[0, 1], key="leaderboard.table", open_rows=True)
+chosen = screen.table(["simultaneous" if title.startswith("simultaneous") else title for title in header], rows,
+                      names=[0, 1], key="leaderboard.table", open_rows=True)
 if clicked:
     one_pair.open_pair(view, result.systems[clicked[0][0]].system)
 elif chosen is not None:

@@ -7,7 +7,7 @@ from pages._ui import address, demos, frame, screen
 
 SHOWN = 6
 ABOUT_REFERENCES = ("references-disagree", "reference-among-systems")  # who is ahead hangs on them
-UNDECIDED = ("too-few-units", "family-too-large")  # and what would decide
+UNDECIDED = ("too-few-units", "few-units", "family-too-large")  # and what would decide
 
 view = frame.open_page("Which differences are real?")
 screen.plain("A test set of a few hundred segments gives every system a score; another test set would give another. "

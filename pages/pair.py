@@ -124,7 +124,7 @@ if found.by_document is not None:
         alt="What the ten documents most in favour of each system add to the difference.")
     if clicked:
         address.go(_SEGMENTS_PAGE, document=ids[shown[clicked[0][0]]])
-    some = f"The {len(shown)} of {len(ids)} documents that move it most. " if len(shown) < len(ids) else ""
+    some = f"The {len(shown)} of {len(ids):,} documents that move it most. " if len(shown) < len(ids) else ""
     st.caption(some + "Added: the difference, less the difference without that document. These do not sum to the whole."
                + (" Click a bar to read the document." if view.testset.has_texts else ""))
     document = st.selectbox("Read the segments of", [ids[k] for k in (-added).argsort(kind="stable")], index=None,

@@ -53,7 +53,7 @@ numbers = {} if testset.documents is None else one_pair.documents_of(testset, do
 document = None
 if numbers:
     document = controls.choice("Document", list(numbers), "document", place=columns[0], optional=True,
-                               placeholder=f"all {len(numbers)}", **FILTER)
+                               placeholder=f"all {len(numbers):,}", **FILTER)
 text = controls.text(columns[2], "Text contains", "text", placeholder="any text, capitals or not", max_chars=500,
                      **FILTER)
 places = [place for place in PLACES if place != "source" or testset.sources is not None]
@@ -63,8 +63,8 @@ if not len(found):
     asked = [f"document {document}"] * (document is not None) + [f"domain {domain}"] * (domain is not None)
     asked += [f"{text!r} ({where})"] * bool(text)
     screen.answer("No segment matches")
-    screen.plain(f"None of the {testset.n_segments} segments has all of: {', '.join(asked)}. Choose another, or start "
-                 "again without them.")
+    screen.plain(f"None of the {testset.n_segments:,} segments has all of: {', '.join(asked)}. Choose another, or "
+                 "start again without them.")
     st.button("Clear the filters", on_click=clear)
     end_page()
 
@@ -75,7 +75,7 @@ def added_by_each(progress):
 
 added = background.result(("contributions", testset.digest, view.metric, a, b), added_by_each, "Counting the segments")
 n = len(found)
-which = f"All {n} segments" if n == testset.n_segments else f"{n} of {testset.n_segments} segments"
+which = f"All {n:,} segments" if n == testset.n_segments else f"{n:,} of {testset.n_segments:,} segments"
 try:
     score_a, score_b = scores_on(testset, metric, a, b, results.statistics(testset, view.metric), found)
     delta = (score_a - score_b) * direction(metric)
@@ -84,7 +84,7 @@ try:
 except MtsigError as problem:  # segments that nobody rated can be read all the same
     screen.answer(f"{which}: {problem}")
 st.caption("Corpus scores of these segments alone: descriptive, untested. By each: what it adds to the difference on "
-           f"all {testset.n_segments}, above 0 in favour of A; these do not sum to the whole.")
+           f"all {testset.n_segments:,}, above 0 in favour of A; these do not sum to the whole.")
 
 left, right = st.columns(2, vertical_alignment="center")
 with left:
@@ -99,7 +99,7 @@ side_by_side.show(testset, [a, b, *also], part.tolist(), added[part].tolist(), u
 st.html('<a href="#segments">Back to the top</a>')
 with st.expander("Files, command"):
     st.download_button(
-        f"{'This segment' if n == 1 else f'These {n} segments'} as CSV", mime="text/csv",
+        f"{'This segment' if n == 1 else f'These {n:,} segments'} as CSV", mime="text/csv",
         file_name=export.file_name(*view.named(a, b), "segments", ending="csv"),
         data=lambda: export.to_csv(*segment_table(testset, a, b, shown, added)), key="segments.csv", on_click="ignore")
     st.caption("Prints the statistics of each segment, from which all numbers here are reckoned:")

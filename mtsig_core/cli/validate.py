@@ -31,8 +31,8 @@ __all__ = ["VALIDATIONS", "add_validate_options", "validate"]
 VALIDATIONS = {
     "conclusions": ("conclusions from small samples: right is as the whole test set, which may itself be undecided",
                     "rows"),
-    "calibration": ("how many conclusions at each level are as the whole test set, which may itself be undecided",
-                    "levels"),
+    "calibration": ("how many conclusions at each level are as the whole test set, which may itself be undecided; "
+                    "intervals go by samples, and leave out that samples of different sizes overlap", "levels"),
     "coverage": ("how often intervals hold the score of the whole test set", "rows"),
     "type1": ("how often each test rejects true nulls", "rows"),
     "families": ("how often a family of equal systems has a wrong conclusion", "rows"),

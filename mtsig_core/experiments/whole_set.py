@@ -10,9 +10,9 @@ from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import approximate_randomization
 from mtsig_core.metrics import Metric
 
-__all__ = ["whole_p"]
+__all__ = ["SWAPS", "whole_p"]
 
-_TRIALS = 999
+SWAPS = 999
 
 
 def whole_p(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, documents: np.ndarray | None,
@@ -54,6 +54,6 @@ def whole_p(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, documents
         "document", documents, int(documents.max()) + 1)
     data = engine.UnitStatistics(metric, statistics, units)
     deltas = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
-    p = approximate_randomization(deltas, engine.swap_differences(data, pairs, _TRIALS, seed))
+    p = approximate_randomization(deltas, engine.swap_differences(data, pairs, SWAPS, seed))
     p[np.isnan(deltas)] = np.nan
     return p

@@ -61,7 +61,7 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
     if interval is not None:  # what is said of its ends stands outside
         drawn = [min(drawn[0], low - _BESIDE * width), max(drawn[1], high + _BESIDE * width)]
     figure.update_xaxes(range=drawn, zeroline=False, showgrid=False,
-                        tickfont_size=13, tickformat="~g")
+                        tickfont_size=13, exponentformat="power")
     named = Labels()
     measured(figure, f"{named(unit)} of bootstrap samples")
     figure.update_yaxes(range=[0, 1.24 * top], visible=False)

@@ -50,7 +50,7 @@ def differences(result: MetricResult, settings: Settings) -> go.Figure:
     measured(figure, f"{named(result.metric.upper(), 16)} improvement over {named(anchor, 28)}")
     figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13, zeroline=False,
                         range=[len(rows) - 0.4, -0.6], showgrid=False)
-    figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, tickformat="~g")
+    figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
     row = _ROW + _LINE * (named.lines - 1)
     figure.update_layout(height=row * len(rows) + 110, margin=dict(l=named.left, r=8, t=40, b=52), dragmode=False)
     return named.below(figure)

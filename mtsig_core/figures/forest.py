@@ -52,7 +52,7 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
         figure.add_trace(go.Bar(
             base=[low - 0.3 for low, _ in ranks], x=[high - low + 0.6 for low, high in ranks], y=rows,
             orientation="h", width=0.5, marker=dict(color=colour, opacity=0.75), showlegend=False,
-            text=[f"{low}–{high}" if low != high else str(low) for low, high in ranks], textposition="outside",
+            text=[f"{low}–{high}" for low, high in ranks], textposition="outside",
             cliponaxis=False, outsidetextfont_size=13, constraintext="none", customdata=whose,
             hovertemplate="%{customdata[1]}<br>rank %{text}<extra></extra>"), 1, 2)
         last = len(systems)

@@ -74,7 +74,7 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
     _zero(figure)
     margin = 0.04 * (max(ends) - min(ends)) or 1.0
     figure.update_xaxes(range=[min(ends) - margin, max(ends) + margin], zeroline=False,
-                        tickfont_size=13, tickformat="~g")
+                        tickfont_size=13, exponentformat="power")
     named = Labels()
     measured(figure, f"{named(unit, 16)} difference, bootstrapped")
     figure.update_yaxes(range=[(-0.2 if joint is None else -0.36) * top, 1.22 * top], visible=False)
@@ -122,7 +122,8 @@ def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str
             color=BLUE if at >= 0 else VERMILLION, width=3 if seen else 2, dash="solid" if seen else "dot"))
         figure.add_annotation(x=at, y=1.05 * top, text=f"{'observed<br>' if seen else ''}{at:+{form}}", showarrow=False,
                               yanchor="bottom", xanchor=_anchor(at, size, float(edges[-1])), font_size=14)
-    figure.update_xaxes(zeroline=False, tickfont_size=13, tickformat="~g", range=[float(edges[0]), float(edges[-1])])
+    figure.update_xaxes(zeroline=False, tickfont_size=13, exponentformat="power",
+                        range=[float(edges[0]), float(edges[-1])])
     named = Labels()
     measured(figure, f"{named(unit, 12)} difference after {'all' if exact else 'random'} swaps")
     figure.update_yaxes(range=[-0.02 * top, 1.4 * top], visible=False)
@@ -149,7 +150,7 @@ def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, un
         outsidetextfont_size=13, customdata=[[k, full(name)] for k, name in enumerate(names)],
         hovertemplate="%{customdata[1]}<br>%{text}<extra></extra>"))
     _zero(figure)
-    figure.update_xaxes(range=[-reach, reach], zeroline=False, tickfont_size=13, tickformat="~g")
+    figure.update_xaxes(range=[-reach, reach], zeroline=False, tickfont_size=13, exponentformat="power")
     measured(figure, f"{named(unit, 24)} added to the difference")
     figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13,
                         showgrid=False, range=[len(names) - 0.4, -0.6], zeroline=False)

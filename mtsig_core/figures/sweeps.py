@@ -75,8 +75,9 @@ def _mark_needed(figure: go.Figure, needed: int, sizes: Sequence[int], height: f
     if at == needed:
         figure.add_shape(type="line", x0=at, x1=at, y0=-4, y1=height, line=dict(color=GREY, width=2))
     text = f"{'← ' * short}about {needed:,} {unit}{' →' * beyond}"
+    foot = height if beyond else 0.25 * height  # under the curve no dots lie: they rise through the line of the power
     left = math.log(at) > (math.log(max(sizes)) + math.log(min(sizes))) / 2
-    figure.add_annotation(x=math.log10(at), y=height, text=f"<b>{text}</b>", showarrow=False, font_size=14,
+    figure.add_annotation(x=math.log10(at), y=foot, text=f"<b>{text}</b>", showarrow=False, font_size=14,
                           xanchor="right" if left else "left", xshift=-6 if left else 6, yanchor="bottom")
 
 
@@ -146,9 +147,10 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
     if paper:
         nearest = min(mine, key=lambda row: abs(math.log(row[0] / paper[-1][0])), default=(0, 0.0))
         below = paper[-1][1] < nearest[1]  # then there is room under their middle, else above their beginning
-        size, width = paper[len(paper) // 2 if below else 0]  # the slope is said under our end
+        size, width = paper[max(0, len(paper) - 2) if below else 0]  # the slope is said under our end
         figure.add_annotation(
-            x=math.log10(size), y=math.log10(width), text=full(theirs), showarrow=False, font_size=13,
+            x=math.log10(size), y=math.log10(width), showarrow=False, font_size=13, align="right",
+            text=full(theirs).replace(" and ", " and<br>") if below else full(theirs),
             xanchor="right" if below else "left", yanchor="top" if below else "bottom", xshift=-8 if below else 8,
             yshift=-2 if below else 2)
     figure.update_yaxes(type="log", tickvals=_SHARES, ticktext=[f"{share:g}%" for share in _SHARES], tickfont_size=13)

@@ -163,7 +163,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
     mdd, mdd_low, mdd_high, mdd_family = _detectable(found, decidable, settings)
 
     ranks = [(None, None)] * len(names)
-    rankable = not len(pairs) or can_reach(settings, found.n_units, rank_correction(settings)).any()
+    rankable = bool(can_reach(settings, found.n_units, rank_correction(settings)).any())
     if settings.baseline is None and TESTS[settings.test].p_values is not None and rankable:
         decisions = decide(improvement, settings.alpha, p=found.for_ranks)
         ranks = list(zip(*rank_intervals(decision_matrix(len(names), pairs, decisions)), strict=True))
@@ -192,7 +192,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
 def _by_rule(ranks: list[tuple[Any, Any]], seen: Measured, ci_low: np.ndarray, ci_high: np.ndarray, pairs: np.ndarray,
              significant: np.ndarray, settings: Settings) -> tuple[list[tuple[Any, Any]], RuledRanks | None]:
     """Ranks by the rule that is asked for, and what it hides; ours as they are."""
-    if settings.rank_rule == "simultaneous" or settings.baseline is not None:
+    if settings.rank_rule == "simultaneous" or settings.baseline is not None or len(ranks) < 2:
         return ranks, None
     ruled = ranks_by(settings.rank_rule, seen.segment_scores, ci_low, ci_high, seen.sign, settings.alpha,
                      seen.testset.domains)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["Cell", "Table", "in_small_cells", "number", "rounded", "signed", "tens", "written_like"]
+__all__ = ["Cell", "Table", "format_p", "in_small_cells", "number", "rounded", "signed", "tens", "written_like"]
 
 #: Header and rows.
 Table = tuple[list[str], list[list[str]]]
@@ -44,6 +44,15 @@ def number(value: float | None, form: str = ".2f") -> str:
     return "-" if value is None else Cell(f"{value:{form}}", value)
 
 
+def format_p(p: float | None) -> str:
+    """A p-value, never 0; a dash where there is none.
+
+    >>> format_p(0.03125), format_p(1e-5), format_p(None)
+    ('0.0312', '1.0e-05', '-')
+    """
+    return number(p, ".4f" if p is None or p >= 0.0001 else ".1e")
+
+
 def signed(value: float, form: str, sign: str = "+") -> Cell:
     """A number with its sign, and no minus before a zero.
 
@@ -58,15 +67,17 @@ def signed(value: float, form: str, sign: str = "+") -> Cell:
 
 def written_like(scores: Iterable[float]) -> str:
     """The form of scores of this size and of their differences: two decimals where they are points of a hundred, four
-    where shares of one, four digits where much smaller or larger.
+    where shares of one, four digits, with the zeros at their end, where much smaller or larger.
 
     Examples
     --------
     >>> written_like([61.3, 58.0]), written_like([0.8512, 0.85]), written_like([3e-6]), written_like([-5e9])
-    ('.2f', '.4f', '.4g', '.4g')
+    ('.2f', '.4f', '#.4g', '.3e')
     """
     largest = max(map(abs, scores), default=0.0)
-    return ".2f" if 2 <= largest < 1e6 or not largest else ".4f" if 0.02 <= largest < 2 else ".4g"
+    if largest >= 1e6:
+        return ".3e"
+    return ".2f" if 2 <= largest or not largest else ".4f" if 0.02 <= largest else "#.4g"
 
 
 def rounded(value: float | None, sign: str = "") -> str:
@@ -93,7 +104,7 @@ def in_small_cells(scores: Iterable[float], differences: Iterable[float]) -> tup
     ((2, 0), (4, 0), (2, -7))
     """
     form, largest = written_like(scores), max(map(abs, differences), default=0.0)
-    if form == ".4g" and largest or largest >= 1000:
+    if form not in (".2f", ".4f") and largest or largest >= 1000:
         return 2, math.floor(math.log10(largest))
     return 4 if form == ".4f" else 2, 0
 

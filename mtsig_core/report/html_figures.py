@@ -75,7 +75,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
         drawn.append(shapes.dot(across(s.score), y, f"{first}{' filled' * (s.system in filled)}"))
         if ranked and s.rank_low is not None and s.rank_high is not None:
             start, end = rank_at(s.rank_low) - 6, rank_at(s.rank_high) + 6
-            told = str(s.rank_low) if s.rank_low == s.rank_high else f"{s.rank_low}–{s.rank_high}"
+            told = f"{s.rank_low}–{s.rank_high}"
             drawn += [shapes.rect(start, y - 6, end - start, 12, f"rank{first}"), shapes.text(end + 5, y + 5, told)]
         top += height
     figure: str = shapes.svg(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.caveats import ranks_hold_jointly
 from mtsig_core.report.cells import signed
+from mtsig_core.report.phrases import level
 from mtsig_core.report.records import matrix_records
 from mtsig_core.report.runs_tables import run_rows
 from mtsig_core.report.sentences import caption_sentences
@@ -76,6 +77,8 @@ def comparison_latex(comparison: Comparison) -> str:
             parts.append(tabular("references", r"lp{.5\textwidth}l", header, cells, result.metric, said))
         if result.pairs:
             parts.append(_pairs(comparison, result))
+            if any(pair.mdd is not None for pair in result.pairs):
+                parts.append(_detectable(comparison, result))
         if 2 < len(result.systems) and comparison.settings.baseline is None:
             parts.append(_matrix(comparison, result) if len(result.systems) <= _WIDEST_MATRIX else
                          f"% A matrix of {len(result.systems)} systems is too wide for a page: the pairs above have "
@@ -122,6 +125,20 @@ def _pairs(comparison: Comparison, result: MetricResult) -> str:
                    "the test does not decide, which does not make them equal.")
     table: Callable[..., str] = tabular if len(rows) <= MOST_ON_A_PAGE else longtable
     return table("pairs", f"l{'r' * (last - 1)}c", [*header[:last], "decision"], cells, result.metric, said)
+
+
+def _detectable(comparison: Comparison, result: MetricResult) -> str:
+    """What could be seen of each pair; a table of its own, as that of the pairs is as wide as a page."""
+    header, rows = pair_rows(result, comparison.settings)
+    shown = [k for k, title in enumerate(header) if title in ("SE", "min. difference", "for the family")]
+    cells = [[escape(row[0]), *(number_cell(row[k]) for k in shown)] for row in rows]
+    said = caption_sentences(comparison, result, "Minimum detectable differences")
+    family = f"; for the family: at alpha/{len(result.tested)}, enough among all" if "for the family" in header else ""
+    said.insert(1, f"Such a true difference is found with 80% power, uncorrected{family}. In brackets: "
+                   f"{level(comparison.settings)} interval, as the standard error (SE) is an estimate.")
+    table: Callable[..., str] = tabular if len(rows) <= MOST_ON_A_PAGE else longtable
+    titles = ["pair", *(header[k] for k in shown)]
+    return table("detectable", "l" + "r" * len(shown), titles, cells, result.metric, said)
 
 
 def _runs(comparison: Comparison, result: MetricResult) -> str:

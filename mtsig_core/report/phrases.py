@@ -63,7 +63,7 @@ def level(settings: Settings) -> str:
 
 def counted(n: int, word: str) -> str:
     """Such as 1 pair, or 2 pairs."""
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
 
 
 def listed(items: Sequence[str], conjunction: str = "and", shown: bool = True) -> str:

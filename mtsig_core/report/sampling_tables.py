@@ -11,6 +11,7 @@ import numpy as np
 from mtsig_core.experiments.papers import KOEHN_7_8
 from mtsig_core.experiments.sample_results import SampledPair, SampledSystem, Sampling
 from mtsig_core.experiments.spread_ratios import Spreads
+from mtsig_core.experiments.whole_set import SWAPS
 from mtsig_core.inference.significance import significant
 from mtsig_core.report.cells import Cell, Table, rounded
 from mtsig_core.report.tables import format_p
@@ -51,9 +52,9 @@ def whole_said(p: float, alpha: float) -> str:
     Examples
     --------
     >>> whole_said(0.001, 0.05), whole_said(0.3, 0.05)
-    ('decided, p 0.0010', 'itself undecided, p 0.3000')
+    ('decided, p 0.0010 from 999 swaps', 'itself undecided, p 0.3000 from 999 swaps')
     """
-    return f"{'decided' if significant(p, alpha) else 'itself undecided'}, p {format_p(p)}"
+    return f"{'decided' if significant(p, alpha) else 'itself undecided'}, p {format_p(p)} from {SWAPS} swaps"
 
 
 def spread_rows(found: Spreads, system: str) -> Table:

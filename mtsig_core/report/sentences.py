@@ -88,8 +88,8 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
     if m < len(result.pairs):
         n = len(result.pairs) - m
         said.append(f"{counted(n, 'pair')} {'was' if n == 1 else 'were'} not tested, for want of segments in common.")
-    said.append(f"{level(settings)} confidence intervals are {intervals_name(result, settings)}, each for its own "
-                "system or pair.")
+    said.append(f"{level(settings)} confidence intervals are {intervals_name(result, settings)}"
+                + (", each for its own system or pair." if result.pairs else "."))
     if simultaneous_word(result, settings):
         said.append(f"Simultaneous intervals hold for all {m} differences together (max-T from {settings.resamples} "
                     f"bootstrap resamples of {units_name(settings)}; Romano and Wolf 2005).")

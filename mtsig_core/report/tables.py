@@ -10,7 +10,7 @@ from mtsig_core.inference.few_units import cannot_decide, rank_correction, units
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.cells import Cell, Table, number, signed, written_like
+from mtsig_core.report.cells import Cell, Table, format_p, number, signed, written_like
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult
 
 __all__ = ["summary", "how_often", "how_tested", "trials_said", "interval_kinds", "left_out", "apart", "verdict",
@@ -29,21 +29,24 @@ def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
     data += [f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"]
     tokenizers = {result.tokenizer for result in comparison.metrics.values() if result.tokenizer is not None}
     data += [f"tokenizer {', '.join(sorted(tokenizers))}"] if tokenizers else []
-    return data, [text for key, text in how_tested(comparison).items() if key != "unit"]
+    tested = how_tested(comparison)
+    return data, [text for key, text in tested.items() if key != "unit" or "test" not in tested]
 
 
 def how_tested(comparison: Comparison) -> dict[str, str]:
-    """How it was tested, in a short phrase for each setting; that of the test says the unit too."""
+    """How it was tested, in a short phrase for each setting; that of the test says the unit too. Where there is
+    nothing to test, how the intervals were made."""
     settings, unit, rule = comparison.settings, comparison.settings.unit, comparison.settings.rank_rule
     if settings.block_length is not None:
         unit = f"stationary block of {settings.block_length:g} segments on average"
     family = max((len(result.tested) for result in comparison.metrics.values()), default=0)
-    return {"test": f"{TESTS[settings.test].title} ({settings.test}) by {unit}", "unit": f"by {unit}",
+    told = {"test": f"{TESTS[settings.test].title} ({settings.test}) by {unit}", "unit": f"by {unit}",
             **({} if settings.trials is None else {"trials": trials_said(comparison)}),
             "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
             "correction": f"correction {settings.correction} over {family} {'pair' if family == 1 else 'pairs'}",
             "ci": f"{interval_kinds(comparison)} intervals, {settings.resamples} resamples",
             **({"rank_rule": f"ranks {RANK_RULES[rule].title}"} if rule != "simultaneous" else {})}
+    return {key: text for key, text in told.items() if family or key in ("unit", "seed", "alpha", "ci")}
 
 
 def _worth(comparison: Comparison) -> str:
@@ -110,7 +113,7 @@ def by_reference_rows(result: MetricResult) -> Table:
     n = max((pair.n or 0 for pair in result.pairs), default=0)
     rows = [["all together", _ahead(together), ""]]
     for row in result.by_reference:
-        some = f" ({row.n_segments} of {n} segments)" if row.n_segments < n else ""
+        some = f" ({row.n_segments:,} of {n:,} segments)" if row.n_segments < n else ""
         same = "same" if set(row.leaders) == set(together) else "more, on fewer segments"
         told = [_ahead(row.leaders), "differs" if row in others else same]
         rows.append([f"{row.reference} alone{some}", *(told if row.decidable else ["cannot be decided", ""])])
@@ -123,7 +126,7 @@ def _ahead(first: Sequence[str]) -> str:
 
 def leaderboard_rows(result: MetricResult, settings: Settings) -> Table:
     """Header and rows: rank interval, system, score, interval, difference to the top (or baseline) with interval,
-    and wins, ties and losses, or with a baseline p and the decision.
+    and wins, ties and losses, or with a baseline p and the decision. Of a single system, what it has of these.
 
     Where there are simultaneous intervals, that of the difference stands beside its single one. A positive difference
     is an improvement, for metrics where lower is better too.
@@ -133,6 +136,8 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> Table:
               "vs baseline" if settings.baseline else "vs best", f"its {level}"]
     jointly = simultaneous_word(result, settings) is not None
     header += [f"simultaneous {level}"] * jointly
+    if not result.pairs:  # one system: nothing to compare
+        return header[:4], [row[:4] for row in system_rows(result)[1]]
     if settings.baseline:
         header += [*_chance_words(settings), "decision"]
         against = {pair.a: (pair, 1) for pair in result.pairs}
@@ -287,11 +292,6 @@ def difference_rows(result: MetricResult, settings: Settings) -> Table:
                 "better" if name == {"a": pair.a, "b": pair.b}[pair.better] else "worse"
             rows.append([name, *_signed(pair, sign, form), *joint, *_chances(pair, settings), said])
     return ["system", "vs baseline" if settings.baseline else "vs best", *header[2:last], "decision"], rows
-
-
-def format_p(p: float | None) -> str:
-    """A p-value, never 0; a dash where there is none."""
-    return number(p, ".4f" if p is None or p >= 0.0001 else ".1e")
 
 
 def _chance_words(settings: Settings) -> list[str]:

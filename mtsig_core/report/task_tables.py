@@ -50,12 +50,11 @@ def ranks_text(row: SystemResult | MacroSystem | None) -> str:
     """A rank interval, sorted by its ends; a dash without.
 
     >>> ranks_text(SystemResult("A", 1.0, None, None, 1, 3)), ranks_text(SystemResult("A", 1.0, None, None, 4, 4))
-    ('1-3', '4')
+    ('1-3', '4-4')
     """
     if row is None or row.rank_low is None or row.rank_high is None:
         return MISSING
-    text = str(row.rank_low) if row.rank_low == row.rank_high else f"{row.rank_low}-{row.rank_high}"
-    return Cell(text, row.rank_low + row.rank_high / 1000)
+    return Cell(f"{row.rank_low}-{row.rank_high}", row.rank_low + row.rank_high / 1000)
 
 
 def task_tested(found: TaskComparison) -> list[str]:

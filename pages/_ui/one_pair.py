@@ -154,11 +154,12 @@ def interval_rows(found: PairExamination, chosen: str, together: str | None = No
     kinds = {f"{kind}{' (chosen)' if kind == chosen else ''}": ends and [found.sign * end for end in ends]
              for kind, ends in found.intervals.items()}
     rows, form = [], form_of(found)
-    for kind, ends in (kinds if joint is None else {**kinds, together: joint}).items():
+    level = f"{100 * (1 - found.settings.alpha):g}% interval"
+    for kind, ends in (kinds if joint is None else {**kinds, together.replace(f" {level}", ""): joint}).items():
         low, high = sorted(ends) if ends else (None, None)
         rows.append([kind, number(low, f"+{form}"), number(high, f"+{form}"), number(ends and high - low, form),
                      "-" if ends is None else "no" if low <= 0 <= high else "yes"])
-    return [f"{100 * (1 - found.settings.alpha):g}% interval", "low", "high", "width", "excludes 0"], rows
+    return [level, "low", "high", "width", "excludes 0"], rows
 
 
 def simultaneous_ends(result: MetricResult, pair: PairResult, a: str) -> tuple[float, float] | None:

@@ -74,7 +74,8 @@ class Samples:
         one, hits = chosen[kind], {key: int(value.hits.sum()) for key, value in chosen.items()}
         ends = {key: "{:.0f} to {:.0f}%".format(*(100 * end for end in value.hit_interval))
                 for key, value in chosen.items()}
-        screen.answer("; ".join(f"{NAMES[key]}: {hits[key]} of {chosen[key].known}" for key in KINDS)
+        counts = "; ".join(f"{NAMES[key].lower()}: {hits[key]} of {chosen[key].known}" for key in KINDS)
+        screen.answer(counts.capitalize()
                       + (f" (Koehn 2004: {KOEHN_6.rows['bleu'][0][2]})" if self.koehns and self.name == "Spanish"
                          else ""))
         charts.show(intervals(one.scores, one.low, one.high, one.hits, one.full, unit=self.unit, form=self.form),
@@ -146,8 +147,8 @@ class Samples:
         size = self.found["broad"].size if self.found["broad"].size in found else max(found)
         low, middle, high = found[size]
         n = sum(row.size == size and row.ratio is not None for row in spread.rows)
-        screen.answer(f"Blocks of {size:,}: {middle:.1f} times as wide as broad samples, the median of "
-                      f"{n} system{'s' * (n > 1)} ({low:.1f} to {high:.1f})")
+        of_all = f", the median of {n} systems ({low:.1f} to {high:.1f})" if n > 1 else ""
+        screen.answer(f"Blocks of {size:,}: {middle:.1f} times as wide as broad samples{of_all}")
         by_system: dict[str, list] = {}
         for row in spread.rows:
             if row.ratio is not None:

@@ -46,6 +46,7 @@ _STYLE = """<style>
 .mt-table .mt-name {text-align: left; max-width: 24rem; overflow: hidden; text-overflow: ellipsis}
 .mt-table.mt-prose td {white-space: normal; overflow-wrap: anywhere; min-width: 4rem; text-align: left;
                        vertical-align: top}
+.mt-table.mt-prose td:first-child {min-width: 6.5rem}
 </style>"""
 
 

@@ -29,7 +29,7 @@ def show_claims(bench: Bench) -> None:
     bench.show(rates([row_of(row.correction, row.lost) for row in one.rows],
                      what=f"of {one.true_pairs} true differences lost"),
                one.rows, "lost", command, "Share of true differences that each correction loses.")
-    st.caption(f"{one.repeats} test sets of {one.n_segments} segments, with 95% Monte Carlo intervals; approximate "
+    st.caption(f"{one.repeats} test sets of {one.n_segments:,} segments, with 95% Monte Carlo intervals; approximate "
                f"randomization by segment, {one.trials:,} trials. Of {one.systems} systems made as above, {one.better} "
                f"are better by about {rounded(one.difference)} points: they more often say what the best real one "
                f"says. {one.null_pairs} pairs are of equal systems. True and false are so by construction: test sets "

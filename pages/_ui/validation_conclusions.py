@@ -7,6 +7,7 @@ import streamlit as st
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
 from mtsig_core.experiments.papers import KOEHN_6, KOEHN_T3, KOEHN_T4
+from mtsig_core.experiments.whole_set import SWAPS
 from mtsig_core.figures.validation import panels, rates
 from mtsig_core.report import validation_tables as tables
 from pages._ui import controls, one_pair, screen
@@ -72,7 +73,7 @@ def _say_undecided(one) -> None:
                  + (f"it leaves {len(one.undecided)} of {len(pairs)} pairs undecided itself ({named}). There the "
                     "opposite need not be wrong." if named else
                     "it decides each of these pairs itself.")
-                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected.)")
+                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {SWAPS} swaps.)")
 
 
 def show_coverage(bench: Bench, place) -> None:

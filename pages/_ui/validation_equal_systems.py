@@ -47,7 +47,7 @@ def show_type_one(bench: Bench, place) -> None:
         screen.plain(f"No null by document: so few documents favour the worse of {one.a} and {one.b} that no weights "
                      "make the two equal. Choose systems with closer scores.")
     st.caption(f"Rejections of {n:,} true nulls at α = {bench.alpha:g}; big numbers: approximate randomization. "
-               f"Segments swapped: {one.n_segments} segments drawn with replacement, then outputs of A and B trade "
+               f"Segments swapped: {one.n_segments:,} segments drawn with replacement, then outputs of A and B trade "
                "places by coin. Approximate randomization draws the same swaps, so here it keeps its level by "
                "construction; of the other tests it is a finding. "
                + (f"Documents whole: {one.n_documents} documents drawn with weights under which A and B have the same "
@@ -111,7 +111,7 @@ def show_families(bench: Bench, place) -> None:
                      what="of test sets with a wrong conclusion"),
                one.rows, "families", bench.command("families"),
                "Share of test sets with a wrong conclusion, by number of systems.")
-    st.caption(f"Percent of {one.repeats} test sets of {one.n_segments} segments with a wrong conclusion [95% Monte "
+    st.caption(f"Percent of {one.repeats} test sets of {one.n_segments:,} segments with a wrong conclusion [95% Monte "
                f"Carlo interval]; approximate randomization by segment, {one.trials:,} trials. Each system says what "
                "one of the real ones says, drawn anew for every segment. The formula takes comparisons for "
                "independent; all pairs of the same systems are not.")

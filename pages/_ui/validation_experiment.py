@@ -76,7 +76,7 @@ def by_situation(row: Callable, verb: str) -> dict:
 
 def drawn_each(one) -> str:
     """How large the test sets of an experiment are."""
-    return f"{one.n_segments} segments" + (f", or {one.n_documents} documents," if one.n_documents else "")
+    return f"{one.n_segments:,} segments" + (f", or {one.n_documents:,} documents," if one.n_documents else "")
 
 
 def row_of(text: str, rate, theirs: float | None = None) -> tuple:

@@ -107,7 +107,7 @@ class TestOtherFormats:
 
     def test_latex_and_html(self, run, options):
         code = run("compare", *options, "--format", "latex").out
-        assert code.count(r"\toprule") == 3 and "good & " in code and "60 segments in 15 documents" in code
+        assert code.count(r"\toprule") == 4 and "good & " in code and "60 segments in 15 documents" in code
         page = run("compare", *options, "--format", "html").out
         assert page.startswith("<!DOCTYPE html>") and "15 documents" in page and "We compared 3 systems" in page
 

@@ -68,7 +68,7 @@ def scaled(result, factor):
 
 @pytest.mark.parametrize("factor, cell, hover, unit, end", [
     (1.0, "+3.00 ●", "+3.00 BLEU", "BLEU", "3"), (0.02, "+.0600 ●", "+0.0600 BLEU", "BLEU", "0.06"),
-    (1e-7, "+3.00 ●", "+3e-07 BLEU", "10⁻⁷ BLEU", "3"), (1e6, "+3.00 ●", "+3e+06 BLEU", "10⁶ BLEU", "3")])
+    (1e-7, "+3.00 ●", "+3.000e-07 BLEU", "10⁻⁷ BLEU", "3"), (1e6, "+3.00 ●", "+3.000e+06 BLEU", "10⁶ BLEU", "3")])
 def test_cells_have_room_for_scores_of_any_scale_and_say_what_they_are_divided_by(factor, cell, hover, unit, end):
     figure = matrix(scaled(made_up(4), factor), SETTINGS)
     assert above(figure)[0, 3] == cell

@@ -75,12 +75,13 @@ def test_outcomes_are_marked_by_their_verdict(unit, text):
 
 
 def test_scores_are_written_in_the_form_asked_for():
-    values, form = np.array([2.91e-6, 3.07e-6]), ".4g"
+    values, form = np.array([2.91e-6, 3.07e-6]), "#.4g"
     figure = spread({"Blocks": values}, 3.004e-6, unit="M", form=form, ghosts={"Blocks": values})
     assert "whole test set 3.004e-06" in [note.text for note in figure.layout.annotations]
-    assert all("%{x:.4g}" in trace.hovertemplate for trace in figure.data)
+    assert all("%{x:#.4g}" in trace.hovertemplate for trace in figure.data)
     figure = intervals(values, values - 1e-7, values + 1e-7, np.array([True, False]), 3.004e-6, unit="M", form=form)
     assert figure.layout.annotations[0].text == "dotted: whole test set, 3.004e-06"
-    assert all("%{y:.4g} [%{customdata[0]:.4g}, %{customdata[1]:.4g}]" in trace.hovertemplate for trace in figure.data)
+    told = "%{y:#.4g} [%{customdata[0]:#.4g}, %{customdata[1]:#.4g}]"
+    assert all(told in trace.hovertemplate for trace in figure.data)
     figure = outcomes(values, np.array([1, 0]), 0.0, "whole", what="Improvement", form=form)
-    assert all("%{y:.4g}" in trace.hovertemplate for trace in figure.data)
+    assert all("%{y:#.4g}" in trace.hovertemplate for trace in figure.data)

@@ -471,7 +471,7 @@ class TestScales:
         with pytest.raises(InputError, match="Expected a size between 1e-100 and 1e[+]100"):
             human(rated({"A": np.full(N, largest), "B": np.zeros(N)}))
 
-    @pytest.mark.parametrize("unit, form", [(1e-6, ".4g"), (0.01, ".4f"), (1.0, ".2f"), (1e9, ".4g")])
+    @pytest.mark.parametrize("unit, form", [(1e-6, "#.4g"), (0.01, ".4f"), (1.0, ".2f"), (1e9, ".3e")])
     def test_numbers_are_written_as_their_size_asks(self, unit, form):
         found = compare(rated({name: unit * row for name, row in WHOLE.items()}), ["human"], **QUICK)
         best = f"{found.metrics['human'].systems[0].score:{form}}"

@@ -38,6 +38,13 @@ def test_names_the_leader_and_shows_every_system(app, source):
     assert "Only 20 documents to resample" in said
 
 
+def test_a_single_system_has_no_rank_and_no_pairs(app, source):
+    page = app(dataclasses.replace(source, only=(NAMES[0],)))
+    said, captions = words(page), " ".join(caption.value for caption in page.caption)
+    assert "the score of this system: there is no other to compare it with" in captions and "Blue" not in captions
+    assert not page.exception and "<td>1-1" not in said and "0 pairs" not in said and " trials" not in said
+
+
 def test_names_are_shown_literally(app, source):
     said = words(app(source))
     assert "&lt;img src=x onerror=alert(1)&gt;" in said and "<img" not in said

@@ -71,13 +71,19 @@ def rows_of(code, table):
 
 class TestTables:
     def test_systems_and_pairs(self):
-        systems, pairs, matrix = rows_of(comparison_latex(comparison()), "tabular")
+        systems, pairs, detectable, matrix = rows_of(comparison_latex(comparison()), "tabular")
         assert systems[0] == ["1--2", "A", "30.00", "[29.00, 31.00]", "--", "--", "1", "1", "0"]
         assert systems[2] == ["3--3", "C", "20.00", "--", "$-$10.00", "[$-$11.00, $-$9.00]", "0", "0", "2"]
         assert pairs[0] == ["A - B", "$+$0.50", "[$-$0.50, $+$1.50]", "0.4000", "0.4000", "--"]
         assert [row[-1] for row in pairs] == ["--", "$>$", "$>$"]
+        assert detectable[0] == ["A - B", "0.50", "1.40"]
         assert matrix == [["1", "A", "", "$+$0.50", r"\textbf{$+$10.00}"],
                           ["2", "B", "0.4000", "", r"\textbf{$+$9.50}"], ["3", "C", "0.0010", "0.0010", ""]]
+
+    def test_what_could_be_seen_has_its_interval(self):
+        seen = dataclasses.replace(pair("A", "B", 0.5, "b"), mdd_low=1.25, mdd_high=1.75, mdd_family=2.0)
+        code = comparison_latex(comparison(dataclasses.replace(result(), pairs=(seen,))))
+        assert r"A - B & 0.50 & 1.40 [1.25, 1.75] \\" in code and r"80\% power, uncorrected" in code
 
     def test_the_second_may_be_better(self):
         metric = dataclasses.replace(result(), pairs=(pair("A", "B", 0.5, "b", 1e-5),))
@@ -86,7 +92,7 @@ class TestTables:
 
     def test_captions_say_what_the_numbers_depend_on(self):
         captions = re.findall(r"\\caption\[.*", comparison_latex(comparison()))
-        assert len(captions) == 3
+        assert len(captions) == 4
         for part in ("approximate randomization", "documents as units", "999 trials", "alpha = 0.05", "3 pairs",
                      "Romano and Wolf", "seed 0", "mtsig 0", "tok:13a", "percentile bootstrap intervals"):
             assert all(part in caption for caption in captions), part
@@ -104,6 +110,8 @@ class TestTables:
     def test_one_system_has_no_pairs(self):
         code = comparison_latex(compare(toy(1, 5), trials=99, resamples=50))
         assert len(rows_of(code, "tabular")) == 1 and "longtable}{" not in code
+        assert rows_of(code, "tabular")[0][0][0] == "--"
+        assert not re.search("vs best|wins|Rank intervals|system or pair", code)
 
     def test_a_long_table_where_a_page_is_too_short(self):
         code = comparison_latex(compare(toy(10, 5), trials=99, resamples=50))
@@ -134,7 +142,7 @@ class TestTables:
 
     def test_lower_is_better(self):
         code = comparison_latex(comparison(result(higher_is_better=False)))
-        assert r"BLEU $\downarrow$" in code and code.count("a positive difference is an improvement") == 3
+        assert r"BLEU $\downarrow$" in code and code.count("a positive difference is an improvement") == 4
         assert rows_of(code, "tabular")[1][1][1] == "$+$10.00"
 
     def test_baseline(self):

@@ -3,12 +3,13 @@
 import dataclasses
 import io
 import json
+import re
 import unicodedata
 
 import pandas as pd
 import pytest
 
-from mtsig_core import SettingError, compare
+from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.figures import forest
 from mtsig_core.inference.comparison import joined
 from mtsig_core.inference.ranking import headline
@@ -51,6 +52,16 @@ def comparison(metric=None, warnings=()):
 
 
 class TestLeaderboardRows:
+    def test_a_single_system_has_a_score_and_its_interval_alone(self):
+        alone = TestSet("one", {"A": ["a b c d", "a b x d"] * 4}, {"ref": ["a b c d"] * 8})
+        found = compare(alone, trials=99, resamples=50)
+        header, rows = tables.leaderboard_rows(found.metrics["bleu"], found.settings)
+        assert header == ["rank", "system", "BLEU ↑", "95% interval"]
+        assert rows[0][:2] == ["-", "A"] and len(rows[0]) == 4
+        assert " ".join(tables.summary(found)[1]) == "by segment seed 0 alpha 0.05 jackknife-t intervals, 50 resamples"
+        report = found.render("html").split("Keep in mind")[0]
+        assert not re.search("pairs|1-1|significantly|trials", found.render("text").split("nrefs")[0] + report)
+
     def test_ranks_differences_and_tally(self):
         header, rows = tables.leaderboard_rows(result(), SETTINGS)
         assert header[:3] == ["rank", "system", "BLEU ↑"] and header[-3:] == ["wins", "ties", "losses"]
@@ -229,7 +240,7 @@ class TestForest:
         scores, ranks = figure.data
         assert list(scores.x) == [30.0, 29.5, 20.0]
         assert list(scores.marker.symbol) == ["circle", "circle-open", "circle"]
-        assert list(ranks.text) == ["1–2", "1–2", "3"]
+        assert list(ranks.text) == ["1–2", "1–2", "3–3"]
 
     def test_names_are_literal(self):
         figure = forest(result(("<b>A</b>", "B" * 300, "C")), SETTINGS)

@@ -63,8 +63,8 @@ class TestLatex:
         grey = r"\rowcolor[gray]{.9}"
         assert [row[0].startswith(grey) for row in systems] == [False, True, False, False]
         assert [typeset(row[0].removeprefix(grey)) for row in systems] == [visible(name) for name in NAMES]
-        assert [row[1] for row in systems] == [r"\textbf{1}", "2", "3", "4"]
-        assert systems[3][2:6] == ["--", "1/2", "--", "--"] and systems[0][3:5] == ["2/2", r"\textbf{1}"]
+        assert [row[1] for row in systems] == [r"\textbf{1--1}", "2--2", "3--3", "4--4"]
+        assert systems[3][2:6] == ["--", "1/2", "--", "--"] and systems[0][3:5] == ["2/2", r"\textbf{1--1}"]
 
     def test_head_to_head_is_the_macro_result(self, found):
         rows, macro = rows_of(task_latex(found, "mtsig task"))[6:], found.macro["X"].pairs
