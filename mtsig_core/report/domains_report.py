@@ -62,12 +62,10 @@ def domains_verdict(found: ByDomain) -> str:
 
 
 def domain_rows(found: ByDomain) -> Table:
-    """Systems down, best on the whole set first; domains across, with how much each has."""
+    """Systems down, best on the whole set first; domains across."""
     form = written_like(score for part in found.domains for score in part.scores.values() if score is not None)
-    heads = [f"{part.domain} ({part.n_segments:,} seg."
-             + ("" if part.n_documents is None else f", {part.n_documents:,} doc.") + ")" for part in found.domains]
-    return ["system", *heads], [[name, *(number(part.scores[name], form) for part in found.domains)]
-                                for name in found.systems]
+    return ["system", *(part.domain for part in found.domains)], [
+        [name, *(number(part.scores[name], form) for part in found.domains)] for name in found.systems]
 
 
 def opposed_rows(found: ByDomain) -> Table:
@@ -88,10 +86,13 @@ def opposed_rows(found: ByDomain) -> Table:
 def domains_note(found: ByDomain) -> str:
     """How to read the numbers."""
     n = sum(len(pair.domains) for pair in found.pairs)
-    return (f"Differences a - b; * is significant at {found.sampling.alpha:g}. Two families, each corrected by "
-            f"Romano-Wolf: {len(found.pairs)} pairs on the whole set, and {n} of pairs and domains. Test "
-            f"{found.test} by {found.sampling.unit}, drawn within domains. A domain of few {found.sampling.unit}s can "
-            "hardly decide anything: another sign alone is no reversal.")
+    sizes = ", ".join(f"{part.domain} {part.n_segments:,}"
+                      + ("" if part.n_documents is None else f" ({part.n_documents:,})") for part in found.domains)
+    documents = "" if found.domains[0].n_documents is None else " (and documents)"
+    return (f"Segments{documents}: {sizes}. Differences a - b; * is significant at {found.sampling.alpha:g}. Two "
+            f"families, each corrected by Romano-Wolf: {len(found.pairs)} pairs on the whole set, and {n} of pairs and "
+            f"domains. Test {found.test} by {found.sampling.unit}, drawn within domains. A domain of few "
+            f"{found.sampling.unit}s can hardly decide anything: another sign alone is no reversal.")
 
 
 def _settings(found: ByDomain) -> dict[str, object]:

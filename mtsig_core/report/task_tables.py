@@ -94,6 +94,7 @@ def macro_pair_rows(macro: MacroResult, alpha: float) -> Table:
     """Header and rows of all pairs of systems that have every language pair: difference, interval, p, decision."""
     form = written_like(row.score for row in macro.systems if row.score is not None)
     header = ["a", "b", "mean difference", f"{100 * (1 - alpha):g}% interval", "p", "adjusted p", "better"]
-    return header, [[row.a, row.b, signed(row.delta, form), f"[{row.ci_low:{form}}, {row.ci_high:{form}}]",
+    return header, [[row.a, row.b, signed(row.delta, form),
+                     f"[{signed(row.ci_low, form)}, {signed(row.ci_high, form)}]",
                      number(row.p_value, ".4f"), number(row.p_adjusted, ".4f"),
                      {"a": row.a, "b": row.b, None: "not separated"}[row.better]] for row in macro.pairs]
