@@ -92,7 +92,8 @@ screen.table(*one_pair.outcome_rows(found), names=[0, 3])
 st.caption("Choose the test before looking: the one that happens to agree is no evidence. The smallest p is "
            "1/(trials + 1), 2/(trials + 1) for the percentile test"
            + (f", 2/{len(found.swapped) + 1} for randomization, which tries all swaps." if found.exact else "."))
-screen.cautions(one_pair.test_cautions(found, pair.n_effective is not None and pair.n_effective < FEW_FOR_BOOTSTRAP))
+few = pair.n_effective is not None and pair.n_effective < FEW_FOR_BOOTSTRAP
+screen.cautions(one_pair.test_cautions(found, few))
 left, right = st.columns(2)
 with left:
     st.subheader("Every interval")
@@ -105,9 +106,7 @@ with right:
     same = equivalence(found.drawn, margin, settings.alpha)
     screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} {unit}: "
                   f"p {format_p(same.p_value)}")
-    st.caption(f"Two one-sided tests (Schuirmann 1987) on {len(found.drawn)} bootstrapped differences: p "
-               f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
-               "more; both must be at most alpha. For this pair alone; set the margin before looking.")
+    st.caption(one_pair.equivalence_said(found, same, margin, few))
 errors = ", ".join(f"{se:{form}} by {kind}" for kind, se in found.se.items())
 screen.plain(f"{one_pair.detectable_said(found, pair, len(result.pairs))} Standard error of the difference: {errors}.")
 

@@ -36,7 +36,7 @@ def how_many(yes, tested, correction, of=result):
     """The number of significant pairs, or why there can be none."""
     needed = trials_needed(tested, len(pairs), correction)
     if (why := cannot_decide(tested, of, correction)) is not None and (needed is None or of.exact):
-        return why
+        return why.partition(",")[0]  # too few for so many pairs: that stands above
     return (f"{np.sum(yes)} of {len(pairs)}" if needed is None
             else f"none can be with {tested.trials} trials: use {needed} or more")
 

@@ -9,7 +9,7 @@ import streamlit as st
 from mtsig_core import Caution, MetricResult, PairResult, Settings, TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.inference.few_units import cannot_decide
-from mtsig_core.inference.one_pair import PairExamination, examine_pair
+from mtsig_core.inference.one_pair import Equivalence, PairExamination, examine_pair
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import command_line
@@ -20,7 +20,7 @@ from pages._ui.frame import ROOT, View
 
 __all__ = ["choose", "open_pair", "examine", "command", "segments_command", "source_for", "segments_query",
            "chance_said", "detectable_said", "outcome_rows", "test_cautions", "interval_rows", "disagreement_said",
-           "simultaneous_ends", "document_names", "documents_of"]
+           "equivalence_said", "simultaneous_ends", "document_names", "documents_of"]
 
 _PAGE = ROOT / "pages" / "pair.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
@@ -138,6 +138,14 @@ def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
             for t in tests if t.caution] + [
         Caution(f"{t.name}-few-units", f"{t.title.capitalize()} ({t.source}): {t.with_few}")
         for t in tests if t.with_few and few]
+
+
+def equivalence_said(found: PairExamination, same: Equivalence, margin: float, few: bool) -> str:
+    """How equivalence was tested, and that few units let too much pass for equal."""
+    return (f"Two one-sided tests (Schuirmann 1987) on {len(found.drawn):,} bootstrapped differences: p "
+            f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
+            "more; both must be at most alpha. For this pair alone; set the margin before looking."
+            + (f" With so few {found.settings.unit}s it finds systems equivalent too easily." if few else ""))
 
 
 def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult) -> str:
