@@ -85,7 +85,7 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
         figure.update_layout(height=figure.layout.height + _NAMES, margin_b=below)
     named.below(figure, _HALF)
     if joint is not None:
-        figure.update_layout(legend=dict(orientation="v", yref="container", yanchor="bottom",
+        figure.update_layout(legend=dict(yref="container", yanchor="bottom",
                                          y=(figure.layout.margin.b - below) / figure.layout.height))
     return figure
 

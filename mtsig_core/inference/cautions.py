@@ -117,7 +117,7 @@ def _about_size(testset: TestSet, metrics: Iterable[Metric]) -> Iterator[Caution
     for metric in filter(depends_on_testset, metrics):
         yield Caution(f"{metric.name}-size", f"{metric.name.upper()} takes its weights from the references of the test "
                                              "set, so its scores grow with the size of the set. Compare them on these "
-                                             f"{testset.n_segments} segments alone.", metric.name)
+                                             f"{testset.n_segments:,} segments alone.", metric.name)
 
 
 def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
@@ -153,8 +153,8 @@ def _about_scores(testset: TestSet, result: MetricResult) -> Iterator[Caution]:
                       metric)
     some = frozenset().union(*rated.values())
     if len(some) < testset.n_segments:
-        yield Caution("partly-rated", f"{metric} has scores for {len(some)} of {testset.n_segments} segments; what is "
-                                      "said of it is said of these alone, and of other metrics of all.", metric)
+        yield Caution("partly-rated", f"{metric} has scores for {len(some):,} of {testset.n_segments:,} segments; what "
+                                      "is said of it is said of these alone, and of other metrics of all.", metric)
     counts = [len(segments) for segments in rated.values() if segments]
     if len({segments for segments in rated.values() if segments}) > 1:
         yield Caution("rated-on-different-lines", f"By {metric} systems have scores on different lines, "
@@ -174,7 +174,7 @@ def disagreement(result: MetricResult, n_segments: int) -> str | None:
     """A sentence on the references by which alone others are ahead than by all together; None where they agree."""
     together, told = headline(result) or (), []
     for row in otherwise_led(result):
-        part = "" if row.n_segments == n_segments else f" (on the {row.n_segments} of {n_segments} segments it has)"
+        part = "" if row.n_segments == n_segments else f" (on the {row.n_segments:,} of {n_segments:,} segments it has)"
         gone = [name for name in together if name not in row.leaders]
         new = [name for name in row.leaders if name not in together]
         if not gone:

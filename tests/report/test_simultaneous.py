@@ -166,7 +166,8 @@ def test_the_figure_of_a_pair_names_both():
     assert list(single.x)[:2] == [0.2, 1.8] and list(joint.x)[:2] == [-0.1, 2.1]
     low, high = figure.layout.xaxis.range
     assert low < -0.1 and high > 2.1
-    assert figure.layout.legend.entrywidth > 6.5 * len(joint.name)  # whole in a saved picture with a wider font, too
+    legend = figure.layout.legend  # whole in a saved picture with a wider font, too; a vertical one knows no width
+    assert legend.entrywidth > 6.5 * len(joint.name) and legend.orientation == "h"
     assert max(joint.y[:2]) < min(single.y[:2])
     alone = half_eye([], [], 1.0, (0.2, 1.8), a="A", b="B", unit="BLEU")
     assert not any(trace.name for trace in alone.data) and not alone.layout.showlegend
