@@ -9,7 +9,7 @@ from mtsig_core.results import Comparison, MetricResult
 
 __all__ = ["caveats", "keeps_its_level", "ranks_hold_jointly"]
 
-_IGNORED, _AS_PUBLISHED, _ASSUMES = "documents-ignored", "-as-published", "-assumes"
+_IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
 
 
 def keeps_its_level(comparison: Comparison) -> bool:
@@ -25,8 +25,9 @@ def ranks_hold_jointly(comparison: Comparison) -> bool:
 def caveats(comparison: Comparison, result: MetricResult) -> list[str]:
     """Sentences: what is wrong with the test or the unit, in the words of the warnings without their remedies, and
     what therefore need not hold."""
-    said = [re.split(" (?:Use|Choose) ", caution.text)[0] for caution in comparison.warnings
+    said = [re.split(" (?:Use|Choose|Take) ", caution.text)[0] for caution in comparison.warnings
             if caution.code == _IGNORED or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
+            or caution.code == _FEW and caution.metric in (None, result.metric)
             or caution.code == "rank-rule" and caution.metric == result.metric]
     if not result.tested or keeps_its_level(comparison) or what_lacks(comparison.settings, result):
         return said

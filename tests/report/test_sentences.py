@@ -201,6 +201,10 @@ class TestCaveats:
         assert "Rank intervals hold jointly for all systems." in systems
         assert not any("need not hold" in text or self.IGNORED in text for text in [paper, systems, *captions])
 
+    def test_few_units_go_with_the_numbers(self):
+        for text in self.quoted(unit="document"):
+            assert "Only 10 documents to resample: intervals and p are rough below 30. 95" in text.replace("\\", "")
+
     def test_ranks_of_another_correction_claim_no_more(self):
         text = by_hand([pair("A", "B", 0.5, "a"), pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")],
                        warnings=[Caution("documents-ignored", f"{self.IGNORED}. Choose the unit document.")],
