@@ -102,7 +102,7 @@ def _settings(found: Agreement) -> dict[str, Any]:
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return "-" if low is None or high is None else f"{low:.3f}-{high:.3f}"
+    return "-" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
 AGREEMENT_FORMS = {"text": agreement_text, "json": agreement_json, "csv": agreement_csv}

@@ -82,7 +82,7 @@ def within_sentences(have: Have) -> list[str]:
         said.append(f"In each language pair all differences between two systems were tested by "
                     f"{TEST_NAMES.get(test.name, test.title)} ({test.source}) with {drawn}, and alpha = "
                     f"{settings.alpha:g}.")
-        families = _sizes({pair: len(result.tested) for pair, (_, result) in tested.items()})
+        families = _sizes({pair: len(result.tested) for pair, (_, result) in have.items()})
         if settings.correction == "none":
             said.append(f"There was no correction for the number of pairs of systems: {families}.")
         else:
@@ -103,7 +103,7 @@ def within_sentences(have: Have) -> list[str]:
         where = "each language pair" if all(ranked.get(pair) for pair in have) else \
             listed([pair for pair, keeps in ranked.items() if keeps])
         said.append(f"Rank intervals hold jointly for all systems of {where}, not for the language pairs together.")
-    elif not ranked:
+    elif not ranked and tested:
         said.append("There are no rank intervals: this test controls no error over all pairs of systems.")
     kinds = _by_pair({pair: intervals_name(result, comparison.settings) for pair, (comparison, result) in have.items()})
     one = next(iter(have.values()))[0].settings

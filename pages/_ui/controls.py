@@ -32,7 +32,8 @@ _IN_EFFECT = {
 #: What has an effect besides where a control of the page is set so: {page: (key, {what it is set to: settings})}.
 _WHERE_SET = {
     "validation": ("experiment", {"documents or segments": ("correction", "trials")}),
-    "metrics": ("inside", {"sentence average": ("seed",), "Student's t": ("alpha", "seed")})}
+    "metrics": ("inside", {"sentence average": ("seed",), **dict.fromkeys(
+        ("Student's t", "which metric to trust", "by domain"), ("alpha", "seed"))})}
 
 
 def has_effect(page: str | None, *keys: str) -> bool:

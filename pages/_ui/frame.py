@@ -219,7 +219,7 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
         gone = len(set(view.part.family.systems) - set(view.testset.systems))
         left_out = [f"{gone} {'system' if gone == 1 else 'systems'} left out"] if gone else []
         screen.status([*summary(view.comparison)[0], *left_out],
-                      [*told.values(), *(["each figure says how it is tested"] if experiment else [])])
+                      [*told.values(), *["each figure says how it is tested"] * (experiment and "alpha" in told)])
         if experiment:
             screen.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
     except MtsigError as problem:

@@ -18,7 +18,8 @@ SHOWN = {"overview": EVERY, "leaderboard": EVERY, "significance": EVERY, "pair":
 #: By page, the control of it that says what else has an effect: (page, key, what it is set to) -> settings.
 BESIDES = {("validation", "experiment", "documents or segments"): {"correction", "trials"},
            ("validation", "experiment", "coverage"): set(), ("metrics", "inside", "sentence average"): {"seed"},
-           ("metrics", "inside", "Student's t"): {"alpha", "seed"}, ("metrics", "inside", "signatures"): set()}
+           ("metrics", "inside", "Student's t"): {"alpha", "seed"}, ("metrics", "inside", "signatures"): set(),
+           ("metrics", "inside", "by domain"): {"alpha", "seed"}}
 OTHER = {"metric": "chrf", "test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
          "trials": "1999", "seed": "3"}
 

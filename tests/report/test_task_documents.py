@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mtsig_core import TestSet
+from mtsig_core import TestSet, compare
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion
@@ -19,11 +19,12 @@ from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.task_export import task_json
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
-from mtsig_core.report.task_sentences import signature_sentences, task_methods
+from mtsig_core.report.task_sentences import signature_sentences, task_methods, within_sentences
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
 from tests.report.test_html_report import Page
 from tests.report.test_latex import HOSTILE, typeset, visible
+from tests.toys import toy
 
 NAMES = ["<b>A</b>", "B_1 & 50%", "\\end{tabular}", "[1em] \u202eD"]
 
@@ -137,6 +138,12 @@ class TestMethods:
                      "over these 3 pairs of systems", "3 systems have all language pairs; the other one is not",
                      "not over the language pairs together", "Left out: <i>Gone</i> (late)."):
             assert part in said, part
+
+    def test_a_language_pair_with_one_system_has_nothing_to_test(self):
+        found = [compare(toy(n, 5), trials=99, resamples=50) for n in (1, 6)]
+        have = {pair: (one, one.metrics["bleu"]) for pair, one in zip(("en-cs", "en-de"), found, strict=True)}
+        assert "(0 in en-cs and 15 in en-de)" in " ".join(within_sentences(have))
+        assert "no rank intervals" not in " ".join(within_sentences({"en-cs": have["en-cs"]}))
 
     def test_nothing_is_promised_that_does_not_hold(self):
         said = task_methods(compare_task(made(), "X", unit="segment", trials=199, resamples=200), "X")
