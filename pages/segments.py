@@ -1,30 +1,24 @@
-"""Segments: the texts behind a difference, side by side."""
+"""Segments: the texts behind a difference, one segment at a time."""
 
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.inference.segments import (
-    ORDERS,
-    PLACES,
-    added_by_segment,
-    find_segments,
-    in_order,
-    scores_on,
-    segment_table,
-)
+from mtsig_core.inference import segments
 from mtsig_core.metrics import direction, metric_of
 from mtsig_core.report import export
-from mtsig_core.report.cells import written_like
-from pages._ui import background, controls, frame, one_pair, results, screen, side_by_side
+from mtsig_core.report.cells import number, written_like
+from mtsig_core.report.segment_cards import MARKS, card, contributed, neighbour, segments_html, system_list
+from pages._ui import background, controls, frame, one_pair, results, screen, segment_reader, side_by_side
 from pages._ui.ending import end_page
 
-_SHOWN = 25
-_FILTERS = {"document": None, "genre": None, "text": "", "where": PLACES[0]}
+_EACH, _DECIDE = "all segments", "those that decide"
+_FILTERS = {"document": None, "genre": None, "text": "", "where": segments.PLACES[0], "only": _EACH}
+_READABLE = 500  # segments of a file to read
 
 view = frame.open_page("Segments")
 screen.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
 testset, unit = view.testset, view.metric.upper()
-a, b, (beside,) = one_pair.choose(view, 3)
+a, b, beside = one_pair.choose(view, 5)
 if not testset.has_texts:
     screen.error("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
                  "scores on the page Data.")
@@ -34,73 +28,111 @@ if testset.runs:
 metric = metric_of(testset, view.metric)
 
 
-def first_page():
-    st.session_state["page"] = 1
-
-
 def clear():
-    st.session_state.update(_FILTERS, page=1)
-
-
-FILTER = {"pages_own": True, "on_change": first_page}  # a link from elsewhere finds all filters unset
-order = controls.choice("Order", ORDERS, "order", place=beside, **FILTER)
-columns = st.columns([3, 2, 3, 2])
-domains = [] if testset.domains is None else list(dict.fromkeys(testset.domains))
-domain = None
-if len(domains) > 1:
-    domain = controls.choice("Domain", domains, "genre", place=columns[1], optional=True, placeholder="all", **FILTER)
-numbers = {} if testset.documents is None else one_pair.documents_of(testset, domain)
-document = None
-if numbers:
-    document = controls.choice("Document", list(numbers), "document", place=columns[0], optional=True,
-                               placeholder=f"all {len(numbers):,}", **FILTER)
-text = controls.text(columns[2], "Text contains", "text", placeholder="any text, capitals or not", max_chars=500,
-                     **FILTER)
-places = [place for place in PLACES if place != "source" or testset.sources is not None]
-where = controls.choice("Where", places, "where", place=columns[3], **FILTER)
-found = find_segments(testset, a, b, document=numbers.get(document), domain=domain, text=text, where=where)
-if not len(found):
-    asked = [f"document {document}"] * (document is not None) + [f"domain {domain}"] * (domain is not None)
-    asked += [f"{text!r} ({where})"] * bool(text)
-    screen.answer("No segment matches")
-    screen.plain(f"None of the {testset.n_segments:,} segments has all of: {', '.join(asked)}. Choose another, or "
-                 "start again without them.")
-    st.button("Clear the filters", on_click=clear)
-    end_page()
+    st.session_state.update(_FILTERS)
+    segment_reader.first()
 
 
 def added_by_each(progress):
-    return added_by_segment(testset, metric, a, b, results.statistics(testset, view.metric, progress))
+    counted = results.statistics(testset, view.metric, progress)
+    added = segments.added_by_segment(testset, metric, a, b, counted)
+    return added, segments.deciding_segments(testset, metric, a, b, counted, added)
 
 
-added = background.result(("contributions", testset.digest, view.metric, a, b), added_by_each, "Counting the segments")
-n = len(found)
-which = f"All {n:,} segments" if n == testset.n_segments else f"{n:,} of {testset.n_segments:,} segments"
+# A link from elsewhere finds all filters unset.
+FILTER = {"pages_own": True, "on_change": segment_reader.first, "label_visibility": "collapsed"}
+order = controls.choice("Order", segments.ORDERS, "order", place=beside[0], pages_own=True,
+                        on_change=segment_reader.first)
+marks = controls.choice("Mark", MARKS, "marks", place=beside[1], pages_own=True)
+others = [name for name in testset.systems if name not in (a, b)]
+also = [] if not others else controls.several("Also show", others, "also", [], place=beside[2],
+                                              placeholder="outputs of ...")
+columns = st.columns(5)
+text = controls.text(columns[0], "Text contains", "text", placeholder="Text contains", max_chars=500, **FILTER)
+places = [place for place in segments.PLACES if place != "source" or testset.sources is not None]
+where = controls.choice("Where", places, "where", place=columns[1], **FILTER)
+only = controls.choice("Which segments", [_EACH, _DECIDE], "only", place=columns[2], **FILTER)
+domains = [] if testset.domains is None else list(dict.fromkeys(testset.domains))
+domain = None
+if len(domains) > 1:
+    domain = controls.choice("Domain", domains, "genre", place=columns[3], optional=True, placeholder="all domains",
+                             **FILTER)
+numbers = {} if testset.documents is None else one_pair.documents_of(testset, domain)
+document = None
+if numbers:
+    document = controls.choice("Document", list(numbers), "document", place=columns[4], optional=True,
+                               placeholder=f"all {len(numbers):,} documents", **FILTER)
+added, decide = background.result(("contributions", testset.digest, view.metric, a, b), added_by_each,
+                                  "Counting the segments")
+found = segments.find_segments(testset, a, b, document=numbers.get(document), domain=domain, text=text, where=where,
+                               among=decide if only == _DECIDE else None)
+if not len(found):
+    asked = [f"document {document}"] * (document is not None) + [f"domain {domain}"] * (domain is not None)
+    asked += [f"{text!r} ({where})"] * bool(text) + [only] * (only != _EACH)
+    screen.answer("No segment matches")
+    screen.plain(f"None of the {testset.n_segments:,} segments has all of: {', '.join(asked)}. Choose another, or start "
+                 "again without them.")
+    st.button("Clear the filters", on_click=clear, key="segments.clear")
+    end_page()
+counted, n = results.statistics(testset, view.metric), len(found)
+said = f"All {n:,} segments" if n == testset.n_segments else f"{n:,} of {testset.n_segments:,} segments"
 try:
-    score_a, score_b = scores_on(testset, metric, a, b, results.statistics(testset, view.metric), found)
+    score_a, score_b = segments.scores_on(testset, metric, a, b, counted, found)
     delta = (score_a - score_b) * direction(metric)
     form = written_like((score_a, score_b))
-    screen.answer(f"{which}: {a} {score_a:{form}}, {b} {score_b:{form}}, {delta:+{form}} {unit}")
+    said += f": {a} {score_a:{form}}, {b} {score_b:{form}}, {delta:+{form}} {unit}"
 except MtsigError as problem:  # segments that nobody rated can be read all the same
-    screen.answer(f"{which}: {problem}")
-st.caption("Corpus scores of these segments alone: descriptive, untested. By each: what it adds to the difference on "
-           f"all {testset.n_segments:,}, above 0 in favour of A; these do not sum to the whole.")
+    said += f": {problem}"
+with st.container(gap=None):
+    screen.answer(said)
+    if len(decide):
+        segment_reader.show_decided(a if added[decide[0]] > 0 else b, len(decide), testset.n_segments)
 
-left, right = st.columns(2, vertical_alignment="center")
+shown = segments.in_order(testset, found, added, order)
+listed = shown.tolist()
+k = segment_reader.choose(testset, listed)
+at, lines = listed.index(k) if k in listed else None, [testset.lines[position] for position in listed]
+left, right = st.columns([1, 4])
 with left:
-    page = controls.page_of(-(-n // _SHOWN))
-others = [name for name in testset.systems if name not in (a, b)]
-also = controls.several("Also show", others, "also", [], place=right, placeholder="Also show the outputs of ...",
-                        label_visibility="collapsed") if others else []
-shown = in_order(testset, found, added, order)
-side_by_side.legend()
-part = shown[(page - 1) * _SHOWN:page * _SHOWN]
-side_by_side.show(testset, [a, b, *also], part.tolist(), added[part].tolist(), unit)
-st.html('<a href="#segments">Back to the top</a>')
+    segment_reader.show_list(lines, at, lambda first, last: contributed(added[listed[first:last]].tolist(), unit))
+with right:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        segment_reader.show_steps(lines, at)
+        everyone = len(testset.systems) > 2 and controls.toggle("All systems", False, "all", pages_own=True)
+    if at is None:
+        segment_reader.not_listed(testset.lines[k], n, clear)
+    tokens = side_by_side.tokens_or_none(testset)
+    head, notes = contributed([added[k]], unit)[0], [] if at is None else [f"{at + 1} of {n}"]
+    if everyone:
+        scores = segments.system_scores(testset, metric, counted, k)
+        inside = system_list(testset, k, [(name, number(score, written_like([score or 0]))) for name, score in scores],
+                             head, unit=unit, tokens=tokens if marks == MARKS[0] else None, chosen=(a, b), notes=notes)
+    else:
+        inside = card(testset, [a, b, *also], k, head, marks=marks, tokens=tokens, notes=notes, outputs_first=True)
+        inside += "".join(neighbour(testset, [a, b], each, what) for what, each in zip(
+            ("before it in the document", "after it"), segments.in_document(testset, k), strict=True)
+            if each is not None)
+    segment_reader.show_box(inside, None if everyone and marks == MARKS[1] else marks)
+st.caption("Scores on top: of these segments alone, descriptive, untested. By each: what it adds to the difference on "
+           f"all {testset.n_segments}, above 0 in favour of A; these do not sum to the whole. The address of this "
+           "page opens this segment again.")
+called = view.named(a, b)
 with st.expander("Files, command"):
-    st.download_button(
-        f"{'This segment' if n == 1 else f'These {n:,} segments'} as CSV", mime="text/csv",
-        file_name=export.file_name(*view.named(a, b), "segments", ending="csv"),
-        data=lambda: export.to_csv(*segment_table(testset, a, b, shown, added)), key="segments.csv", on_click="ignore")
+    with st.container(horizontal=True):
+        st.download_button(
+            f"{'This segment' if n == 1 else f'These {n} segments'} as CSV", mime="text/csv", on_click="ignore",
+            file_name=export.file_name(*called, "segments", ending="csv"), key="segments.csv",
+            data=lambda: export.for_spreadsheet(*segments.segment_table(testset, a, b, shown, added)))
+        st.download_button(
+            f"{f'The first {_READABLE}' if n > _READABLE else 'The same'} to read (HTML)", mime="text/html",
+            file_name=export.file_name(*called, "segments", ending="html"), key="segments.html", on_click="ignore",
+            data=lambda: segments_html(
+                testset, [a, b, *also], listed[:_READABLE], contributed(added[listed[:_READABLE]].tolist(), unit),
+                title=f"{testset.name}: {a} and {b}", marks=marks, tokens=tokens))
+        st.download_button(
+            f"Line {testset.lines[k]}, all systems, as CSV", mime="text/csv", on_click="ignore",
+            file_name=export.file_name(*view.named(), f"line-{testset.lines[k]}", ending="csv"), key="segments.systems",
+            data=lambda: export.for_spreadsheet(*segments.system_table(
+                testset, k, segments.system_scores(testset, metric, counted, k))))
     st.caption("Prints the statistics of each segment, from which all numbers here are reckoned:")
     st.code(one_pair.segments_command(view, a, b), language=None, wrap_lines=True)

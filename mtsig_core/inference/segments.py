@@ -13,9 +13,11 @@ from mtsig_core.inference import engine
 from mtsig_core.inference.gaps import common, has_gaps, paired
 from mtsig_core.inference.one_pair import contributions
 from mtsig_core.inference.resampling import make_units
+from mtsig_core.inference.significance import rounding
 from mtsig_core.metrics import Metric, direction
 
-__all__ = ["ORDERS", "PLACES", "added_by_segment", "find_segments", "in_order", "scores_on", "segment_table"]
+__all__ = ["ORDERS", "PLACES", "added_by_segment", "deciding_segments", "find_segments", "in_document", "in_order",
+           "scores_on", "segment_table", "system_scores", "system_table"]
 
 #: What a list of segments may be ordered by.
 ORDERS = ("most in favour of A", "most in favour of B", "largest either way", "line", "length")
@@ -56,7 +58,7 @@ def added_by_segment(testset: TestSet, metric: Metric, a: str, b: str, statistic
 
 
 def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = None, domain: str | None = None,
-                  text: str = "", where: str = "anywhere") -> np.ndarray:
+                  text: str = "", where: str = "anywhere", among: np.ndarray | None = None) -> np.ndarray:
     """Positions of the segments of a document, of a domain, or in which a text occurs.
 
     Parameters
@@ -71,6 +73,8 @@ def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = No
         Looked for as it is, capitals or not; it is no pattern. Empty: every segment.
     where : str
         One of `PLACES`; anywhere is in the source, a reference, or the output of a or b.
+    among : ndarray of int, optional
+        Positions outside of which none is wanted, such as those of `deciding_segments`.
 
     Returns
     -------
@@ -93,7 +97,8 @@ def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = No
     if where not in PLACES:
         raise SettingError(f"where is {where!r}. Expected one of: {', '.join(PLACES)}.")
     _rows(testset, a, b)
-    found = np.ones(testset.n_segments, dtype=bool)
+    found = np.full(testset.n_segments, among is None)
+    found[np.arange(0) if among is None else among] = True
     if document is not None:
         found &= testset.document_index == document
     if domain is not None:
@@ -160,6 +165,89 @@ def scores_on(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.n
         raise SettingError(f"None of these {len(positions)} segments has a score by {metric.name} for {a} and {b}.")
     first, second = metric.score(both.sum(axis=1))
     return float(first), float(second)
+
+
+def deciding_segments(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray,
+                      added: np.ndarray) -> np.ndarray:
+    """The segments without which the better of two systems would not be ahead.
+
+    Those are left out one after the other that add most in its favour, until the corpus scores of the rest are equal
+    or turned round. Each is weighed by what it adds when it alone is left out, so there may be a smaller such set
+    (Broderick, Giordano and Meager 2020, who look for the share of the data that carries a conclusion). It describes
+    the difference; it is no test.
+
+    Parameters
+    ----------
+    testset, metric, a, b, statistics
+        As in `added_by_segment`.
+    added : ndarray, shape (segments,)
+        What that gives.
+
+    Returns
+    -------
+    ndarray of int, shape (deciding,)
+        Positions from 0, the first left out first; none where the scores are equal, or where the better stays ahead
+        however many are left out.
+
+    Examples
+    --------
+    >>> from mtsig_core import make_metric
+    >>> ref = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]
+    >>> ts = TestSet("toy", {"A": ref, "B": ["a b c d e", "f g h i", "k l m n o", "p q r s t"]}, {"ref": ref})
+    >>> bleu = make_metric("bleu")
+    >>> counts = bleu.statistics(ts)
+    >>> deciding_segments(ts, bleu, "A", "B", counts, added_by_segment(ts, bleu, "A", "B", counts)).tolist()
+    [1]
+    """
+    both = _common_statistics(testset, metric, a, b, statistics).astype(np.float64)
+    whole = both.sum(axis=1)
+    first, second = metric.score(whole)
+    ahead = np.sign(first - second) * direction(metric)
+    if abs(first - second) <= rounding(np.array([first, second])):
+        return np.arange(0)
+    order = np.argsort(-ahead * added, kind="stable")
+    rest = whole[:, None] - np.cumsum(both[:, order], axis=1)
+    first, second = np.asarray(metric.score(rest[:, :-1]))  # of no segment there is no score
+    turned = ahead * direction(metric) * (first - second) <= rounding(np.stack([first, second], axis=-1))
+    return order[:int(np.argmax(turned)) + 1] if turned.any() else np.arange(0)
+
+
+def in_document(testset: TestSet, k: int) -> tuple[int | None, int | None]:
+    """The segments before and after one in its document; None at its ends, and where documents are not known.
+
+    >>> ts = TestSet("toy", {"A": ["", "", ""]}, {"ref": ["a", "b", "c"]}, documents=["d", "e", "d"])
+    >>> in_document(ts, 0), in_document(ts, 1)
+    ((None, 2), (None, None))
+    """
+    if testset.documents is None:
+        return None, None
+    inside = np.flatnonzero(testset.document_index == testset.document_index[k]).tolist()
+    at = inside.index(k)
+    return (inside[at - 1] if at else None), (inside[at + 1] if at + 1 < len(inside) else None)
+
+
+def system_scores(testset: TestSet, metric: Metric, statistics: np.ndarray, k: int) -> list[tuple[str, float | None]]:
+    """Each system with its score of one segment alone, best first; None, last, where it has none.
+
+    That of a corpus metric is the score of a test set of this one segment: sentence BLEU has sacreBLEU's `exp`
+    smoothing without effective order. Their mean is not the corpus score.
+    """
+    scores = np.asarray(metric.score(statistics[:, k]), dtype=np.float64)
+    known = np.isfinite(scores)
+    if has_gaps(metric, statistics):
+        known &= statistics[:, k, -1] > 0
+    names = list(testset.systems)
+    order = np.argsort(np.where(known, -direction(metric) * scores, np.inf), kind="stable").tolist()
+    return [(names[s], float(scores[s]) if known[s] else None) for s in order]
+
+
+def system_table(testset: TestSet, k: int,
+                 scores: Iterable[tuple[str, float | None]]) -> tuple[list[str], Iterable[list[Any]]]:
+    """Header and rows of one segment: each system, its score and its output, as `system_scores` has them."""
+    known = _there([("domain", testset.domains), ("docid", testset.documents)])
+    where = [testset.lines[k], *(values[k] for values in known.values())]
+    return ["line", *known, "system", "score", "output"], (
+        [*where, name, score, testset.systems[name][k]] for name, score in scores)
 
 
 def segment_table(testset: TestSet, a: str, b: str, positions: np.ndarray,

@@ -22,7 +22,7 @@ from mtsig_core.report.runs_tables import run_records
 from mtsig_core.results import Comparison, PairResult, PairRuns, SystemResult, SystemRuns
 
 __all__ = ["comparison_json", "comparison_csv", "matrix_csv", "metrics_record", "scores_json", "scores_csv",
-           "segment_rows", "to_csv", "records_csv", "defuse", "file_name"]
+           "segment_rows", "to_csv", "for_spreadsheet", "records_csv", "defuse", "file_name"]
 
 _LONGEST_STEM = 100  # of a file name
 _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or a sign alone
@@ -146,6 +146,11 @@ def to_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     writer.writerow(map(defuse, header))  # which may be names of systems
     writer.writerows([defuse(cell) for cell in row] for row in rows)
     return out.getvalue()
+
+
+def for_spreadsheet(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """The same as a file that begins with a byte order mark: without it, spreadsheets do not take texts for UTF-8."""
+    return to_csv(header, rows).encode("utf-8-sig", "surrogatepass")
 
 
 def records_csv(records: Sequence[Mapping[str, object]], header: Sequence[str] = ()) -> str:

@@ -14,7 +14,7 @@ from mtsig_core.report.cautions import group_cautions
 from pages._ui import grid
 from pages._ui.remedies import in_side_bar
 
-__all__ = ["escape", "answer", "status", "plain", "error", "messages", "caution_box", "cautions", "numbers",
+__all__ = ["escape", "answer", "status", "plain", "faint", "error", "messages", "caution_box", "cautions", "numbers",
            "prose_table", "table"]
 
 #: Hebrew, Arabic and their kin, with what joins the words of one name; names in a list are further apart.
@@ -82,6 +82,11 @@ def numbers(*found: tuple[str, str, str]) -> None:
 def plain(text: str) -> None:
     """A paragraph, shown literally."""
     st.html(f'<div class="mt-plain">{_literal(text)}</div>')
+
+
+def faint(text: str) -> None:
+    """A remark below what it is about, shown literally."""
+    st.html(f'<div class="mt-plain mt-faint">{_literal(text)}</div>')
 
 
 def error(told: str | MtsigError) -> None:

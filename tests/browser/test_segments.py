@@ -27,26 +27,39 @@ def opened(page, address):
     settled(page)
 
 
-def heads(page):
-    return [text.split(" · ")[0] for text in page.locator(".mt-pair > div:first-child small").all_inner_texts()]
+def listed(page):
+    """The lines on the page of the list that is shown."""
+    return [int(text.split(" · ")[0]) for text in page.locator(".st-key-segments-list button").all_inner_texts()]
 
 
-def test_pages_and_filters_are_in_the_address_and_no_filter_is_left_when_the_pair_leads_here(at, page, options):
+def reading(page):
+    """The segment that is shown: its line, and where it stands in the list."""
+    words = page.locator(".mt-scrolls small").first.inner_text().split(" · ")
+    return words[0], words[-1]
+
+
+def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_here(at, page, options):
     opened(page, at("segments", options, a=A, b=B, order="line"))
     assert page.locator(".mt-answer").inner_text().startswith(f"All 60 segments: {A} ")
-    page.locator(".st-key-page").get_by_role("button", name="3").click()
-    page.wait_for_url("**page=3**")
+    assert reading(page) == ("line 1", "1 of 60") and listed(page) == list(range(1, 9))
+    for key, line in (("PageDown", 9), ("ArrowUp", 8)):
+        page.keyboard.press(key)
+        page.wait_for_url(f"**segment={line}")
+        settled(page)
+        assert reading(page) == (f"line {line}", f"{line} of 60")
+    page.go_back()
+    page.wait_for_url("**segment=9")
     settled(page)
-    assert heads(page) == [f"line {k}" for k in range(51, 61)]
+    assert reading(page) == ("line 9", "9 of 60")
     fits(page)
     page.reload()
     settled(page)
-    assert heads(page) == [f"line {k}" for k in range(51, 61)]
+    assert reading(page) == ("line 9", "9 of 60") and listed(page) == list(range(9, 17))
     page.locator(".st-key-text input").fill("SEA or")
     page.locator(".st-key-text input").press("Enter")
     page.wait_for_url("**text=SEA**")
     settled(page)
-    assert "page=" not in page.url and heads(page) == [f"line {k}" for k in range(1, 61, 3)]
+    assert "segment=" not in page.url and listed(page) == list(range(1, 23, 3))
     page.locator(".st-key-text input").fill("nowhere")
     page.locator(".st-key-text input").press("Enter")
     page.wait_for_url("**text=nowhere**")
@@ -63,13 +76,14 @@ def test_pages_and_filters_are_in_the_address_and_no_filter_is_left_when_the_pai
 
 
 def test_long_words_and_other_scripts_fit_a_projector_and_a_file_has_all_that_match(at, page, options):
-    opened(page, at("segments", options, a=A, b="c", also=B, order="line", document="*d4*"))
-    fits(page)
-    for pair in page.locator(".mt-pair").all():
-        assert pair.evaluate("e => e.scrollWidth <= e.clientWidth")
-    assert page.locator(".mt-pair").first.bounding_box()["y"] < 720
+    for line in (9, 10):  # ten thousand letters without a space, and Arabic
+        opened(page, at("segments", options, a=A, b="c", also=B, order="line", document="*d4*", segment=line))
+        fits(page)
+        box = page.locator(".mt-one")
+        assert box.evaluate("e => e.getBoundingClientRect().bottom") <= 720
+        assert page.locator(".mt-scrolls").evaluate("e => e.scrollWidth <= e.clientWidth")
     page.locator("summary", has_text="Files, command").click()
     with page.expect_download() as download:
         page.locator(".st-key-segments-csv button").click()
-    rows = download.value.path().read_text().splitlines()
+    rows = download.value.path().read_text(encoding="utf-8-sig").splitlines()
     assert len(rows) == 3 and rows[0].startswith("line,docid,contribution,reference ref,output <img")

@@ -9,15 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from mtsig_core import SettingError, TestSet, make_metric
+from mtsig_core.data.testset import SegmentScores
 from mtsig_core.inference.segments import (
     ORDERS,
     PLACES,
     added_by_segment,
+    deciding_segments,
     find_segments,
+    in_document,
     in_order,
     scores_on,
     segment_table,
+    system_scores,
+    system_table,
 )
+from mtsig_core.metrics import metric_of
 from mtsig_core.report.export import to_csv
 from tests.toys import Given, mean, texts
 
@@ -38,6 +44,7 @@ def test_filters():
     assert [found(document=k) for k in range(4)] == [[0, 1], [2], [3, 4], []]  # d of news and d of talk are two
     assert found(document=2, text="end") == [4]
     assert found(domain="news", document=1) == []
+    assert found(among=np.array([4, 1])) == [1, 4] and found(among=np.arange(0)) == []
 
 
 @pytest.mark.parametrize("text, places", [
@@ -111,6 +118,69 @@ def test_above_zero_speaks_for_a_also_where_lower_is_better():
         added = added_by_segment(testset, metric, "A", "B", metric.statistics(testset))
         assert added == pytest.approx([sign * -1, sign * 1])  # the means differ by -1; by 0 and -2 without each
         assert not added.flags.writeable
+
+
+def test_without_the_deciding_segments_the_lead_is_gone_and_with_the_last_of_them_it_is_not():
+    from sacrebleu.metrics.bleu import BLEU
+
+    testset, bleu = corpus(), make_metric("bleu")
+    statistics = bleu.statistics(testset)
+
+    def lead(left_out, a, b):
+        kept = [k for k in range(30) if k not in left_out]
+        scores = [BLEU().corpus_score([testset.systems[name][k] for k in kept],
+                                      [[testset.references["r"][k] for k in kept]]).score for name in (a, b)]
+        return scores[0] - scores[1]
+
+    ahead, behind = ("A", "B") if lead([], "A", "B") > 0 else ("B", "A")
+    for a, b in (("A", "B"), ("B", "A")):
+        added = added_by_segment(testset, bleu, a, b, statistics)
+        deciding = deciding_segments(testset, bleu, a, b, statistics, added).tolist()
+        assert 0 < len(deciding) < 30 and lead(deciding, ahead, behind) <= 1e-9
+        assert all(lead(deciding[:n], ahead, behind) > 0 for n in range(len(deciding)))
+        assert deciding == sorted(deciding, key=lambda k: -added[k] * (1 if a == ahead else -1))
+
+
+def rated(higher=True, **scores):
+    """A test set of which people rated the outputs, its metric, and that metric's statistics."""
+    n = len(next(iter(scores.values())))
+    testset = TestSet("t", {name: [""] * n for name in scores}, {"r": [""] * n},
+                      scores={"human": SegmentScores(scores, higher_is_better=higher)})
+    metric = metric_of(testset, "human")
+    return testset, metric, metric.statistics(testset)
+
+
+@pytest.mark.parametrize("higher", [True, False])
+@pytest.mark.parametrize("a, b, deciding", [
+    ([1, 2, 9, None], [2, 2, 3, 50], [2]),  # more by 6 on one, less by 1 on another; the last is not compared
+    ([3, 4], [1, 1], []), ([3, 4], [3, 4], [])])  # ahead on each segment; equal
+def test_deciding_segments_of_a_mean_by_hand(higher, a, b, deciding):
+    testset, metric, statistics = rated(higher, A=a, B=b)
+    added = added_by_segment(testset, metric, "A", "B", statistics)
+    assert deciding_segments(testset, metric, "A", "B", statistics, added).tolist() == deciding
+
+
+def test_neighbours_are_of_the_same_document():
+    assert [in_document(SET, k) for k in range(5)] == [(None, 1), (0, None), (None, None), (None, 4), (3, None)]
+    assert in_document(corpus(), 3) == (None, None)
+
+
+def test_systems_on_one_segment_are_in_order_of_their_score():
+    from sacrebleu.metrics.bleu import BLEU
+
+    testset, bleu = corpus(), make_metric("bleu")
+    rows = system_scores(testset, bleu, bleu.statistics(testset), 4)
+    assert [score for _, score in rows] == sorted((score for _, score in rows), reverse=True)
+    for name, score in rows:
+        assert score == pytest.approx(
+            BLEU().corpus_score([testset.systems[name][4]], [[testset.references["r"][4]]]).score, abs=1e-9)
+    header, table = system_table(testset, 4, rows)
+    assert header == ["line", "system", "score", "output"]
+    assert list(table)[0] == [5, rows[0][0], rows[0][1], testset.systems[rows[0][0]][4]]
+    for higher, order in ((True, ["C", "A", "B"]), (False, ["A", "C", "B"])):  # B was not rated
+        testset, human, statistics = rated(higher, A=[1.0, 2], B=[None, 3], C=[2.0, 4])
+        rows = system_scores(testset, human, statistics, 0)
+        assert [name for name, _ in rows] == order and rows[-1] == ("B", None)
 
 
 def test_table_of_segments():

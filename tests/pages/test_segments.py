@@ -13,6 +13,7 @@ import pytest
 
 from mtsig_core.data.source import Source
 from mtsig_core.report import export
+from pages._ui.segment_reader import PAGE
 from tests.pages.toys import APP, NAMES, answers, arguments, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
@@ -40,35 +41,101 @@ def answer(page):
 
 
 def lines(page):
-    """The lines of the segments on screen, and what each is said to add."""
-    return [(int(line), float(added)) for added, line in
-            re.findall(r"<b>([+-][\d.]+) BLEU</b> <small>line (\d+)", words(page))]
+    """The lines of the segments on the page of the list that is shown, and what each is said to add."""
+    rows = [button for button in page.button if str(button.key).startswith("segments.row.")]
+    return [(int(line), float(added)) for line, added in (row.label.removesuffix(" BLEU").split(" · ") for row in rows)]
 
 
-def test_all_segments_at_first(open_segments, source):
+def reading(page):
+    """The line of the segment whose texts are shown."""
+    return int(re.search(r"BLEU</b> <small><bdi>line (\d+)", words(page)).group(1))
+
+
+def press(page, key):
+    page.button(key=f"segments.step.{key}").click().run()
+
+
+def test_one_segment_at_a_time_and_a_page_of_the_list(open_segments, source):
     page = open_segments(source, a=NAMES[0], b=NAMES[1])
-    assert not page.exception
-    assert "All 60 segments: " in answer(page) and len(lines(page)) == 25
-    added = [value for _, value in lines(page)]
-    assert added == sorted(added, reverse=True)
+    assert not page.exception and "All 60 segments: " in answer(page)
+    first = lines(page)
+    assert len(first) == PAGE and [value for _, value in first] == sorted((v for _, v in first), reverse=True)
+    assert reading(page) == first[0][0] and words(page).count('class="mt-pair"') == 1
+    press(page, "Down")
+    assert reading(page) == first[1][0] and page.query_params["segment"] == str(first[1][0])
+    press(page, "PageDown")
+    assert reading(page) == lines(page)[0][0] and not set(lines(page)) & set(first)
+    press(page, "Up")
+    assert reading(page) == first[-1][0] and lines(page) == first
     page.selectbox(key="order").set_value("most in favour of B").run()
     assert [value for _, value in lines(page)] == sorted(value for _, value in lines(page))
+    assert reading(page) == lines(page)[0][0]
     page.selectbox(key="order").set_value("line").run()
-    assert [line for line, _ in lines(page)] == list(range(1, 26))
-    page.session_state["page"] = 3
-    page.run()
-    assert [line for line, _ in lines(page)] == list(range(51, 61))
+    assert [line for line, _ in lines(page)] == list(range(1, PAGE + 1))
+    assert page.button(key="segments.step.Up").disabled and page.button(key="segments.step.PageUp").disabled
+    page.button(key="segments.row.3").click().run()
+    assert reading(page) == 4 and not page.button(key="segments.step.Up").disabled
+    assert {page.button(key=f"segments.step.{key}").proto.shortcut for key in ("Up", "Down", "PageUp", "PageDown")} == {
+        "up", "down", "pageup", "pagedown"}
+
+
+def test_a_segment_by_its_address(open_segments, source):
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], order="line", segment="60")
+    assert reading(page) == 60 and [line for line, _ in lines(page)] == [57, 58, 59, 60]
+    assert page.button(key="segments.step.Down").disabled and page.button(key="segments.step.PageDown").disabled
+    near = re.findall(r"<small>(before it in the document|after it), line (\d+)<", words(page))
+    assert near == [("before it in the document", "59")]  # the other of its document, and no more
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], segment="7", genre="talk")  # it is in none of the filters
+    assert reading(page) == 7 and "Line 7, which the link asks for, is not among the 20 segments listed" in words(page)
+    press(page, "Down")
+    assert reading(page) == lines(page)[0][0]
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], segment="7", genre="talk")
+    page.button(key="segments.clear").click().run()
+    assert "All 60 segments: " in answer(page) and reading(page) == lines(page)[0][0]
 
 
 def test_filters_in_the_link(open_segments, source):
     page = open_segments(source, a=NAMES[0], b=NAMES[1], document="news · *d2*")
     assert {line for line, _ in lines(page)} == {5, 6} and "2 of 60 segments: " in answer(page)
-    page = open_segments(source, a=NAMES[0], b=NAMES[1], genre="talk", order="line")
-    assert [line for line, _ in lines(page)] == list(range(41, 61))
-    page = open_segments(source, a=NAMES[0], b=NAMES[1], text="WORD", where="output of A", order="line", page="2")
-    assert [line for line, _ in lines(page)] == [k + 1 for k in range(60) if k % 3][25:]
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], genre="talk", order="line", segment="60")
+    assert [line for line, _ in lines(page)] == list(range(57, 61))
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], text="WORD", where="output of A", order="line", segment="60")
+    assert [line for line, _ in lines(page)] == [k + 1 for k in range(60) if k % 3][32:]
     page = open_segments(source, a=NAMES[0], b=NAMES[1], text="WORD", where="output of B")
     assert "No segment matches" in answer(page)
+
+
+def test_the_segments_that_decide(open_segments, source):
+    page = open_segments(source, a=NAMES[1], b=NAMES[0])
+    assert f"Without the 1 segment (of 60) that adds most to its lead, {NAMES[0]} would not be ahead" in html.unescape(
+        words(page))  # the line that is ten thousand characters too long
+    page.selectbox(key="only").set_value("those that decide").run()
+    assert "1 of 60 segments: " in answer(page) and [line for line, _ in lines(page)] == [8]
+    page.text_input(key="text").set_value("nowhere").run()
+    assert "those that decide" in words(page) and "No segment matches" in answer(page)
+
+
+def test_differences_are_marked_instead(open_segments, source):
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], order="line", segment="2")
+    assert "mt-n4" in words(page) and '<span class="mt-alone">word' not in words(page)
+    page.selectbox(key="marks").set_value("differences between the two").run()
+    said = words(page)
+    assert 'the <span class="mt-alone">word</span> number 1 of' in said  # of A
+    assert 'the <span class="mt-alone">sentence</span> number 1 of the <span class="mt-alone">big</span> set' in said
+    assert not re.search(r'class="mt-n\d"', said)
+
+
+def test_all_systems_of_one_segment_sorted_by_its_score(open_segments, source):
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], segment="2", all="true")
+    table = words(page)[words(page).index('<table class="mt-each">'):]
+    rows = re.findall(r"<tr><td>(?:<b>[AB]: )?<bdi>(.*?)</bdi>(?:</b>)?</td><td>(.*?)</td>", html.unescape(table))
+    assert rows.pop(0) == ("ref", "")
+    from sacrebleu.metrics.bleu import BLEU
+    texts = [Path(file).read_text().split("\n")[1] for _, file in (*source.system, *source.ref)]
+    scores = {name: BLEU().corpus_score([output], [[texts[3]]]).score
+              for name, output in zip(NAMES, texts[:3], strict=True)}
+    assert [name for name, _ in rows] == sorted(scores, key=scores.get, reverse=True)
+    assert {name: float(score) for name, score in rows} == pytest.approx(scores, abs=0.006)
 
 
 def test_scores_on_the_matching_segments_are_sacrebleus(open_segments, source):
@@ -82,36 +149,39 @@ def test_scores_on_the_matching_segments_are_sacrebleus(open_segments, source):
 
 
 @pytest.mark.parametrize("query", [dict(document="gone"), dict(genre="gone"), dict(where="gone"), dict(order="gone"),
-                                   dict(page="99"), dict(page="x"), dict(page="-1"), dict(also="gone"), dict(a="gone")])
+                                   dict(segment="61"), dict(segment="x"), dict(segment="-1"), dict(also="gone"),
+                                   dict(a="gone")])
 def test_a_link_to_what_is_not_there(open_segments, source, query):
     page = open_segments(source, **{"b": NAMES[1], "a": NAMES[0], **query})
-    assert not page.exception and "All 60 segments: " in answer(page) and len(lines(page)) == 25
+    assert not page.exception and "All 60 segments: " in answer(page) and len(lines(page)) == PAGE
 
 
 def test_changes_of_filters(open_segments, source):
     page = open_segments(source, a=NAMES[0], b=NAMES[1], document="news · *d2*")
     page.selectbox(key="genre").set_value("talk").run()  # the document is gone with its domain
     assert not page.exception and "20 of 60 segments: " in answer(page)
-    page = open_segments(source, a=NAMES[0], b=NAMES[1], page="3")
-    assert len(lines(page)) == 10
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], segment="60", order="line")
     page.text_input(key="text").set_value("number").run()
-    assert page.session_state["page"] == 1 and len(lines(page)) == 25
+    assert reading(page) == 1 and "segment" not in page.query_params
 
 
 def test_nothing_found_says_so_and_can_be_undone(open_segments, source):
     page = open_segments(source, a=NAMES[0], b=NAMES[1], text="<b>nowhere</b>", genre="talk")
     assert "No segment matches" in answer(page) and "domain talk" in words(page)
     assert "&lt;b&gt;nowhere" in words(page) and "<b>nowhere" not in words(page)
-    page.button[0].click().run()
+    page.button(key="segments.clear").click().run()
     assert not page.exception and "All 60 segments: " in answer(page)
 
 
 def test_names_and_texts_are_literal(open_segments, source):
-    page = open_segments(source, a=NAMES[0], b=NAMES[1], order="line", also=NAMES[2])
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], order="line", also=NAMES[2], segment="6")
     said = words(page)
+    press(page, "Down")
+    press(page, "Down")
+    said += words(page)
     assert "&lt;img src=x" in said and "<img" not in said and "<script" not in said
     plain = html.unescape(re.sub("<[^>]*>", "", said))
-    assert ARABIC in plain and LONG.strip() in plain and "=other 0" in plain and 'dir="auto"' in said
+    assert ARABIC in plain and LONG.strip() in plain and "=other 5" in plain and 'dir="rtl"' in said
     assert not [e for e in [*page.markdown, *page.caption] if "![](" in e.value or "onerror" in e.value]
 
 
@@ -129,14 +199,19 @@ def test_the_file_has_all_that_match_and_is_made_when_asked_for(open_segments, s
     made = []
     real = export.to_csv
     monkeypatch.setattr(export, "to_csv", lambda *table: made.append(real(*table)) or made[-1])
-    handed = []
+    handed = {}
     import streamlit as st
-    monkeypatch.setattr(st, "download_button", lambda *args, **more: handed.append(more["data"]))
+    monkeypatch.setattr(st, "download_button", lambda *args, **more: handed.update({more["key"]: more["data"]}))
     page = open_segments(source, a=NAMES[0], b=NAMES[2], genre="news", order="line")
     assert not page.exception and made == []
-    rows = list(csv.DictReader(io.StringIO(handed[-1]())))
+    rows = list(csv.DictReader(io.StringIO(handed["segments.csv"]().decode("utf-8-sig"))))
     assert [int(row["line"]) for row in rows] == list(range(1, 41))
     assert rows[3]["docid"] == "*d1*" and rows[3][f"output {NAMES[2]}"] == "'=other 3"
+    rows = list(csv.DictReader(io.StringIO(handed["segments.systems"]().decode("utf-8-sig"))))
+    assert {(row["line"], row["system"], row["output"]) for row in rows} >= {("1", NAMES[2], "'=other 0")}
+    assert [float(row["score"]) for row in rows] == sorted((float(row["score"]) for row in rows), reverse=True)
+    read = handed["segments.html"]()
+    assert read.count('class="mt-pair"') == 40 and "<img" not in read and "&lt;img" in read
 
 
 def test_the_command_prints_the_counts_of_the_two(open_segments, source):

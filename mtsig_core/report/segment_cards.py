@@ -1,0 +1,244 @@
+"""Segments to be read, as HTML: outputs side by side, each in the direction and language that it is written in."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.metrics.overlap import matched_pieces
+from mtsig_core.report.cells import rounded, signed
+from mtsig_core.report.text_differences import differing_pieces
+
+__all__ = ["MARKS", "STYLE", "Tokens", "card", "contributed", "language_tag", "legend", "neighbour", "segments_html",
+           "system_list", "text_direction"]
+
+#: What may be marked in the texts.
+MARKS = ("matches with the reference", "differences between the two")
+
+_EMPTY = "(empty)"
+_NO_TEXT = "(rated, without a text of its own here)"
+_RIGHT_TO_LEFT = frozenset(["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "syr", "ug", "ur", "yi"])
+#: The tokens of a text, as a metric sees them.
+Tokens = Callable[[str], list[str]]
+
+#: The fonts are those that each system has for a script: a page asks other hosts for nothing.
+STYLE = """<style>
+.mt-pair {display: grid; grid-template-columns: 1fr 1fr; gap: .15rem 1.25rem; margin: .5rem 0 1rem; padding-top: .5rem;
+          border-top: 1px solid color-mix(in srgb, currentColor 25%, transparent)}
+.mt-pair .mt-wide {grid-column: 1 / -1}
+.mt-pair div {min-width: 0; overflow-wrap: anywhere}
+.mt-pair small {opacity: .75; font-size: .8rem}
+.mt-text {white-space: pre-wrap; line-height: 1.55; unicode-bidi: isolate; text-align: start; overflow-wrap: anywhere}
+.mt-text:lang(zh), .mt-text:lang(ja), .mt-text:lang(ko) {line-break: strict; word-break: normal}
+.mt-text:lang(ar), .mt-text:lang(fa), .mt-text:lang(ur), .mt-text:lang(he), .mt-text:lang(th), .mt-text:lang(km),
+.mt-text:lang(lo), .mt-text:lang(my), .mt-text:lang(hi), .mt-text:lang(bn) {line-height: 1.8}
+.mt-text:lang(zh) {font-family: "Source Sans", Arial, "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif}
+.mt-text:lang(zh-TW), .mt-text:lang(zh-HK), .mt-text:lang(zh-Hant) {font-family: "Source Sans", Arial,
+                   "Noto Sans CJK TC", "PingFang TC", "Microsoft JhengHei", sans-serif}
+.mt-text:lang(ja) {font-family: "Source Sans", Arial, "Noto Sans CJK JP", "Hiragino Sans", "Yu Gothic",
+                   Meiryo, sans-serif}
+.mt-quiet {opacity: .8} .mt-legend {font-size: .9rem}
+.mt-pair.mt-near {font-size: .85rem; margin: .25rem 0}
+.mt-near .mt-text {display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 1; overflow: hidden}
+.mt-each {border-collapse: collapse; width: 100%; margin-top: .5rem}
+.mt-each :is(td, th) {text-align: left; vertical-align: top; padding: .25rem 1rem .25rem 0;
+          border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent)}
+.mt-each td:last-child {width: 100%}
+.mt-each td:first-child {max-width: 12rem; overflow-wrap: anywhere; min-width: 6rem}
+.mt-each td:nth-child(2) {font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap}
+.mt-n1, .mt-n2, .mt-n3, .mt-n4 {border-radius: .2rem; padding: .08em 0; color: inherit}
+.mt-n1 {background: color-mix(in srgb, #56B4E9 18%, transparent)}
+.mt-n2 {background: color-mix(in srgb, #56B4E9 36%, transparent)}
+.mt-n3 {background: color-mix(in srgb, #56B4E9 54%, transparent)}
+.mt-n4 {background: color-mix(in srgb, #56B4E9 54%, transparent);
+        border-bottom: 2px solid color-mix(in srgb, #0072B2 55%, currentColor)}
+.mt-alone {background: color-mix(in srgb, #E69F00 26%, transparent); color: inherit; border-radius: .15rem;
+           text-decoration: underline 2px; text-underline-offset: .2em; text-decoration-skip-ink: none}
+@media (max-width: 640px) {.mt-pair {grid-template-columns: 1fr}}
+@media print {.mt-pair {break-inside: avoid}}
+</style>"""
+
+
+def text_direction(text: str, language: str | None = None) -> str:
+    """The direction to set a text in, ``rtl`` or ``ltr``; one without letters goes by its language.
+
+    From the right where a third of the letters are written so, a fifth in a language that is: names, code and addresses
+    in Latin letters are many in Arabic and Hebrew texts, and seldom the other way round. By the first letter alone, as
+    browsers go, a sentence in Arabic that begins with GPT-4 would be set from the left.
+
+    Examples
+    --------
+    >>> text_direction("GPT-4 جملة عربية"), text_direction("The word سلام here"), text_direction("3.5", "ar_EG")
+    ('rtl', 'ltr', 'rtl')
+    """
+    from_right = language_tag(language).split("-")[0].lower() in _RIGHT_TO_LEFT
+    kinds = [unicodedata.bidirectional(letter) for letter in text]
+    letters = sum(kind in ("R", "AL") for kind in kinds), kinds.count("L")
+    if sum(letters):
+        from_right = letters[0] >= (1 / 5 if from_right else 1 / 3) * sum(letters)
+    return "rtl" if from_right else "ltr"
+
+
+def language_tag(language: str | None) -> str:
+    """A language as a page names it; empty where it is not known.
+
+    >>> language_tag("zh_TW"), language_tag(None), language_tag('x"><script>')
+    ('zh-TW', '', '')
+    """
+    tag = (language or "").replace("_", "-")
+    return tag if tag.replace("-", "").isalnum() and tag.isascii() else ""
+
+
+def contributed(added: Sequence[float], unit: str) -> list[str]:
+    """What segments add to a difference, with as many digits as the largest asks for."""
+    largest = max(map(abs, added), default=0)
+    form = f".{max(3, 1 - math.floor(math.log10(largest)))}f" if 1e-4 <= largest < 1000 else ""
+    return [f"{signed(value, form) if form else rounded(value, '+')} {unit}" for value in added]
+
+
+def card(testset: TestSet, systems: Sequence[str], k: int, head: str, *, marks: str = MARKS[0],
+         tokens: Tokens | None = None, notes: Sequence[str] = (), outputs_first: bool = False) -> str:
+    """One segment: its head, the source and the references, and the outputs, two in a row.
+
+    Parameters
+    ----------
+    testset : TestSet
+    systems : sequence of str
+        Whose outputs; differences are those between the first two.
+    k : int
+        Position of the segment, from 0.
+    head : str
+    marks : str
+        One of `MARKS`.
+    tokens : callable, optional
+        How the metric splits a text, as of `mtsig_core.metrics.overlap.bleu_tokens`; None where it cannot be had.
+    notes : sequence of str
+        What else stands in the head.
+    outputs_first : bool
+        Whether they stand above the source and the references, for where there is little room.
+    """
+    target = _languages(testset)[1]
+    rows = _given(testset, k)
+    above = ""
+    for n, (name, text, language) in enumerate(rows):
+        alone = n == 0 and len(rows) % 2 == 1  # so that the two outputs stand in one row
+        above += _block(name, _text(text, language), "mt-quiet mt-wide" if alone else "mt-quiet")
+    pieces = _differences(testset, systems, k) if marks == MARKS[1] else {}
+    outputs = ""
+    for n, name in enumerate(systems):
+        text = testset.systems[name][k]
+        inner = pieces.get(name) or (_matched(testset, text, k, tokens) if marks == MARKS[0] else None)
+        alone = outputs_first and n == len(systems) - 1 and len(systems) % 2 == 1
+        outputs += _block(name, _text(text, target, inner), "mt-wide" if alone else "")
+    texts = outputs + above if outputs_first else above + outputs
+    return f'<div class="mt-pair">{_head(testset, k, head, notes)}{texts}</div>'
+
+
+def neighbour(testset: TestSet, systems: Sequence[str], k: int, where: str) -> str:
+    """A segment before or after another, in small: the first line of each output, without marks."""
+    target = _languages(testset)[1]
+    inside = f'<div class="mt-wide"><small>{escape(where)}, line {testset.lines[k]}</small></div>'
+    inside += "".join(f"<div>{_text(testset.systems[name][k], target)}</div>" for name in systems[:2])
+    return f'<div class="mt-pair mt-near mt-quiet">{inside}</div>'
+
+
+def system_list(testset: TestSet, k: int, scores: Iterable[tuple[str, str]], head: str, *, unit: str,
+                tokens: Tokens | None = None, chosen: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
+    """All outputs of one segment, below its source and references, as a table of system, score and text.
+
+    Parameters
+    ----------
+    scores : iterable of (str, str)
+        Each system and its score, in the order of the rows.
+    unit : str
+        What the scores are of.
+    chosen : sequence of str
+        The two that are A and B.
+    testset, k, head, tokens, notes
+        As of `card`.
+    """
+    target = _languages(testset)[1]
+    rows = [(f"<bdi>{escape(name)}</bdi>", "", _text(text, language)) for name, text, language in _given(testset, k)]
+    for name, score in scores:
+        text, called = testset.systems[name][k], f"<bdi>{escape(name)}</bdi>"
+        if name in chosen:
+            called = f"<b>{'AB'[chosen.index(name)]}: {called}</b>"
+        rows.append((called, escape(score), _text(text, target, _matched(testset, text, k, tokens))))
+    body = "".join(f"<tr><td>{called}</td><td>{score}</td><td>{text}</td></tr>" for called, score, text in rows)
+    return (f'<div class="mt-pair">{_head(testset, k, head, notes)}</div><table class="mt-each"><thead><tr><th>system'
+            f"</th><th>{escape(unit)} of this segment</th><th>output</th></tr></thead><tbody>{body}</tbody></table>")
+
+
+def legend(marks: str = MARKS[0]) -> str:
+    """What the marks mean."""
+    if marks == MARKS[1]:
+        said = ('Marked: <span class="mt-alone">what the other output lacks</span>, by words where the script '
+                "has spaces, else by characters")
+    else:
+        orders = enumerate(("1 token", "2 tokens", "3 tokens", "4 or more"), 1)
+        said = ("Marked: part of an n-gram that a reference has too, the longest of "
+                + " &nbsp; ".join(_span(f" {name} ", f"mt-n{n}") for n, name in orders))
+    return f'<div class="mt-legend">{said}</div>'
+
+
+def segments_html(testset: TestSet, systems: Sequence[str], segments: Sequence[int], heads: Sequence[str], *,
+                  title: str, marks: str = MARKS[0], tokens: Tokens | None = None) -> str:
+    """A file to read or print offline: the cards of some segments."""
+    cards = "\n".join(card(testset, systems, k, head, marks=marks, tokens=tokens)
+                      for k, head in zip(segments, heads, strict=True))
+    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
+            '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">\n'
+            f"{STYLE}\n<style>body {{font: 1rem/1.5 sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem}}"
+            f"</style></head>\n<body><h1><bdi>{escape(title)}</bdi></h1>\n{legend(marks)}\n{cards}\n</body></html>\n")
+
+
+def _languages(testset: TestSet) -> tuple[str | None, str | None]:
+    return (testset.langpair or "").partition("-")[0] or None, testset.target_language
+
+
+def _given(testset: TestSet, k: int) -> list[tuple[str, str, str | None]]:
+    """Name, text and language of the source and the references of a segment."""
+    source, target = _languages(testset)
+    rows = [] if testset.sources is None else [("source", testset.sources[k], source)]
+    return rows + [(name, text, target) for name, texts in testset.references.items() if (text := texts[k]) is not None]
+
+
+def _head(testset: TestSet, k: int, head: str, notes: Sequence[str]) -> str:
+    where = [f"line {testset.lines[k]}"]
+    where += [values[k] for values in (testset.domains, testset.documents) if values is not None]
+    said = " · ".join(f"<bdi>{escape(part)}</bdi>" for part in (*where, *notes))
+    return f'<div class="mt-wide"><b>{escape(head)}</b> <small>{said}</small></div>'
+
+
+def _block(name: str, text: str, extra: str = "") -> str:
+    return f'<div class="{extra}"><small><bdi>{escape(name)}</bdi></small>{text}</div>'
+
+
+def _text(text: str | None, language: str | None, inner: str | None = None) -> str:
+    if not text:
+        return f'<div class="mt-text">{_NO_TEXT if text is None else _EMPTY}</div>'
+    lang = f' lang="{tag}"' if (tag := language_tag(language)) else ""
+    return f'<div class="mt-text" dir="{text_direction(text, language)}"{lang}>{inner or escape(text)}</div>'
+
+
+def _matched(testset: TestSet, text: str | None, k: int, tokens: Tokens | None) -> str | None:
+    if not text or tokens is None:
+        return None
+    references = [texts[k] for texts in testset.references.values()]
+    return "".join(_span(piece, f"mt-n{order}" if order else "")
+                   for piece, order in matched_pieces(text, references, tokens))
+
+
+def _differences(testset: TestSet, systems: Sequence[str], k: int) -> dict[str, str]:
+    texts = [testset.systems[name][k] for name in systems[:2]]
+    both = differing_pieces(*texts) if len(texts) == 2 and None not in texts else None
+    return {} if both is None else {
+        name: "".join(_span(piece, "mt-alone" if alone else "") for piece, alone in pieces)
+        for name, pieces in zip(systems[:2], both, strict=True)}
+
+
+def _span(text: str, kind: str) -> str:
+    return f'<span class="{kind}">{escape(text)}</span>' if kind else escape(text)

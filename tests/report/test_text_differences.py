@@ -1,0 +1,76 @@
+"""Differences of two texts: against a plain recursion for the longest common subsequence, and by hand."""
+
+import unicodedata
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mtsig_core.report import text_differences
+from mtsig_core.report.text_differences import differing_pieces, reading_units
+
+LETTERS = st.text(alphabet="ab ,\u0628\u4e2d\u4eba\u0e01\u0e31\n", max_size=14)
+
+
+def longest(x, y):
+    """Length of the longest common subsequence, by its definition."""
+    @cache
+    def of(i, j):
+        if i == len(x) or j == len(y):
+            return 0
+        return max(of(i + 1, j), of(i, j + 1), (x[i] == y[j]) and 1 + of(i + 1, j + 1))
+
+    return of(0, 0)
+
+
+def marked(text, other):
+    mine, _ = differing_pieces(text, other)
+    return [piece for piece, differs in mine if differs]
+
+
+def kept(text, pieces):
+    """The units that are not marked."""
+    flags = [differs for piece, differs in pieces for _ in piece]
+    return [unit for unit, (start, _) in zip(*reading_units(text), strict=True) if not flags[start]]
+
+
+@pytest.mark.parametrize("small", [0, 250_000])
+@settings(max_examples=40)
+@given(LETTERS, LETTERS)
+def test_what_is_not_marked_is_a_longest_common_subsequence(small, text, other):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_differences, "_SMALL", small)  # 0: halved down to single units
+        both = differing_pieces(text, other)
+    for words, pieces in zip((text, other), both, strict=True):
+        assert "".join(piece for piece, _ in pieces) == words and all(piece for piece, _ in pieces)
+        assert all(one[1] != two[1] for one, two in zip(pieces, pieces[1:], strict=False))
+    assert kept(text, both[0]) == kept(other, both[1])
+    assert len(kept(text, both[0])) == longest(tuple(reading_units(text)[0]), tuple(reading_units(other)[0]))
+
+
+def test_words_where_there_are_spaces_and_characters_where_there_are_none():
+    assert marked("the old house", "the new house") == ["old"]
+    assert marked("a b c d", "a x y d") == ["b c"]  # with the space between them
+    assert marked("البيت القديم كبير", "البيت الجديد كبير") == ["القديم"]
+    assert marked("我今天去北京", "我昨天去北京") == ["今"]
+    assert marked("日本語のテキスト", "日本語テキスト") == ["の"]
+    assert marked("오늘은 날씨가", "어제는 날씨가") == ["오늘은"]
+    assert marked("GPT-4 很好", "GPT-5 很好") == ["4"]
+    assert marked("same", "same") == marked("", "x") == marked("", "") == []
+    assert marked("x y", "") == ["x y"]
+
+
+def test_a_character_keeps_its_marks_and_what_is_joined_to_it():
+    assert reading_units("กำลังดี")[0] == ["ก", "ำ", "ลั", "ง", "ดี"]
+    decomposed = unicodedata.normalize("NFD", "Über é")
+    assert reading_units(decomposed)[0] == decomposed.split()
+    family, woman, flags = "👨\u200d👩\u200d👧", "👩🏽\u200d🚀", "🇩🇪🇫🇷"
+    assert reading_units(family + woman + flags)[0] == [family, woman, "🇩🇪", "🇫🇷"]
+    assert reading_units("\u200d\u0301a")[0]  # marks with nothing before them
+
+
+def test_what_is_too_long_is_not_compared(monkeypatch):
+    monkeypatch.setattr(text_differences, "LONGEST", 3)
+    assert differing_pieces("a b", "c d") is None
+    assert marked("a b c d e f", "a b c x e f") == ["d"]  # what is alike at both ends costs nothing
