@@ -68,7 +68,7 @@ def test_the_simultaneous_interval_stands_beside_the_single_ones(open_pair, sour
 def test_names_and_texts_are_literal(open_pair, source):
     page = open_pair(source, a=NAMES[0], b=NAMES[1])
     assert "&lt;img src=x" in words(page) and "<img" not in words(page) and "<script" not in words(page)
-    assert "&lt;script&gt;" in words(page) and 'dir="auto"' in words(page)
+    assert "&lt;script&gt;" in words(page) and 'dir="rtl"' in words(page)
     assert not [e for e in [*page.markdown, *page.caption] if "![](" in e.value or "onerror" in e.value]
 
 
