@@ -13,12 +13,13 @@ from pages._ui.ending import end_page
 
 _EACH, _DECIDE = "all segments", "those that decide"
 _FILTERS = {"document": None, "genre": None, "text": "", "where": segments.PLACES[0], "only": _EACH}
+_SYSTEMS = 6  # of a page of all systems
 _READABLE = 500  # segments of a file to read
 
 view = frame.open_page("Segments")
 screen.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
 testset, unit = view.testset, view.metric.upper()
-a, b, beside = one_pair.choose(view, 5)
+a, b, beside = one_pair.choose(view, [3, 3, 3.6, 5, 3])
 if not testset.has_texts:
     screen.error("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
                  "scores on the page Data.")
@@ -47,7 +48,7 @@ marks = controls.choice("Mark", MARKS, "marks", place=beside[1], pages_own=True)
 others = [name for name in testset.systems if name not in (a, b)]
 also = [] if not others else controls.several("Also show", others, "also", [], place=beside[2],
                                               placeholder="outputs of ...")
-columns = st.columns(5)
+columns = st.columns([4.4, 3, 3.4, 3, 3.6])
 text = controls.text(columns[0], "Text contains", "text", placeholder="Text contains", max_chars=500, **FILTER)
 places = [place for place in segments.PLACES if place != "source" or testset.sources is not None]
 where = controls.choice("Where", places, "where", place=columns[1], **FILTER)
@@ -99,20 +100,23 @@ with right:
     with st.container(horizontal=True, vertical_alignment="center"):
         segment_reader.show_steps(lines, at)
         everyone = len(testset.systems) > 2 and controls.toggle("All systems", False, "all", pages_own=True)
+        pages = -(-len(testset.systems) // _SYSTEMS) if everyone else 1
+        page = controls.page_of(pages) if pages > 1 else 1
     if at is None:
         segment_reader.not_listed(testset.lines[k], n, clear)
     tokens = side_by_side.tokens_or_none(testset)
     head, notes = contributed([added[k]], unit)[0], [] if at is None else [f"{at + 1} of {n}"]
     if everyone:
-        scores = segments.system_scores(testset, metric, counted, k)
+        scores = segments.system_scores(testset, metric, counted, k)[(page - 1) * _SYSTEMS:page * _SYSTEMS]
         inside = system_list(testset, k, [(name, number(score, written_like([score or 0]))) for name, score in scores],
-                             head, unit=unit, tokens=tokens if marks == MARKS[0] else None, chosen=(a, b), notes=notes)
+                             head, unit=unit, tokens=tokens if marks == MARKS[0] else None, chosen=(a, b),
+                             notes=[*notes, "best first, by the score of this segment alone"])
     else:
         inside = card(testset, [a, b, *also], k, head, marks=marks, tokens=tokens, notes=notes, outputs_first=True)
         inside += "".join(neighbour(testset, [a, b], each, what) for what, each in zip(
             ("before it in the document", "after it"), segments.in_document(testset, k), strict=True)
             if each is not None)
-    segment_reader.show_box(inside, None if everyone and marks == MARKS[1] else marks)
+    segment_reader.show_box(inside, None if everyone and marks == MARKS[1] else marks, pages > 1)
 st.caption("Scores on top: of these segments alone, descriptive, untested. By each: what it adds to the difference on "
            f"all {testset.n_segments}, above 0 in favour of A; these do not sum to the whole. The address of this "
            "page opens this segment again.")

@@ -147,7 +147,7 @@ def neighbour(testset: TestSet, systems: Sequence[str], k: int, where: str) -> s
 
 def system_list(testset: TestSet, k: int, scores: Iterable[tuple[str, str]], head: str, *, unit: str,
                 tokens: Tokens | None = None, chosen: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
-    """All outputs of one segment, below its source and references, as a table of system, score and text.
+    """All outputs of one segment, above its source and references, as a table of system, score and text.
 
     Parameters
     ----------
@@ -161,15 +161,16 @@ def system_list(testset: TestSet, k: int, scores: Iterable[tuple[str, str]], hea
         As of `card`.
     """
     target = _languages(testset)[1]
-    rows = [(f"<bdi>{escape(name)}</bdi>", "", _text(text, language)) for name, text, language in _given(testset, k)]
+    rows = []
     for name, score in scores:
         text, called = testset.systems[name][k], f"<bdi>{escape(name)}</bdi>"
         if name in chosen:
             called = f"<b>{'AB'[chosen.index(name)]}: {called}</b>"
         rows.append((called, escape(score), _text(text, target, _matched(testset, text, k, tokens))))
+    rows += [(f"<bdi>{escape(name)}</bdi>", "", _text(text, language)) for name, text, language in _given(testset, k)]
     body = "".join(f"<tr><td>{called}</td><td>{score}</td><td>{text}</td></tr>" for called, score, text in rows)
     return (f'<div class="mt-pair">{_head(testset, k, head, notes)}</div><table class="mt-each"><thead><tr><th>system'
-            f"</th><th>{escape(unit)} of this segment</th><th>output</th></tr></thead><tbody>{body}</tbody></table>")
+            f"</th><th>{escape(unit)}</th><th>output</th></tr></thead><tbody>{body}</tbody></table>")
 
 
 def legend(marks: str = MARKS[0]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -26,7 +27,7 @@ _PAGE = ROOT / "pages" / "pair.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
 
 
-def choose(view: View, n_columns: int = 2) -> tuple[str, str, list]:
+def choose(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, list]:
     """Let two systems be chosen, the best two at first; the columns beside them are left for more.
 
     It ends the page where there are no two.
@@ -35,7 +36,7 @@ def choose(view: View, n_columns: int = 2) -> tuple[str, str, list]:
     if len(names) < 2:
         screen.error("Only one system: there is no pair to examine. Add another output, or leave fewer out.")
         end_page()
-    left, right, *beside = st.columns(n_columns)
+    left, right, *beside = st.columns(columns)
     a = controls.choice("System A", names, "a", place=left)
     b = controls.choice("System B", names, "b", names[1], place=right)
     if a == b:

@@ -19,6 +19,7 @@ _KEY = "segment"  # in the address: the line of the segment that is shown
 # What is left of the window below the controls: the page stays one screen high, whatever the texts.
 _STYLE = """<style>
 .mt-one {height: calc(100vh - 27.5rem); min-height: 15rem; display: flex; flex-direction: column; gap: .25rem}
+.mt-one.mt-lower {height: calc(100vh - 31rem); min-height: 12rem}
 .mt-one .mt-scrolls {flex: 1; min-height: 0; overflow-y: auto; padding-right: .5rem}
 .mt-one .mt-pair:first-child {border-top: none; margin-top: 0}
 .st-key-segments-list button {min-height: 1.75rem; padding: 0 .4rem; justify-content: flex-start; width: 100%}
@@ -84,11 +85,12 @@ def show_steps(lines: Sequence[int], at: int | None) -> None:
                   disabled=over, wrap=False)
 
 
-def show_box(inside: str, marks: str | None) -> None:
-    """The texts, in a box that scrolls within itself; below it what is marked in them, if anything is."""
+def show_box(inside: str, marks: str | None, lower: bool = False) -> None:
+    """The texts, in a box that scrolls within itself; below it what is marked in them, if anything is. `lower`: there
+    are two rows of buttons above it."""
     legend = "" if marks is None else segment_cards.legend(marks)
-    st.html(f'{segment_cards.STYLE}<div class="mt-one"><div class="mt-scrolls" tabindex="0" role="region" '
-            f'aria-label="Segment">{inside}</div>{legend}</div>')
+    texts = f'<div class="mt-scrolls" tabindex="0" role="region" aria-label="Segment">{inside}</div>'
+    st.html(f'{segment_cards.STYLE}<div class="mt-one{" mt-lower" * lower}">{texts}{legend}</div>')
 
 
 def show_decided(ahead: str, deciding: int, n: int) -> None:
@@ -100,8 +102,9 @@ def show_decided(ahead: str, deciding: int, n: int) -> None:
 
 def not_listed(line: int, n: int, clear: Callable[[], None]) -> None:
     """Say that the segment of the address is none of those listed."""
-    screen.plain(f"Line {line}, which the link asks for, is not among the {n} segments listed.")
-    st.button("Clear the filters", on_click=clear, key="segments.clear")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        screen.plain(f"Line {line}, which the link asks for, is not among the {n} segments listed.")
+        st.button("Clear the filters", on_click=clear, key="segments.clear")
 
 
 def _show(line):
