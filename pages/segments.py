@@ -132,7 +132,8 @@ with st.expander("Files, command"):
             file_name=export.file_name(*called, "segments", ending="html"), key="segments.html", on_click="ignore",
             data=lambda: segments_html(
                 testset, [a, b, *also], listed[:_READABLE], contributed(added[listed[:_READABLE]].tolist(), unit),
-                title=f"{testset.name}: {a} and {b}", marks=marks, tokens=tokens))
+                title=f"{testset.name}: {a} and {b}", marks=marks, tokens=tokens,
+                note=f"{said}. Order: {order}." + (f" The first {_READABLE} of them." if n > _READABLE else "")))
         st.download_button(
             f"Line {testset.lines[k]}, all systems, as CSV", mime="text/csv", on_click="ignore",
             file_name=export.file_name(*view.named(), f"line-{testset.lines[k]}", ending="csv"), key="segments.systems",

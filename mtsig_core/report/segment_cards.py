@@ -186,14 +186,15 @@ def legend(marks: str = MARKS[0]) -> str:
 
 
 def segments_html(testset: TestSet, systems: Sequence[str], segments: Sequence[int], heads: Sequence[str], *,
-                  title: str, marks: str = MARKS[0], tokens: Tokens | None = None) -> str:
-    """A file to read or print offline: the cards of some segments."""
+                  title: str, note: str = "", marks: str = MARKS[0], tokens: Tokens | None = None) -> str:
+    """A file to read or print offline: the cards of some segments, below a note on which they are."""
     cards = "\n".join(card(testset, systems, k, head, marks=marks, tokens=tokens)
                       for k, head in zip(segments, heads, strict=True))
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
             '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">\n'
             f"{STYLE}\n<style>body {{font: 1rem/1.5 sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem}}"
-            f"</style></head>\n<body><h1><bdi>{escape(title)}</bdi></h1>\n{legend(marks)}\n{cards}\n</body></html>\n")
+            f"</style></head>\n<body><h1><bdi>{escape(title)}</bdi></h1>\n<p><bdi>{escape(note)}</bdi></p>\n"
+            f"{legend(marks)}\n{cards}\n</body></html>\n")
 
 
 def _languages(testset: TestSet) -> tuple[str | None, str | None]:

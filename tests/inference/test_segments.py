@@ -153,11 +153,19 @@ def rated(higher=True, **scores):
 @pytest.mark.parametrize("higher", [True, False])
 @pytest.mark.parametrize("a, b, deciding", [
     ([1, 2, 9, None], [2, 2, 3, 50], [2]),  # more by 6 on one, less by 1 on another; the last is not compared
-    ([3, 4], [1, 1], []), ([3, 4], [3, 4], [])])  # ahead on each segment; equal
+    ([3, 4], [1, 1], []), ([.1, .2], [.3, 0], [])])  # ahead on each segment; equal
 def test_deciding_segments_of_a_mean_by_hand(higher, a, b, deciding):
     testset, metric, statistics = rated(higher, A=a, B=b)
     added = added_by_segment(testset, metric, "A", "B", statistics)
     assert deciding_segments(testset, metric, "A", "B", statistics, added).tolist() == deciding
+
+
+def test_who_is_better_on_each_segment_is_so_however_many_are_left_out():
+    ref = ["a b c d e", "f g h i j", "k l m n o"]
+    testset, bleu = TestSet("t", {"A": ref, "B": [text[:-2] for text in ref]}, {"r": ref}), make_metric("bleu")
+    counts = bleu.statistics(testset)
+    assert not deciding_segments(testset, bleu, "A", "B", counts,
+                                 added_by_segment(testset, bleu, "A", "B", counts)).size
 
 
 def test_neighbours_are_of_the_same_document():

@@ -211,7 +211,8 @@ def test_the_file_has_all_that_match_and_is_made_when_asked_for(open_segments, s
     assert {(row["line"], row["system"], row["output"]) for row in rows} >= {("1", NAMES[2], "'=other 0")}
     assert [float(row["score"]) for row in rows] == sorted((float(row["score"]) for row in rows), reverse=True)
     read = handed["segments.html"]()
-    assert read.count('class="mt-pair"') == 40 and "<img" not in read and "&lt;img" in read
+    assert read.count('class="mt-pair"') == 40 and "40 of 60 segments: " in read
+    assert "<img" not in read and "&lt;img" in read
 
 
 def test_the_command_prints_the_counts_of_the_two(open_segments, source):
