@@ -107,10 +107,12 @@ with right:
     tokens = side_by_side.tokens_or_none(testset)
     head, notes = contributed([added[k]], unit)[0], [] if at is None else [f"{at + 1} of {n}"]
     if everyone:
-        scores = segments.system_scores(testset, metric, counted, k)[(page - 1) * _SYSTEMS:page * _SYSTEMS]
-        inside = system_list(testset, k, [(name, number(score, written_like([score or 0]))) for name, score in scores],
-                             head, unit=unit, tokens=tokens if marks == MARKS[0] else None, chosen=(a, b),
-                             notes=[*notes, "best first, by the score of this segment alone"])
+        scores = segments.system_scores(testset, metric, counted, k)
+        form = written_like(score for _, score in scores if score is not None)
+        part = scores[(page - 1) * _SYSTEMS:page * _SYSTEMS]
+        notes.append("best first, by the score of this segment alone")
+        inside = system_list(testset, k, [(name, number(score, form)) for name, score in part], head, unit=unit,
+                             tokens=tokens if marks == MARKS[0] else None, chosen=(a, b), notes=notes)
     else:
         inside = card(testset, [a, b, *also], k, head, marks=marks, tokens=tokens, notes=notes, outputs_first=True)
         inside += "".join(neighbour(testset, [a, b], each, what) for what, each in zip(
