@@ -71,8 +71,8 @@ if not len(found):
     asked = [f"document {document}"] * (document is not None) + [f"domain {domain}"] * (domain is not None)
     asked += [f"{text!r} ({where})"] * bool(text) + [only] * (only != _EACH)
     screen.answer("No segment matches")
-    screen.plain(f"None of the {testset.n_segments:,} segments has all of: {', '.join(asked)}. Choose another, or start "
-                 "again without them.")
+    screen.plain(f"None of the {testset.n_segments:,} segments has all of: {', '.join(asked)}. Choose another, or "
+                 "start again without them.")
     st.button("Clear the filters", on_click=clear, key="segments.clear")
     end_page()
 counted, n = results.statistics(testset, view.metric), len(found)
