@@ -76,12 +76,23 @@ def as_scores(where: str, values: object) -> tuple[float | None, ...]:
     InputError
         At the first that is something else.
     """
-    return tuple(_score(where, k, value) for k, value in enumerate(as_list(where, values), 1))
+    if isinstance(values, _Checked):
+        return values
+    scores = as_list(where, values)
+    if set(map(type, scores)) == {float} and all(map(math.isfinite, scores)):  # quick: a task has millions
+        return _Checked(scores)
+    return _Checked(_score(where, k, value) for k, value in enumerate(scores, 1))
+
+
+class _Checked(tuple[float | None, ...]):
+    """Scores that `as_scores` has looked at: each view of a test set asks again."""
+
+    __slots__ = ()
 
 
 def _score(where: str, k: int, value: object) -> float | None:
-    if value is None:
-        return None
+    if value is None or type(value) is float and math.isfinite(value):
+        return value
     if not isinstance(value, Real) or isinstance(value, bool) or math.isinf(value):
         raise InputError(f"{where}: segment {k} is {_shown(value)}. Expected a finite number, or None where there is "
                          "none.")

@@ -234,7 +234,7 @@ class TestSet:
             _feed(h, ("scores", metric, "higher" if scores.higher_is_better else "lower"))
             for name, numbers in scores.by_system.items():
                 _feed(h, (name,))
-                _feed(h, [None if number is None else repr(float(number)) for number in numbers])
+                _feed(h, [None if number is None else repr(number) for number in numbers])
         for name, values in self.parses.items():
             _feed(h, ("parses", name))
             _feed(h, values)
@@ -335,8 +335,7 @@ class TestSet:
         return {new: self.parses[k] for k, new in names.items() if k in self.parses}
 
     def _known(self, names: Iterable[str], among: Collection[str], what: str) -> list[str]:
-        names = list(names)
-        for name in names:
+        for name in (names := list(names)):
             if name not in among:
                 raise SettingError(f"No {what} {name!r} in {self.name}.{nearest(name, among)} It has: "
                                    f"{', '.join(among) or 'none'}.")
@@ -345,6 +344,7 @@ class TestSet:
 
 def _feed(h: hashlib.blake2b, values: Sequence[str | None]) -> None:
     """Add a sequence to a hash so that different sequences never give the same bytes."""
-    lengths = ",".join("-" if v is None else str(len(v)) for v in values)
-    h.update(f"{lengths};".encode())
-    h.update("".join(v for v in values if v is not None).encode("utf-8", "surrogatepass"))
+    there = [v for v in values if v is not None]
+    lengths = map(len, there) if len(there) == len(values) else ("-" if v is None else len(v) for v in values)
+    h.update(f"{','.join(map(str, lengths))};".encode())
+    h.update("".join(there).encode("utf-8", "surrogatepass"))

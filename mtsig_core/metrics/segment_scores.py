@@ -62,7 +62,9 @@ class SegmentMean:
     def score(self, sums: np.ndarray) -> np.ndarray:
         """The mean, of shape (...); NaN where no segment has a score."""
         total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-        means: np.ndarray = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        scored = count > 0
+        means: np.ndarray = total / count if scored.all() else np.divide(
+            total, count, out=np.full(total.shape, np.nan), where=scored)
         return means
 
     def signature(self, testset: TestSet) -> str:

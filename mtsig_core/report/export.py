@@ -29,8 +29,8 @@ _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or a sign al
 _NOT_IN_NAMES = re.compile(r"([^A-Za-z0-9.]|(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9]))+")
 
 
-def comparison_json(comparison: Comparison) -> str:
-    """The whole result; stable keys, undefined is null, full precision.
+def comparison_json(comparison: Comparison, indent: int | None = 2) -> str:
+    """The whole result; stable keys, undefined is null, full precision. Without `indent` in one line, and quicker.
 
     The pairs of each metric are the matrix: all of them once, the better-scoring system first.
     """
@@ -39,13 +39,13 @@ def comparison_json(comparison: Comparison) -> str:
         "settings": asdict(comparison.settings),
         "excluded": [asdict(exclusion) for exclusion in comparison.excluded],
         "warnings": [asdict(caution) for caution in comparison.warnings],
-        "metrics": metrics_record(comparison)})
+        "metrics": metrics_record(comparison)}, indent)
 
 
 def metrics_record(comparison: Comparison) -> dict[str, Any]:
     """What was found by each metric, as JSON has it."""
     def rows(records: Iterable[Any], runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        return [asdict(row) | ({"runs": runs[k]} if runs else {}) for k, row in enumerate(records)]
+        return [vars(row) | ({"runs": runs[k]} if runs else {}) for k, row in enumerate(records)]  # numbers and names
 
     return {name: {
         "signature": result.signature,
@@ -135,8 +135,8 @@ def segment_rows(testset: TestSet, metric: Metric, statistics: np.ndarray) -> tu
     return header, rows
 
 
-def to_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+def to_json(value: object, indent: int | None = 2) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent) + "\n"
 
 
 def to_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
-from typing import Any, NoReturn, TypeVar
+from functools import cache
+from typing import Any, NoReturn, TypeVar, cast
 
 from mtsig_core.data.task import SystemInfo
 from mtsig_core.data.task_exclusions import TaskExclusion
@@ -115,8 +116,23 @@ def records(kind: type[_Record], values: object, where: str) -> tuple[_Record, .
 def record(kind: type[_Record], data: object, where: str) -> _Record:
     """A dataclass from an object with its fields; those with a default may be missing."""
     data = as_object(data, where)
-    return kind(**{f.name: typed(str(f.type), at(f.name, data, where), f"{where}: {f.name}")
-                   for f in fields(kind) if f.name in data or f.default is MISSING})
+    values: dict[str, Any] = {}
+    for name, annotation, python, needed in _form(cast(Any, kind)):
+        if name in data or needed:
+            value = data[name] if name in data else at(name, data, where)
+            # A task has a million of them: those of the very type, and finite, are taken as they are.
+            if type(value) is not python or type(value) is float and not math.isfinite(value):
+                value = typed(annotation, value, f"{where}: {name}")
+            values[name] = value
+    return kind(**values)
+
+
+@cache
+def _form(kind: Any) -> list[tuple[str, str, type | None, bool]]:
+    """Of each field name, annotation, the type of values that may stay as they are, and whether it must be there."""
+    plain = {"str": str, "float": float, "int": int, "bool": bool}
+    return [(f.name, str(f.type), plain.get(str(f.type).removesuffix(" | None")), f.default is MISSING)
+            for f in fields(kind)]
 
 
 def as_object(value: object, where: str) -> dict[str, Any]:
@@ -138,19 +154,21 @@ def typed(kind: str, value: Any, where: str) -> Any:
     plain = kind.removesuffix(" | None")
     if value is None and plain != kind:
         return None
-    number = _is_number(value)
-    fits = {"str": isinstance(value, str), "bool": isinstance(value, bool),
-            "float": number, "int": number and isinstance(value, int),
-            "tuple[str, ...]": isinstance(value, list) and all(isinstance(item, str) for item in value),
-            "tuple[int, ...]": isinstance(value, list) and all(type(item) is int for item in value),
-            "tuple[float, ...]": isinstance(value, list) and bool(value) and all(map(_is_number, value)),
-            "tuple[Remedy, ...]": isinstance(value, list) and all(
-                isinstance(item, dict) and all(isinstance(one, str | int) for one in item.values()) for item in value),
-            }[plain]
+    fits = _FITS[plain](value)
     if not fits:
         or_null = " or null" if plain != kind else ""
         raise InputError(f"{where} is {_shown(value)}. Expected {_JSON_TYPES[plain]}{or_null}.")
     return tuple(value) if isinstance(value, list) else value
+
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "str": lambda value: isinstance(value, str), "bool": lambda value: isinstance(value, bool),
+    "float": lambda value: _is_number(value), "int": lambda value: type(value) is int,
+    "tuple[str, ...]": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+    "tuple[int, ...]": lambda value: isinstance(value, list) and all(type(item) is int for item in value),
+    "tuple[float, ...]": lambda value: isinstance(value, list) and bool(value) and all(map(_is_number, value)),
+    "tuple[Remedy, ...]": lambda value: isinstance(value, list) and all(
+        isinstance(item, dict) and all(isinstance(one, str | int) for one in item.values()) for item in value)}
 
 
 def _is_number(value: object) -> bool:

@@ -109,7 +109,7 @@ class KeptTask:
         if text is not None:
             return read_comparison(text)
         one = compare(self.task.testsets[pair], metric, jobs=jobs, progress=progress, **settings)
-        keep_text(comparison_json(one), *key)
+        keep_text(comparison_json(one, indent=None), *key)
         return one
 
     def _macro(self, metric: str, pairs: dict[str, Comparison], jobs: int, progress: Progress,

@@ -11,7 +11,9 @@ and ``systems_metadata.json`` beside that folder, which may be missing, says who
 from __future__ import annotations
 
 import json
+import math
 import re
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +32,7 @@ SCORES = "automatic_scores"
 _METADATA = "systems_metadata.json"
 _LINE = ('{"language_pair": "en-de_DE", "domain": "news", "document_id": "n1", '
          '"metric_scores": {"CometKiwi-XL": [0.81, 0.79]}}')
+_EXACT = 1 << 53  # whole numbers up to it are floats as they are
 _Key = tuple[str, str]  # domain and document id
 
 
@@ -71,10 +74,10 @@ def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lowe
     files = _files(folder)
     found: dict[str, _Pair] = {}
     for path in files:
-        system = path.name.removesuffix(".gz").removesuffix(".jsonl")
+        system, name = path.name.removesuffix(".gz").removesuffix(".jsonl"), shown(path)
         for number, line in enumerate(read_lines(path), 1):
-            if line.strip():
-                _take(found, system, line, f"{shown(path)}, line {number}", pairs)
+            if line.strip() and not _of_another(line, pairs):
+                _take(found, system, line, f"{name}, line {number}", pairs)
     for pair in pairs or ():
         if pair not in found:
             raise unknown("language pair", pair, score_pairs(folder))
@@ -108,6 +111,12 @@ def _files(folder: Path) -> list[Path]:
     return files
 
 
+def _of_another(line: str, pairs: Collection[str] | None) -> bool:
+    """Whether a line is whole and cannot be of these language pairs, whose names it does not have: quicker than to
+    parse it."""
+    return pairs is not None and line.endswith("}") and "\\" not in line and not any(pair in line for pair in pairs)
+
+
 def _take(found: dict[str, _Pair], system: str, line: str, where: str, pairs: Collection[str] | None) -> None:
     """Put the scores of one document where they belong."""
     try:
@@ -133,7 +142,7 @@ def _take(found: dict[str, _Pair], system: str, line: str, where: str, pairs: Co
         if key in of_system:
             raise InputError(f"{where}: the document {shown(document)} comes a second time. Expected a line for each "
                              "document of a language pair.")
-        of_system[key] = [_number(score, f"{where}: {shown(metric)}, segment {k}") for k, score in enumerate(scores, 1)]
+        of_system[key] = _numbers(scores, where, metric)
 
 
 def _testset(name: str, pair: str, found: _Pair, higher_is_better: Mapping[str, bool]) -> TestSet:
@@ -174,10 +183,21 @@ def _text(entry: Mapping[str, object], key: str, where: str) -> str:
     return value
 
 
+def _numbers(scores: list[Any], where: str, metric: str) -> list[float | None]:
+    """Finite numbers, None where there is none; nearly all lists of a task have nothing else, and are not looked at
+    number by number."""
+    kinds = set(map(type, scores))
+    if kinds == {float} and all(map(math.isfinite, scores)):
+        return scores
+    if kinds == {int} and max(map(abs, scores)) <= _EXACT:
+        return list(map(float, scores))
+    return [_number(score, f"{where}: {shown(metric)}, segment {k}") for k, score in enumerate(scores, 1)]
+
+
 def _number(value: object, where: str) -> float | None:
     if value is None or value != value:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value in (float("inf"), float("-inf")):
-        raise InputError(f"{where} is {shown(repr(value))[:40]}. Expected a finite number, or null where there is "
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+        raise InputError(f"{where} is {shown(repr(value)[:40])}. Expected a finite number, or null where there is "
                          "none.")
     return float(value)

@@ -51,6 +51,28 @@ def test_some_pairs_alone(write):
         read_task(folder, ["en-fr"])
 
 
+def test_one_pair_is_the_same_whether_alone_or_not(write):
+    """Lines of other pairs are passed over unparsed; a name spelled with escapes, and a line that breaks off, are not.
+    """
+    escaped = json.dumps(TASK["Good"][2]).replace("en-ja", "\\u0065n-ja")
+    folder = write(TASK | {"Third": [*TASK["Other"], escaped]})
+    alone, all_ = read_task(folder, ["en-ja_JP"]), read_task(folder)
+    assert alone.testsets["en-ja_JP"].digest == all_.testsets["en-ja_JP"].digest
+    assert list(alone.testsets["en-ja_JP"].systems) == ["Good", "Third"]
+    path = folder / "automatic_scores" / "Other.jsonl"
+    path.write_text(path.read_text()[:30])
+    with pytest.raises(InputError, match="Other.jsonl, line 1 is no JSON"):
+        read_task(folder, ["en-ja_JP"])
+
+
+def test_numbers_of_all_kinds(write):
+    given = [1, .5, None, float("nan"), 10**15]
+    task = read_task(write({"A": [line("en-de_DE", "d", XCOMET=given), line("en-de_DE", "e", XCOMET=[2, 1 << 60])]}),
+                     higher_is_better=["XCOMET"])
+    scores = task.testsets["en-de_DE"].scores["XCOMET"].by_system["A"]
+    assert scores == (1.0, .5, None, None, 1e15, 2.0, 2.0**60) and {float, type(None)} == set(map(type, scores))
+
+
 def test_errors_as_scores_turn_the_direction(write):
     task = read_task(write({"A": [line("en-de_DE", "d", **{"MetricX-24": [3.5, 20]})]}))
     assert not task.testsets["en-de_DE"].scores["MetricX-24"].higher_is_better
@@ -69,6 +91,7 @@ def test_an_unknown_score_is_asked_about(write):
     ([line("en-de_DE", "d") | {"metric_scores": [1]}], "no lists under 'metric_scores'"),
     ([line("en-de_DE", "d", XCOMET=["x"])], "line 1: XCOMET, segment 1 is 'x'"),
     ([line("en-de_DE", "d", XCOMET=[float("inf")])], "segment 1 is inf"),
+    ([line("en-de_DE", "d", XCOMET=[10**400])], "segment 1 is 10000"),
     ([line("en-de_DE", "d", XCOMET=[.1]), line("en-de_DE", "d", XCOMET=[.1])], "line 2: the document d comes a second"),
     ([line("en-de_DE", "d", XCOMET=[.1], BLEURT=[.1, .2])], "BLEURT has 2 scores for the document d, which has 1"),
     (["[" * 100_000], "line 1 is no JSON"), ([], "is empty")])
