@@ -245,7 +245,7 @@ class TestFromJson:
     def test_every_field_is_needed_except_what_a_warning_is_about(self):
         data = json.loads(comparison_json(TEXTS))
         for group in ("testset", "settings"):
-            for key in data[group].keys() - {"rank_rule"}:  # which had but one value before it was there
+            for key in data[group].keys() - {"rank_rule", "assumed"}:  # which older files do not have
                 less = {**data, group: {name: value for name, value in data[group].items() if name != key}}
                 with pytest.raises(InputError, match=f"{group} has no '{key}'"):
                     Comparison.from_json(json.dumps(less))

@@ -33,7 +33,8 @@ def read(args: Namespace) -> TestSet:
         print(f"mtsig: {lines[0]} by the documents file, is left out; --keep-canary keeps it.", file=sys.stderr)
     for said in testset.assumed:
         if said.startswith("Left out"):
-            print(f"mtsig: {terminal.printable(said)}", file=sys.stderr)
+            kept = " --keep-withdrawn keeps them." if said.endswith("is withdrawn.") else ""
+            print(f"mtsig: {terminal.printable(said)}{kept}", file=sys.stderr)
     return source.part_of(testset)
 
 

@@ -34,6 +34,8 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--refs-as-systems", action="store_true",
         help="let the references not chosen by --refs, and those with ratings, act as systems")
     add("--keep-canary", action="store_true", help="keep the lines that the documents file calls canary")
+    add("--keep-withdrawn", action="store_true",
+        help="keep the systems that a task's table of systems, systems.tsv in its folder, calls withdrawn")
     add("--demo", action="store_true", help="the simulated corpus: 30,000 segments, six systems")
     add("--demo-segments", type=int, metavar="N", help="its first N segments")
     add("--demo-references", type=int, metavar="N", help="that it is scored with, 1 to 9 (default: 1)")
@@ -108,7 +110,7 @@ def source_from(args: argparse.Namespace, whole_task: bool = False) -> Source | 
         raise SettingError(f"{given[0]} needs a reference. Give at least one with --ref FILE.")
     return Source(tuple(map(_named, args.ref)), tuple(map(_named, args.system)), args.src, args.docs, args.folder,
                   args.langpair, args.refs, args.refs_as_systems, args.keep_canary, parse=parses, run=runs,
-                  xml=tuple(args.xml), sacrebleu=args.sacrebleu, **tables)
+                  xml=tuple(args.xml), sacrebleu=args.sacrebleu, keep_withdrawn=args.keep_withdrawn, **tables)
 
 
 def _scores_alone(args: argparse.Namespace, tables: Mapping[str, Any]) -> Source:

@@ -36,6 +36,8 @@ def add_task_options(sub: ArgumentParser) -> None:
     add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
     add("--higher-is-better", action="append", default=[], metavar="NAME", help="scores of which the highest is best")
     add("--keep-canary", action="store_true", help="keep the lines that a documents file calls canary")
+    add("--keep-withdrawn", action="store_true",
+        help="keep the systems that a task's table of systems, systems.tsv in its folder, calls withdrawn")
     add("--systems-table", metavar="FILE",
         help="system, constrained, role, kind, name, with tabs between (default: systems.tsv in the folder)")
     group = sub.add_argument_group("metrics")
@@ -48,7 +50,7 @@ def add_task_options(sub: ArgumentParser) -> None:
 def run_task(args: Namespace) -> int:
     source = TaskSource(args.folder, args.pairs or (), args.track, args.only or (),
                         lower_is_better=tuple(args.lower_is_better), higher_is_better=tuple(args.higher_is_better),
-                        keep_canary=args.keep_canary, systems_table=args.systems_table)
+                        keep_canary=args.keep_canary, systems_table=args.systems_table, keep_withdrawn=args.keep_withdrawn)
     if args.demo == (args.folder is not None):
         raise SettingError("A task comes from --folder DIR or is the simulated one, --demo. Give one of them.")
     check_out(args.out, Source(folder=args.folder))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mtsig_core.data.readers import join_scores, read_scores, read_text
 from mtsig_core.data.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
+from mtsig_core.data.readers.systems_table import without_withdrawn
 from mtsig_core.data.readers.tasks import has_scores, pairs_of, read_pair
 from mtsig_core.data.readers.wmt_xml import read_wmt_xml
 from mtsig_core.data.testset import TestSet
@@ -58,6 +59,8 @@ class Source:
         The segments of this domain alone.
     run : tuple of (str, str)
         (system, file) of the outputs of further training runs.
+    keep_withdrawn : bool
+        Whether to keep the systems that the table of a task's systems, in its folder, calls withdrawn.
     """
 
     ref: tuple[tuple[str | None, str], ...] = ()
@@ -84,6 +87,7 @@ class Source:
     xml: tuple[str, ...] = ()
     sacrebleu: str | None = None
     run: tuple[tuple[str, str], ...] = ()
+    keep_withdrawn: bool = False
 
     def read(self) -> TestSet:
         """Read and check the files, and take what is asked of them."""
@@ -125,9 +129,10 @@ class Source:
                 pairs = pairs_of(self.folder)
                 raise SettingError(f"{self.folder} is read for one language pair. It has: {', '.join(pairs)}.",
                                    {"langpair": "XX-YY"})
-            return read_pair(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary,
-                             lower_is_better=self._said(self.lower_is_better, False),
-                             higher_is_better=self._said(self.higher_is_better, False))
+            testset = read_pair(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary,
+                                lower_is_better=self._said(self.lower_is_better, False),
+                                higher_is_better=self._said(self.higher_is_better, False))
+            return testset if self.keep_withdrawn else without_withdrawn(testset, self.folder)
         if self.xml:
             return read_wmt_xml(self.xml, self.langpair, keep_canary=self.keep_canary)
         if self.sacrebleu is not None:

@@ -36,7 +36,7 @@ class TaskSource:
         Systems to leave out, in all language pairs or in one.
     systems_table : str or None
         A table of the systems, as `read_systems` reads it; by default ``systems.tsv`` in the folder, if there is one.
-        Those it calls withdrawn are left out.
+        Those it calls withdrawn are left out, unless `keep_withdrawn`.
     """
 
     folder: str | None
@@ -48,6 +48,7 @@ class TaskSource:
     higher_is_better: tuple[str, ...] = ()
     keep_canary: bool = False
     systems_table: str | None = None
+    keep_withdrawn: bool = False
 
     @property
     def title(self) -> str:
@@ -66,7 +67,7 @@ class TaskSource:
         if table := self._table():
             known = {name: info for name, info in table.items() if not self.pairs or name in task.systems}
             task = replace(task, systems={**task.systems, **known})
-            task = task.without(name for name in known if known[name].role == "withdrawn")
+            task = task.without(name for name in self.withdrawn() if name in known)
         if self.track is not None:
             task = task.of_track(self.track)
         if self.only:
@@ -74,8 +75,9 @@ class TaskSource:
         return without(task, self.exclude)
 
     def withdrawn(self) -> tuple[str, ...]:
-        """The systems that the table calls withdrawn."""
-        return tuple(name for name, info in self._table().items() if info.role == "withdrawn")
+        """The systems that are left out because the table calls them withdrawn."""
+        table = {} if self.keep_withdrawn else self._table()
+        return tuple(name for name, info in table.items() if info.role == "withdrawn")
 
     def _table(self) -> dict[str, SystemInfo]:
         path = self._table_path()
@@ -95,7 +97,8 @@ class TaskSource:
     def of_pair(self, pair: str) -> Source:
         """The test set of one language pair alone, with the systems that are chosen here."""
         return Source(folder=self.folder, langpair=pair, demo_task=self.folder is None, keep_canary=self.keep_canary,
-                      lower_is_better=self.lower_is_better, higher_is_better=self.higher_is_better)
+                      lower_is_better=self.lower_is_better, higher_is_better=self.higher_is_better,
+                      keep_withdrawn=self.keep_withdrawn)
 
     def digest(self) -> str:
         """Digest of the names and bytes of all files, and of what is taken of them; quicker than to read them."""

@@ -1,15 +1,23 @@
-"""The warnings that decide what may be claimed, for what is quoted without the list of warnings: captions, papers."""
+"""What decides what may be claimed, for what is quoted without the list of warnings, as captions and papers are."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from mtsig_core.inference.few_units import what_lacks
-from mtsig_core.results import Comparison, MetricResult
+from mtsig_core.results import Comparison, MetricResult, TestSetInfo
 
-__all__ = ["caveats", "keeps_its_level", "ranks_hold_jointly"]
+__all__ = ["assumptions", "caveats", "keeps_its_level", "ranks_hold_jointly"]
 
 _IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
+
+
+def assumptions(info: TestSetInfo, metrics: Iterable[str]) -> list[str]:
+    """Sentences: what was assumed of these metrics when the test set was read, and what was left out then."""
+    named = tuple(f"{metric}:" for metric in metrics)
+    return [f"Assumed: {text}" if text.startswith(named) else text for text in info.assumed
+            if text.startswith(("Left out", *named))]
 
 
 def keeps_its_level(comparison: Comparison) -> bool:

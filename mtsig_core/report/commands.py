@@ -66,7 +66,8 @@ def source_options(source: Source) -> list[str]:
     given += [("--ids", source.ids), ("--tokenize", source.tokenize), ("--domain", source.domain)]
     given += [("--exclude", ",".join(source.exclude) or None), ("--only", ",".join(source.only) or None)]
     flags = [("--demo", source.demo == 0), ("--demo-task", source.demo_task),
-             ("--refs-as-systems", source.refs_as_systems), ("--keep-canary", source.keep_canary)]
+             ("--refs-as-systems", source.refs_as_systems), ("--keep-canary", source.keep_canary),
+             ("--keep-withdrawn", source.keep_withdrawn)]
     return [*(part for option, value in given if value is not None for part in _with(option, value)),
             *(flag for flag, on in flags if on)]
 
@@ -140,6 +141,7 @@ def task_command(source: TaskSource, **asked: object) -> str:
     options = [part for key, value in (given | chosen).items() if value is not None
                for part in _with(f"--{key.replace('_', '-')}", str(value))]
     flags = ["--demo"] * (source.folder is None) + ["--keep-canary"] * source.keep_canary
+    flags += ["--keep-withdrawn"] * source.keep_withdrawn
     return shlex.join(["mtsig", "task", *flags, *options, *(part for one in said for part in _with(*one))])
 
 

@@ -17,6 +17,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.scores import Scores
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import Metric
+from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.records import matrix_records
 from mtsig_core.report.runs_tables import run_records
 from mtsig_core.results import Comparison, PairResult, PairRuns, SystemResult, SystemRuns
@@ -64,8 +65,8 @@ def metrics_record(comparison: Comparison) -> dict[str, Any]:
 
 
 def comparison_csv(comparison: Comparison) -> str:
-    """One table: rows of systems, of pairs, of leaders by each reference, of training runs, and of what was left out,
-    told apart by the column ``table``.
+    """One table: rows of systems, of pairs, of leaders by each reference, of training runs, of what was left out, and
+    of what was assumed when the test set was read (its sentence is the ``reason``), told apart by the column ``table``.
 
     A difference is score(a) - score(b), whichever is better. The last columns say on each row what it depends on,
     settings and version in the signature: a comment line would not, once rows are sorted, joined or cut, and readers
@@ -93,6 +94,7 @@ def comparison_csv(comparison: Comparison) -> str:
             rows += [{"table": table, "metric": name, **record, "higher_is_better": result.higher_is_better, **source,
                       "signature": result.signature} for record in records]
     rows += [{"table": "excluded", **asdict(exclusion), **source} for exclusion in comparison.excluded]
+    rows += [{"table": "assumed", "reason": text, **source} for text in assumptions(info, comparison.metrics)]
     return records_csv(rows, header)
 
 

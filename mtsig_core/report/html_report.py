@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mtsig_core.report.cautions import group_cautions
+from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.html_figures import LEVELS, differences_svg, forest_svg, matrix_key, matrix_svg, template
 from mtsig_core.report.html_tables import table
 from mtsig_core.report.palette import ink, mixed
@@ -52,6 +53,7 @@ def comparison_html(comparison: Comparison) -> str:
              ("mtsig", settings.version)]
     return template("comparison.html").render(
         comparison=comparison, info=info, settings=settings, results=list(comparison.metrics.values()), known=known,
+        assumed=assumptions(info, comparison.metrics),
         left_out=[(one.system, one.reason) for one in comparison.excluded], summary=summary(comparison),
         cautions=group_cautions(comparison.warnings, several=len(comparison.metrics) > 1), answer=answer,
         leaderboard_rows=leaderboard_rows, by_reference_rows=by_reference_rows, pair_rows=pair_rows,

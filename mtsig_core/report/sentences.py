@@ -9,7 +9,7 @@ from mtsig_core.inference.few_units import most_units, rank_correction, units_sa
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.ranking import headline
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.caveats import caveats, keeps_its_level
+from mtsig_core.report.caveats import assumptions, caveats, keeps_its_level
 from mtsig_core.report.phrases import (
     CORRECTION_NAMES,
     TEST_NAMES,
@@ -104,7 +104,7 @@ def caption_sentences(comparison: Comparison, result: MetricResult, what: str) -
     return [f"{what} of {counted(len(result.systems), 'system')} on {_data(info)} by {metric_name(result)} "
             f"({direction(result)}).", *simulated,
             *filter(None, [_undecided(result, comparison.settings)]), *method_sentences(comparison, result),
-            *exclusion_sentences(comparison),
+            *exclusion_sentences(comparison), *map(printable, assumptions(info, [result.metric])),
             f"Signature: {printable(result.signature)}. Test set digest: {printable(info.digest)}."]
 
 
@@ -119,6 +119,7 @@ def _subject(comparison: Comparison, result: MetricResult) -> Iterator[str]:
            f"{metric_name(result)} ({direction(result)}; signature {printable(result.signature)}).")
     if comparison.testset.simulated:
         yield "The test set is simulated: its texts are made up."
+    yield from map(printable, assumptions(comparison.testset, [result.metric]))
 
 
 def _outcome(comparison: Comparison, result: MetricResult) -> Iterator[str]:

@@ -42,13 +42,19 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
     """One table of all language pairs and metrics: rows of systems and of pairs of systems, in each language pair and
     across them, told apart by the columns ``table`` and ``language_pair`` (empty: across)."""
     rows: list[dict[str, object]] = []
+
+    def called(name: str) -> dict[str, object]:
+        info = found.task.systems.get(name)
+        return {} if info is None or info.display_name is None else {"display_name": info.display_name}
+
     for pair, comparison in found.pairs.items():
         for metric, result in comparison.metrics.items():
             own = {"language_pair": pair, "metric": metric, "signature": result.signature}
-            rows += [{"table": "systems", **own, **asdict(row)} for row in result.systems]
+            rows += [{"table": "systems", **own, **asdict(row), **called(row.system)} for row in result.systems]
             rows += [{"table": "pairs", **own, **asdict(row)} for row in result.pairs]
     for metric, macro in found.macro.items():
-        rows += [{"table": "systems", "language_pair": "", "metric": metric, **asdict(row)} for row in macro.systems]
+        rows += [{"table": "systems", "language_pair": "", "metric": metric, **asdict(row), **called(row.system)}
+                 for row in macro.systems]
         rows += [{"table": "pairs", "language_pair": "", "metric": metric, **asdict(row)} for row in macro.pairs]
     rows += [{"table": "excluded", "language_pair": one.pair or "", "system": one.system, "reason": one.reason}
              for one in found.excluded]

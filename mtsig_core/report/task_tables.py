@@ -6,9 +6,10 @@ from mtsig_core.inference.ranking import headline
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.report.tables import how_tested
 from mtsig_core.results import SystemResult
-from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison
+from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["macro_pair_rows", "order_of", "picture_rows", "ranks_text", "task_left_out", "task_tested", "task_verdict"]
+__all__ = ["macro_pair_rows", "order_of", "picture_rows", "ranks_text", "system_text", "task_left_out", "task_tested",
+           "task_verdict"]
 
 MISSING = "-"
 
@@ -41,9 +42,20 @@ def picture_rows(found: TaskComparison, metric: str) -> tuple[list[str], list[li
         n = sum(row is not None for row in own)
         ranked = {k: row for k, row in enumerate(own, 1)} | ({len(own) + 2: rows_of[name]} if macro else {})
         marks |= {(len(rows), k) for k, row in ranked.items() if row is not None and row.rank_low == 1}
-        rows.append([name, *map(ranks_text, own), Cell(f"{n}/{len(have)}", n),
+        rows.append([system_text(found.task, name), *map(ranks_text, own), Cell(f"{n}/{len(have)}", n),
                      *(_macro_cells(rows_of[name], form) if macro is not None else ())])
     return header, rows, marks
+
+
+def system_text(task: TaskInfo, name: str) -> str:
+    """The name of a system, and what to call it in print where the table of systems says so.
+
+    >>> from mtsig_core.data.task import SystemInfo
+    >>> system_text(TaskInfo("toy", "", (), {"s1": SystemInfo(display_name="Tower")}, (), {}, ()), "s1")
+    's1 (Tower)'
+    """
+    called = task.systems[name].display_name if name in task.systems else None
+    return name if called in (None, name) else f"{name} ({called})"
 
 
 def ranks_text(row: SystemResult | MacroSystem | None) -> str:

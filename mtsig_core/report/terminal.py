@@ -10,6 +10,7 @@ from mtsig_core.data.readers.lines import shown
 from mtsig_core.errors import Remedy
 from mtsig_core.inference.scores import Scores
 from mtsig_core.report.cautions import group_cautions
+from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.runs_tables import pair_run_rows, run_rows
@@ -34,6 +35,7 @@ def comparison_text(comparison: Comparison) -> str:
     """Settings; for each metric the systems, the pairs and the matrix of decisions; all metrics together; warnings."""
     lines = [printable("; ".join(part)) for part in summary(comparison)]
     lines += [f"Left out: {printable(left_out(comparison))}"] if comparison.excluded else []
+    lines += map(printable, assumptions(comparison.testset, comparison.metrics))
     for result in comparison.metrics.values():
         lines += ["", *_metric_lines(result, comparison)]
     lines += _relation_lines(list(comparison.metrics.values()))

@@ -12,7 +12,7 @@ __all__ = ["TestSetInfo", "SamplingSettings", "Settings", "Caution", "Exclusion"
 
 @dataclass(frozen=True)
 class TestSetInfo:
-    """What a result says of the test set it came from."""
+    """What a result says of the test set it came from; `assumed` as in `TestSet`."""
 
     __test__ = False
 
@@ -23,11 +23,13 @@ class TestSetInfo:
     references: tuple[str, ...]
     systems: tuple[str, ...]
     simulated: bool
+    assumed: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, testset: TestSet) -> TestSetInfo:
         return cls(testset.name, testset.digest, testset.n_segments, testset.n_documents,
-                   tuple(testset.references), tuple(testset.systems), testset.simulated)
+                   tuple(testset.references), tuple(testset.systems), testset.simulated,
+                   testset.assumed)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import streamlit as st
 from mtsig_core import Comparison, MetricResult, MtsigError, TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.metrics import depends_on_testset, metric_of
+from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import how_tested, summary
 from pages._ui import (
@@ -26,6 +27,7 @@ from pages._ui import (
     selection,
     task_view,
     testsets,
+    tracks,
 )
 from pages._ui.ending import PageEnded, end_page
 
@@ -126,9 +128,8 @@ def _run(page, view) -> None:
 
 def _draw_view(page: str) -> View:
     """Let a test set and the settings be chosen; what they make."""
-    offers = testsets.available()
-    asked = address.asked("testset")
-    if asked is not None and (kept := testsets.find(asked, offers)) is not None:
+    offers, asked = testsets.available(), address.asked("testset")
+    if asked is not None and (kept := tracks.find(asked, offers)) is not None:
         offers.setdefault(asked, kept)
     usual = testsets.usual(offers, page)
     name = controls.pick_testset({name: offer.label for name, offer in offers.items()}, usual)
@@ -137,8 +138,7 @@ def _draw_view(page: str) -> View:
     try:
         if name is None:
             raise testsets.Gone(asked)
-        offer = offers[name]
-        whole = offer.load()
+        whole = (offer := offers[name]).load()
     except MtsigError:  # the controls stay, and what they are set to
         controls.pick_metric(None), controls.pick_settings()
         raise
@@ -219,7 +219,8 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
         gone = len(set(view.part.family.systems) - set(view.testset.systems))
         left_out = [f"{gone} {'system' if gone == 1 else 'systems'} left out"] if gone else []
         screen.status([*summary(view.comparison)[0], *left_out],
-                      [*told.values(), *["each figure says how it is tested"] * (experiment and "alpha" in told)])
+                      [*told.values(), *["each figure says how it is tested"] * (experiment and "alpha" in told)],
+                      assumptions(view.comparison.testset, [view.metric]))
         if experiment:
             screen.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
     except MtsigError as problem:

@@ -63,7 +63,7 @@ def _literal(text: str) -> str:
 
 def status(*lines: Iterable[str]) -> None:
     """Lines that say what is loaded and how it is tested, each made of short phrases."""
-    joined = "<br>".join(_literal(" · ".join(line)) for line in lines)
+    joined = "<br>".join(_literal(" · ".join(line)) for line in map(list, lines) if line)
     st.html(f'{_STYLE}<div class="mt-status">{joined}</div>')
 
 

@@ -11,7 +11,7 @@ from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, background, controls, demos, screen, tasks
+from pages._ui import address, background, controls, demos, screen, tasks, tracks
 from pages._ui.ending import end_page
 
 __all__ = ["TaskView", "choose", "open_page"]
@@ -52,9 +52,9 @@ class TaskView:
 
     def address_of(self, pair: str, found: TaskComparison) -> dict[str, str]:
         """What the address says of the test set of a language pair; with its content, one press of Back undoes it."""
-        named = {"testset": self.offer.testset(self.name, pair)}
-        whole = self.offer.source.folder is not None and self.kept.source.track is None
-        return named | ({"digest": found.pairs[pair].testset.digest[:12]} if whole else {})
+        named = {"testset": tracks.named(self.offer.testset(self.name, pair), self.kept.source.track)}
+        may_change = self.offer.source.folder is not None
+        return named | ({"digest": found.pairs[pair].testset.digest[:12]} if may_change else {})
 
     def command(self) -> str:
         """The command line that prints the numbers of this view."""

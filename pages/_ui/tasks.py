@@ -47,7 +47,7 @@ def available() -> dict[str, TaskOffer]:
         if source.folder is not None and source.langpair is None:
             found[Path(source.folder).name] = TaskOffer(TaskSource(
                 source.folder, lower_is_better=source.lower_is_better, higher_is_better=source.higher_is_better,
-                keep_canary=source.keep_canary))
+                keep_canary=source.keep_canary, keep_withdrawn=source.keep_withdrawn))
     for name, folder in testsets.task_folders():
         found.setdefault(name, TaskOffer(TaskSource(str(folder)), testsets.root()))
     return found | {SIMULATED.title: TaskOffer(SIMULATED)}

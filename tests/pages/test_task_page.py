@@ -116,3 +116,15 @@ def test_the_picture_so_far_has_the_systems_of_every_pair(root):
     reverse = {pair: found.pairs[pair] for pair in reversed(found.pairs)}
     _, rows, _ = picture_rows(TaskComparison(found.task, reverse, {}), "XCOMET")
     assert [row[0] for row in rows][-1] == "Gamma"  # which the first pair does not have
+
+
+def test_a_cell_opens_its_pair_in_the_track(opened, root):
+    """Its systems alone, said in the status line and as a command; an unknown track is no test set."""
+    app = opened("leaderboard", root=root, testset="task/en-de_DE@constrained", metric="XCOMET", trials="499")
+    texts = "".join(html.value for html in app.get("html"))
+    assert not app.exception and "task en-de_DE, constrained track" in texts and "2 systems" in texts
+    assert "Assumed: XCOMET: higher is better" in texts
+    kept = KeptTask(TaskSource(str(root / "task"), track="constrained")).compare("XCOMET", trials=499)
+    assert app.query_params["digest"] == kept.pairs["en-de_DE"].testset.digest[:12]
+    app = opened("leaderboard", root=root, testset="task/en-de_DE@unconstrained", metric="XCOMET", trials="499")
+    assert any("of this link is not here" in html.value for html in app.get("html")) and not app.exception

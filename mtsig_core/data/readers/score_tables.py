@@ -80,7 +80,8 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
                 line = _line_in(testset, file, rating, last, where)
             if line in position:
                 by_system[rating.system][position[line]] = rating.score
-    return replace(testset, scores={**testset.scores, **_frozen(scores, lower_is_better, higher_is_better)})
+    frozen, assumed = _frozen(scores, lower_is_better, higher_is_better)
+    return replace(testset, scores={**testset.scores, **frozen}, assumed=(*testset.assumed, *assumed))
 
 
 def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: str | None = None,
@@ -124,8 +125,9 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     if name is None:
         metric, first = tables[0]
         name = Path(os.fsdecode(first)).name.partition(".")[0] if isinstance(first, str | os.PathLike) else metric
-    return TestSet(name, no_texts, {}, lines=numbers, documents=_documents(everything, lines),
-                   scores=_frozen(scores, lower_is_better, higher_is_better))
+    frozen, assumed = _frozen(scores, lower_is_better, higher_is_better)
+    return TestSet(name, no_texts, {}, lines=numbers, documents=_documents(everything, lines), scores=frozen,
+                   assumed=assumed)
 
 
 def _named(tables: Tables) -> list[NamedTable]:
@@ -261,16 +263,21 @@ def _documents(entries: Iterable[_Entry], lines: Iterable[int | str]) -> list[st
 
 
 def _frozen(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is_better: Collection[str],
-            higher_is_better: Collection[str]) -> dict[str, SegmentScores]:
+            higher_is_better: Collection[str]) -> tuple[dict[str, SegmentScores], tuple[str, ...]]:
+    """The scores with their directions, and a sentence for each that says what was assumed of it."""
+    assumed = []
     for name, by_system in scores.items():
         if name in lower_is_better or name in higher_is_better:
+            assumed.append(f"{name}: {'lower' if name in lower_is_better else 'higher'} is better, as was said.")
             continue
         known = direction_of(name, [score for of_system in by_system.values() for score in of_system])
         if known is not None and not known.higher_is_better:
             raise SettingError(f"Is higher better, or lower? By its name and its range lower may be better in "
                                f"{shown(name)}, and nothing says so. Say which.",
                                {"lower_is_better": name}, {"higher_is_better": name})
-    return {name: SegmentScores(by_system, name not in lower_is_better) for name, by_system in scores.items()}
+        assumed.append(f"{name}: higher is better, as nothing else was said." if known is None else f"{known.why}.")
+    return {name: SegmentScores(by_system, name not in lower_is_better) for name, by_system in scores.items()}, tuple(
+        assumed)
 
 
 def _remedy(name: str, names: Iterable[str], known: Collection[str]) -> str:

@@ -7,11 +7,15 @@ With a header, of which only ``system`` is needed, and empty cells where nothing
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.data.task import KINDS, ROLES, SystemInfo
+from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
 
-__all__ = ["SYSTEMS", "read_systems"]
+__all__ = ["SYSTEMS", "read_systems", "without_withdrawn"]
 
 SYSTEMS = "systems.tsv"
 _COLUMNS = ("system", "constrained", "role", "kind", "name")
@@ -50,3 +54,15 @@ def read_systems(path: FilePath) -> dict[str, SystemInfo]:
         found[system] = SystemInfo(_YES_NO[row["constrained"].lower()], row["role"].lower() or told.role,
                                    row["kind"].lower() or told.kind, row["name"] or None)
     return found
+
+
+def without_withdrawn(testset: TestSet, folder: FilePath) -> TestSet:
+    """The test set of one language pair without the systems that the table in the folder of its task calls withdrawn;
+    `TestSet.assumed` says so."""
+    path = Path(folder) / SYSTEMS
+    told = read_systems(path) if path.is_file() else {}
+    gone = [name for name in testset.systems if name in told and told[name].role == "withdrawn"]
+    if not gone:
+        return testset
+    said = f"Left out: {', '.join(gone)}, whose role in the task's table of systems, {SYSTEMS}, is withdrawn."
+    return replace(testset.without(gone), assumed=(said, *testset.assumed))

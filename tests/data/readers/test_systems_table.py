@@ -1,14 +1,19 @@
 """The table of the systems of a task."""
 
+import csv
+import io
 import json
+from dataclasses import replace
 
 import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.data.readers.systems_table import read_systems
+from mtsig_core.data.source import Source
 from mtsig_core.data.task import SystemInfo
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError
+from mtsig_core.report.commands import command_line, task_command
 
 TABLE = "system\tconstrained\trole\tkind\tname\nX\tyes\t\t\tThe X\nY\tno\tcontrastive\tonline\nZ\t\twithdrawn\n"
 
@@ -53,3 +58,33 @@ def test_a_system_that_is_not_there(task):
     (task / "systems.tsv").write_text("system\nQ\n", encoding="utf-8")
     with pytest.raises(InputError, match="the table of systems has 'Q'"):
         TaskSource(str(task)).read()
+
+
+def test_a_pair_opened_alone_heeds_it_too(task, capsys):
+    source = Source(folder=str(task), langpair="en-de")
+    said = "Left out: Z, whose role in the task's table of systems, systems.tsv, is withdrawn."
+    assert list(source.read().systems) == ["X", "Y"] and source.read().assumed == (said,)
+    assert source.read().digest == TaskSource(str(task)).read().testsets["en-de"].digest
+    args = ["--folder", str(task), "--unit", "segment", "--trials", "99"]
+    assert main(["compare", *args, "--langpair", "en-de"]) == 0
+    shown = capsys.readouterr()
+    assert said in shown.out and "--keep-withdrawn keeps them" in shown.err
+    whole = replace(source, keep_withdrawn=True)
+    assert list(whole.read().systems) == ["X", "Y", "Z"] == list(whole_task(task).read().systems)
+    assert "--keep-withdrawn" in command_line("compare", whole) and "--keep-withdrawn" in task_command(whole_task(task))
+    assert main(["task", *args, "--keep-withdrawn", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["excluded"] == []
+
+
+def whole_task(task):
+    return TaskSource(str(task), keep_withdrawn=True)
+
+
+def test_names_for_print_stand_beside_the_names(task, capsys):
+    args = ["task", "--folder", str(task), "--unit", "segment", "--trials", "99"]
+    assert main(args) == 0
+    text = capsys.readouterr().out
+    assert "X (The X)" in text and "Left out: Z (withdrawn)" in text
+    assert main([*args, "--format", "csv"]) == 0
+    assert {row["system"]: row["display_name"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))
+            if row["table"] == "systems"} == {"X": "The X", "Y": ""}

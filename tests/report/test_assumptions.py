@@ -1,0 +1,39 @@
+"""What was assumed when a test set was read stands in every export of a comparison."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from mtsig_core import Comparison, compare, read_scores
+from mtsig_core.report.sentences import paper_sentences
+
+SCORES = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
+SAID = "mine: lower is better, as was said."
+
+
+@pytest.fixture(scope="module")
+def found():
+    tables = {"mine": SCORES, "XCOMET": SCORES, "other": SCORES}
+    return compare(read_scores(tables, ["mine"], name="toy"), ["mine", "XCOMET"], trials=99, resamples=99)
+
+
+def test_it_is_known_of_each_score(found):
+    assert found.testset.assumed == (
+        SAID, "XCOMET: higher is better, as its name is known and its scores lie between 0.5 and 0.9.",
+        "other: higher is better, as nothing else was said.")
+    assert Comparison.from_json(found.render("json")) == found
+    assert json.loads(found.render("json"))["testset"]["assumed"] == list(found.testset.assumed)
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "latex", "html"])
+def test_it_stands_in_every_export_for_the_metrics_compared(found, form):
+    text = found.render(form)
+    assert f"Assumed: {SAID}" in text and "Assumed: XCOMET: higher" in text and "other:" not in text
+
+
+def test_rows_and_sentences(found):
+    rows = [row for row in csv.DictReader(io.StringIO(found.render("csv"))) if row["table"] == "assumed"]
+    assert [row["reason"] for row in rows][0] == f"Assumed: {SAID}" and rows[0]["testset"] == "toy"
+    assert f"Assumed: {SAID}" in paper_sentences(found, "mine") and SAID not in paper_sentences(found, "XCOMET")
