@@ -50,7 +50,8 @@ def add_task_options(sub: ArgumentParser) -> None:
 def run_task(args: Namespace) -> int:
     source = TaskSource(args.folder, args.pairs or (), args.track, args.only or (),
                         lower_is_better=tuple(args.lower_is_better), higher_is_better=tuple(args.higher_is_better),
-                        keep_canary=args.keep_canary, systems_table=args.systems_table, keep_withdrawn=args.keep_withdrawn)
+                        keep_canary=args.keep_canary, systems_table=args.systems_table,
+                        keep_withdrawn=args.keep_withdrawn)
     if args.demo == (args.folder is not None):
         raise SettingError("A task comes from --folder DIR or is the simulated one, --demo. Give one of them.")
     check_out(args.out, Source(folder=args.folder))
