@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 
 from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.caveats import ranks_hold_jointly
 from mtsig_core.report.cells import signed
+from mtsig_core.report.latex_tables import (
+    END,
+    MOST_ON_A_PAGE,
+    PREAMBLE,
+    longtable,
+    name_cell,
+    name_column,
+    number_cell,
+    rank_cell,
+    tabular,
+)
 from mtsig_core.report.phrases import level
 from mtsig_core.report.records import matrix_records
 from mtsig_core.report.runs_tables import run_rows
@@ -24,27 +34,9 @@ from mtsig_core.report.tables import (
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult
 
-__all__ = ["MOST_ON_A_PAGE", "PREAMBLE", "comparison_latex", "escape", "longtable", "number_cell", "rank_cell",
-           "tabular"]
+__all__ = ["comparison_latex"]
 
-MOST_ON_A_PAGE = 40
 _WIDEST_MATRIX = 15  # systems
-
-# \mtsigtext shows characters that pdfLaTeX has no glyph for as code points there, and as themselves elsewhere.
-# The fonts that are the default of pdfLaTeX have no straight double quote, and LuaLaTeX curls it: still readable.
-PREAMBLE = r"""% Needs \usepackage[T1]{fontenc} (with pdfLaTeX), \usepackage{booktabs,longtable}.
-% longtable needs one column: \onecolumn or an appendix of its own in a two-column paper.
-\DeclareRobustCommand{\mtsigtext}[2]{\ifdefined\Umathchar #1\else{\ttfamily #2}\fi}
-\ProvideTextCommandDefault{\textquotedbl}{\symbol{34}}
-"""
-
-_SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
-    "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
-# What pdfLaTeX with T1 fonts cannot set: all but ASCII and most letters of Latin-1 and Latin Extended-A.
-_UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e↑↓]+)"
 
 
 def comparison_latex(comparison: Comparison) -> str:
@@ -53,13 +45,14 @@ def comparison_latex(comparison: Comparison) -> str:
     Returns
     -------
     str
-        To be read with ``\\input``; comments at the top name the packages it needs and repeat the warnings.
+        A file that compiles alone, and that a document may read with ``\\input``; comments at the top name the
+        packages that it needs and repeat the warnings.
 
     Examples
     --------
     >>> from mtsig_core import TestSet, compare
     >>> ts = TestSet("toy", {"A_1": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> r"A\\_1" in comparison_latex(compare(ts, trials=999))
+    >>> r"\\begin{tabular}" in comparison_latex(compare(ts, trials=999))
     True
     """
     gone = f"% Left out: {printable(left_out(comparison))}\n" if comparison.excluded else ""
@@ -73,7 +66,7 @@ def comparison_latex(comparison: Comparison) -> str:
         if rows:
             said = [f"Leaders by {result.metric.upper()}, by all references together and by each alone: no other "
                     "system is significantly better than these."]
-            cells = [list(map(escape, row)) for row in rows]
+            cells = [list(map(name_cell, row)) for row in rows]
             parts.append(tabular("references", r"lp{.5\textwidth}l", header, cells, result.metric, said))
         if result.pairs:
             parts.append(_pairs(comparison, result))
@@ -83,48 +76,32 @@ def comparison_latex(comparison: Comparison) -> str:
             parts.append(_matrix(comparison, result) if len(result.systems) <= _WIDEST_MATRIX else
                          f"% A matrix of {len(result.systems)} systems is too wide for a page: the pairs above have "
                          "its numbers.\n")
-    return "\n".join(parts)
-
-
-def escape(text: str) -> str:
-    """Text that LaTeX shows literally; line ends, control and direction characters as visible escapes.
-
-    >>> print(escape("50% of A_1\\n"))
-    50\\% of A\\_1\\textbackslash{}n
-    """
-    runs = re.split(_UNUSUAL, printable(text))
-    escaped = "".join(_unusual(run) if k % 2 else "".join(_SPECIAL.get(ch, ch) for ch in run)
-                      for k, run in enumerate(runs))
-    escaped = re.sub("(?<=-)(?=-)|(?<=,)(?=,)", r"\\kern0pt{}", escaped)  # no ligature; {} stops only pdfLaTeX's
-    escaped = re.sub(r"^([\[*])", r"{\1}", escaped)  # after the end of a row these would be options of it
-    return re.sub("^ | $|(?<= ) ", r"\\ ", escaped)
-
-
-def _unusual(run: str) -> str:
-    """Characters with their code points, for a compiler that cannot set them."""
-    return rf"\mtsigtext{{{run}}}{{{' '.join(f'U+{ord(ch):04X}' for ch in run)}}}"
+    return "\n".join([*parts, END])
 
 
 def _leaderboard(comparison: Comparison, result: MetricResult) -> str:
     header, rows = leaderboard_rows(result, comparison.settings)
-    cells = [[rank_cell(rank), escape(name), *map(number_cell, rest)] for rank, name, *rest in rows]
+    cells = [[rank_cell(rank), name_cell(name), *map(number_cell, rest)] for rank, name, *rest in rows]
     said = caption_sentences(comparison, result, "Scores")
     if result.systems[0].rank_low is not None and ranks_hold_jointly(comparison):
         said.insert(1, "Rank intervals hold jointly for all systems.")
-    return tabular("systems", "cl" + "r" * (len(header) - 2), header, cells, result.metric, said)
+    column = name_column(row.system for row in result.systems)
+    return tabular("systems", f"c{column}{'r' * (len(header) - 2)}", header, cells, result.metric, said)
 
 
 def _pairs(comparison: Comparison, result: MetricResult) -> str:
     header, rows = pair_rows(result, comparison.settings)
     marks = {"a": "$>$", "b": "$<$", None: "--"}
     last = header.index("better")
-    cells = [[escape(row[0]), *map(number_cell, row[1:last]), marks[pair.better]]
+    cells = [[name_cell(row[0]), *map(number_cell, row[1:last]), marks[pair.better]]
              for row, pair in zip(rows, result.pairs, strict=True)]
     said = caption_sentences(comparison, result, "Differences")
     said.insert(1, "> means that the first system of a pair is better by the test, < that the second is, a dash that "
                    "the test does not decide, which does not make them equal.")
-    table: Callable[..., str] = tabular if len(rows) <= MOST_ON_A_PAGE else longtable
-    return table("pairs", f"l{'r' * (last - 1)}c", [*header[:last], "decision"], cells, result.metric, said)
+    short = len(rows) <= MOST_ON_A_PAGE
+    table: Callable[..., str] = tabular if short else longtable
+    column = name_column((row[0] for row in rows), 44 if short else 18)
+    return table("pairs", f"{column}{'r' * (last - 1)}c", [*header[:last], "decision"], cells, result.metric, said)
 
 
 def _detectable(comparison: Comparison, result: MetricResult) -> str:
@@ -145,8 +122,9 @@ def _runs(comparison: Comparison, result: MetricResult) -> str:
     header, rows = run_rows(result, comparison.settings.alpha)
     said = [f"Scores of each training run by {result.metric.upper()}, with their standard deviation and its interval: "
             "what differs from one training to another, on this test set."]
-    cells = [[escape(row[0]), *map(number_cell, row[1:4]), escape(row[4])] for row in rows]
-    return tabular("runs", "lrrrl", header, cells, result.metric, said)
+    cells = [[name_cell(row[0]), *map(number_cell, row[1:4]), name_cell(row[4])] for row in rows]
+    column, scores = name_column(row[0] for row in rows), name_column((row[4] for row in rows), 44)
+    return tabular("runs", f"{column}rrr{scores}", header, cells, result.metric, said)
 
 
 def _matrix(comparison: Comparison, result: MetricResult) -> str:
@@ -165,56 +143,13 @@ def _matrix(comparison: Comparison, result: MetricResult) -> str:
         text = number_cell(signed(value, form))
         return rf"\textbf{{{text}}}" if frozenset((names[i], names[j])) in significant else text
 
-    cells = [[str(i + 1), escape(name), *(cell(i, j, value) for j, value in enumerate(values))]
+    cells = [[str(i + 1), name_cell(name), *(cell(i, j, value) for j, value in enumerate(values))]
              for i, (_, name, *values) in enumerate(rows)]
     said = caption_sentences(comparison, result, "All pairs")
     below = "the share of samples that the better one wins" if shares else "the adjusted p"
     said.insert(1, f"Above the diagonal the difference {row_against_column(result)}, positive where the row is better, "
                    f"bold where significant; below it {below}. Not significant does not mean equal.")
-    return tabular("matrix", "rl" + "r" * n, ["", "", *map(str, range(1, n + 1))], cells, result.metric, said,
-                    r"\scriptsize\setlength{\tabcolsep}{2pt}")
+    return tabular("matrix", f"r{name_column(names)}{'r' * n}", ["", "", *map(str, range(1, n + 1))], cells,
+                   result.metric, said, r"\scriptsize\setlength{\tabcolsep}{2pt}")
 
 
-def tabular(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
-            said: Sequence[str], size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}") -> str:
-    return "\n".join([
-        r"\begin{table*}", rf"\centering{size}",
-        _caption(what, metric, said), rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _row(map(escape, header)),
-        r"\midrule", *map(_row, cells), r"\bottomrule", r"\end{tabular}", r"\end{table*}", ""])
-
-
-def longtable(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
-              said: Sequence[str]) -> str:
-    head = [r"\toprule", _row(map(escape, header)), r"\midrule"]
-    return "\n".join([
-        r"{\scriptsize\setlength{\tabcolsep}{4pt}\setlength{\LTcapwidth}{\linewidth}",
-        rf"\begin{{longtable}}{{{columns}}}", _caption(what, metric, said) + r"\\", *head, r"\endfirsthead", *head,
-        r"\endhead", r"\bottomrule", r"\endfoot", *map(_row, cells), r"\end{longtable}", "}", ""])
-
-
-def _caption(what: str, metric: str, said: Sequence[str]) -> str:
-    label = re.sub("[^a-z0-9]+", "-", metric.lower())
-    text = escape(" ".join(said)).replace(r"\textbar{}", r"\textbar\allowbreak{}")
-    return rf"\caption[{escape(metric.upper())}: {what}]{{{text}}}\label{{tab:mtsig-{label}-{what}}}"
-
-
-def _row(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"
-
-
-def rank_cell(cell: str) -> str:
-    return cell.replace("-", "--")
-
-
-def number_cell(cell: str) -> str:
-    """A number or interval with true minus signs; a dash where there is none."""
-    if cell in ("", "-"):
-        return "--"
-    return re.sub(r"([-+]?)([\d.]+)(?:e([-+]\d+))?", _typeset, cell)
-
-
-def _typeset(number: re.Match[str]) -> str:
-    sign, digits, power = number.groups()
-    if power is not None:
-        return rf"${sign}{digits}\times10^{{{int(power)}}}$"
-    return f"${sign}${digits}" if sign else digits

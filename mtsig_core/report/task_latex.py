@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mtsig_core.report.latex import (
+from mtsig_core.report.latex_tables import (
+    END,
     MOST_ON_A_PAGE,
     PREAMBLE,
     escape,
     longtable,
+    name_cell,
+    name_column,
     number_cell,
     rank_cell,
     tabular,
@@ -32,20 +35,6 @@ __all__ = ["other_track", "task_latex"]
 _WIDEST = 8  # language pairs in one table
 _GREY = r"\rowcolor[gray]{.9}"
 
-# \@nodocument is \relax once the document has begun: read by \input, the file brings no document of its own.
-_ALONE = r"""% Compiles as it is, and by \input in a document, whose preamble then needs
-% \usepackage[T1]{fontenc} (with pdfLaTeX) and \usepackage{booktabs,longtable,colortbl}.
-\let\mtsigend\relax
-\expandafter\ifx\csname @nodocument\endcsname\relax\else
-\documentclass{article}
-\usepackage[T1]{fontenc}
-\usepackage[margin=2cm]{geometry}
-\usepackage{booktabs,longtable,colortbl}
-\begin{document}
-\def\mtsigend{\end{document}}
-\fi
-"""
-
 
 def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | None = None) -> str:
     """By each metric a table of ranks, one of mean differences across the language pairs, and a methods paragraph.
@@ -65,12 +54,11 @@ def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | 
     """
     warnings = dict.fromkeys(f"% Warning: {printable(pair)}: {printable(caution.text)}\n"
                              for pair, comparison in found.pairs.items() for caution in comparison.warnings)
-    definitions = PREAMBLE.split("\n", 2)[2]  # after the packages that it needs, which are others here
-    parts = [_ALONE + definitions + f"% Made by: {printable(command)} --format latex\n" + "".join(warnings)]
+    parts = [PREAMBLE + f"% Made by: {printable(command)} --format latex\n" + "".join(warnings)]
     for metric in dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics):
         parts += [*_ranking(found, metric), _head_to_head(found, metric),
                   rf"\paragraph{{{escape(metric.upper())}: methods.}} {escape(task_methods(found, metric))}" + "\n"]
-    return "\n".join([*parts, *_reviewed(found.task, review), "\\mtsigend\n"])
+    return "\n".join([*parts, *_reviewed(found.task, review), END])
 
 
 def _reviewed(task: TaskInfo, review: Mapping[str, Any] | None) -> list[str]:
@@ -94,7 +82,7 @@ def other_track(task: TaskInfo, name: str) -> bool:
 def _name(task: TaskInfo, name: str) -> str:
     """What to call a system in print."""
     info = task.systems.get(name)
-    return escape((info.display_name if info is not None else None) or name)
+    return (info.display_name if info is not None else None) or name
 
 
 def _ranking(found: TaskComparison, metric: str) -> list[str]:
@@ -109,18 +97,18 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
         return rf"\textbf{{{text}}}" if (row, column) in marks else text
 
     grey = [_GREY * other_track(found.task, name) for name in names]
-    starts = range(1, n + 1, _WIDEST)
+    starts, column = range(1, n + 1, _WIDEST), name_column(_name(found.task, name) for name in names)
     tables = []
     for k, start in enumerate(starts):
         columns = [*range(start, min(start + _WIDEST, n + 1)), *(range(n + 1, len(header)) if k == len(starts) - 1 else
                                                                  ())]
-        cells = [[grey[row] + _name(found.task, name), *(cell(row, column) for column in columns)]
+        cells = [[grey[row] + name_cell(_name(found.task, name)), *(cell(row, column) for column in columns)]
                  for row, name in enumerate(names)]
         arrow = "↑" if next(iter(have.values()))[1].higher_is_better else "↓"
         titles = [f"system, by {metric.upper()} {arrow}", *(header[column] for column in columns)]
         said = _ranking_caption(found, metric, any(grey)) if k == 0 else [
             f"Ranking by {metric.upper()}, continued: how to read it and how it was made is said where it begins."]
-        tables.append(_table("ranking" if k == 0 else f"ranking-{k + 1}", "l" + "r" * len(columns), titles, cells,
+        tables.append(_table("ranking" if k == 0 else f"ranking-{k + 1}", column + "r" * len(columns), titles, cells,
                              metric, said))
     return tables
 
@@ -146,16 +134,18 @@ def _head_to_head(found: TaskComparison, metric: str) -> str:
             f"% {printable(metric)}: one language pair. mtsig compare --format latex has its pairs of systems.\n"
     header, rows = macro_pair_rows(macro, next(iter(have_metric(found, metric).values()))[0].settings.alpha)
     signs = {"a": "$>$", "b": "$<$", None: "--"}
-    cells = [[_name(found.task, pair.a), _name(found.task, pair.b), *map(number_cell, row[2:-1]), signs[pair.better]]
-             for row, pair in zip(rows, macro.pairs, strict=True)]
+    names = [(_name(found.task, pair.a), _name(found.task, pair.b)) for pair in macro.pairs]
+    cells = [[name_cell(a), name_cell(b), *map(number_cell, row[2:-1]), signs[pair.better]]
+             for (a, b), row, pair in zip(names, rows, macro.pairs, strict=True)]
     lower = "" if macro.higher_is_better else ", negative where the first scores better, as lower is better"
     said = [*subject_sentences(found, metric, "Mean differences over the language pairs of", "by"),
             f"A difference is first minus second{lower}. > means that the first is better by the test, < that the "
             "second is, a dash that the test does not decide, which does not make them equal.",
             *within_sentences(have_metric(found, metric))[:1], *across_sentences(found, metric),
             *common_sentences(found, metric), *signature_sentences(found, metric)]
-    return _table("head-to-head", f"ll{'r' * (len(header) - 3)}c", ["first", "second", *header[2:-1], "decision"],
-                  cells, metric, said)
+    column = name_column((name for pair in names for name in pair), 16)
+    return _table("head-to-head", f"{column}{column}{'r' * (len(header) - 3)}c",
+                  ["first", "second", *header[2:-1], "decision"], cells, metric, said)
 
 
 def _table(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core import Caution, TestSet, compare
-from mtsig_core.report.latex import comparison_latex, escape
+from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.latex_tables import escape, name_cell, name_column
 from tests.report.test_outputs import SETTINGS, comparison, pair, result
 from tests.toys import toy
 
@@ -17,7 +18,8 @@ PRINTED = {
     r"\textbackslash{}": "\\", r"\textasciicircum{}": "^", r"\textasciitilde{}": "~", r"\textless{}": "<",
     r"\textgreater{}": ">", r"\textbar{}": "|", r"\textquotedbl{}": '"', r"\textquotesingle{}": "'",
     r"\textasciigrave{}": "`", r"$\uparrow$": "↑", r"$\downarrow$": "↓", r"\{": "{", r"\}": "}", r"\$": "$",
-    r"\&": "&", r"\#": "#", r"\_": "_", r"\%": "%", r"\ ": " ", r"\kern0pt{}": "", "{[}": "[", "{*}": "*"}
+    r"\&": "&", r"\#": "#", r"\_": "_", r"\%": "%", r"\ ": " ", r"\kern0pt{}": "", r"\allowbreak{}": "",
+    "{[}": "[", "{*}": "*"}
 TOKEN = re.compile("|".join(map(re.escape, PRINTED)) + r"|\\mtsigtext\{([^{}]*)\}\{((?: ?U\+[0-9A-F]{4,6})+)\}|.")
 
 HOSTILE = ["\\end{tabular}", "$x$ & #1 _^~%", "<<a>> -- --- ,,b", "\"q\" 'r' ``s'' ?`", "[1em] x", "*", "two  spaces ",
@@ -56,6 +58,13 @@ class TestEscape:
         assert typeset(code) == visible(name)
         assert not re.match(r"[\[*]", code)
         assert not re.search("--|,,|  |``|''|<<|>>", code)
+        assert typeset(name_cell(name)) == visible(name)
+
+    def test_long_names_may_break(self):
+        assert name_cell("run_2.a") == r"run\_\allowbreak{}2.\allowbreak{}a"
+        assert name_cell("x" * 40).split(r"\allowbreak{}") == ["x" * 12] * 3 + ["x" * 4]
+        assert name_column(["A", "GPT-4"]) == "l" and name_column(["A", "x" * 40]).endswith("p{12em}")
+        assert name_column(["系统甲系统"]) != "l"  # as code points, where they cannot be set
 
     @pytest.mark.parametrize("name", ["a b", "GPT-4", "NLLB, 3.3B (v2); x=1/2: ok!"])
     def test_leaves_plain_names_alone(self, name):
@@ -131,7 +140,7 @@ class TestTables:
         bare = re.sub(r"\\[\\{}$&#_%]", "", without_comments)
         assert bare.count("{") == bare.count("}")
         assert "%" not in bare and bare.count("$") % 2 == 0
-        assert code.count(r"\begin{") == code.count(r"\end{") == 4
+        assert code.count(r"\begin{") == code.count(r"\end{") == 5
         systems, pairs = rows_of(code, "tabular")
         assert sorted(typeset(row[1]) for row in systems) == sorted(map(visible, HOSTILE))
         assert {len(row) for row in systems} == {10} and {len(row) for row in pairs} == {7}

@@ -4,8 +4,6 @@ import hashlib
 import json
 import re
 import shlex
-import shutil
-import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +21,7 @@ from mtsig_core.report.task_sentences import signature_sentences, task_methods, 
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
 from tests.report.test_html_report import Page
-from tests.report.test_latex import HOSTILE, typeset, visible
+from tests.report.test_latex import typeset, visible
 from tests.toys import toy
 
 NAMES = ["<b>A</b>", "B_1 & 50%", "\\end{tabular}", "[1em] \u202eD"]
@@ -110,23 +108,6 @@ class TestLatex:
             assert plain.count(rf"\begin{{{name}}}") == plain.count(rf"\end{{{name}}}")
         for table in re.findall(r"\\begin{tabular}{(\w+)}(.*?)\\end{tabular}", code, re.S):
             assert {len(row) for row in rows_of(table[1])} == {len(table[0])}
-
-    @pytest.mark.parametrize("alone", [True, False], ids=["alone", "by input"])
-    def test_a_real_latex_compiles_it(self, tmp_path, alone):
-        latex = next(filter(None, map(shutil.which, ("pdflatex", "tectonic"))), None)
-        if latex is None:
-            pytest.skip("this machine has no LaTeX, neither pdflatex nor tectonic")
-        names = [name for name in HOSTILE if len(name) < 100]
-        names = list(dict.fromkeys(name for name in names if name.strip()))
-        code = task_latex(compare_task(made(names), "X", trials=99, resamples=100), "mtsig task")
-        (tmp_path / "task.tex").write_text(code, encoding="utf-8", errors="backslashreplace")
-        (tmp_path / "paper.tex").write_text(
-            "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs,longtable,colortbl}\n"
-            "\\begin{document}\n\\input{task}\n\\end{document}\n")
-        options = ["-interaction=nonstopmode", "-halt-on-error"] if latex.endswith("pdflatex") else []
-        done = subprocess.run([latex, *options, "task.tex" if alone else "paper.tex"], cwd=tmp_path,
-                              capture_output=True, text=True, errors="replace")
-        assert done.returncode == 0, done.stdout[-2000:]
 
 
 class TestMethods:

@@ -1,0 +1,141 @@
+"""LaTeX tables that fit their page, and text that LaTeX shows literally, whatever is in it."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from mtsig_core.report.palette import width
+from mtsig_core.report.terminal import printable
+
+__all__ = ["END", "MOST_ON_A_PAGE", "PREAMBLE", "escape", "longtable", "name_cell", "name_column", "number_cell",
+           "rank_cell", "tabular"]
+
+MOST_ON_A_PAGE = 40
+_LONGEST_NAME = 24  # digits; a longer one is broken into lines
+_LONGEST_TITLE = 14  # letters
+
+# \@nodocument is \relax once the document has begun: read by \input, the file brings no document of its own.
+# \mtsigfit shrinks a table that is wider than the line.
+# \mtsigtext shows characters that pdfLaTeX has no glyph for as code points there, and as themselves elsewhere.
+# The fonts that are the default of pdfLaTeX have no straight double quote, and LuaLaTeX curls it: still readable.
+PREAMBLE = r"""% Compiles as it is, and by \input in a document, whose preamble then needs
+% \usepackage[T1]{fontenc} (with pdfLaTeX) and \usepackage{array,booktabs,colortbl,graphicx,longtable}.
+% A long table needs one column: \onecolumn or an appendix of its own in a two-column paper.
+\let\mtsigend\relax
+\expandafter\ifx\csname @nodocument\endcsname\relax\else
+\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[a4paper,margin=2cm]{geometry}
+\usepackage{array,booktabs,colortbl,graphicx,longtable}
+\begin{document}
+\def\mtsigend{\end{document}}
+\fi
+\ifdefined\mtsigbox\else\newsavebox\mtsigbox\fi
+\DeclareRobustCommand{\mtsigfit}[1]{\sbox\mtsigbox{#1}\relax
+  \ifdim\wd\mtsigbox>\linewidth\resizebox{\linewidth}{!}{\usebox\mtsigbox}\else\usebox\mtsigbox\fi}
+\DeclareRobustCommand{\mtsigtext}[2]{\ifdefined\Umathchar #1\else{\ttfamily #2}\fi}
+\ProvideTextCommandDefault{\textquotedbl}{\symbol{34}}
+"""
+END = "\\mtsigend\n"
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
+    "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+# What pdfLaTeX with T1 fonts cannot set: all but ASCII and most letters of Latin-1 and Latin Extended-A.
+_UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e↑↓]+)"
+
+
+def escape(text: str) -> str:
+    """Text that LaTeX shows literally; line ends, control and direction characters as visible escapes.
+
+    >>> print(escape("50% of A_1\\n"))
+    50\\% of A\\_1\\textbackslash{}n
+    """
+    runs = re.split(_UNUSUAL, printable(text))
+    escaped = "".join(_unusual(run) if k % 2 else "".join(_SPECIAL.get(ch, ch) for ch in run)
+                      for k, run in enumerate(runs))
+    escaped = re.sub("(?<=-)(?=-)|(?<=,)(?=,)", r"\\kern0pt{}", escaped)  # no ligature; {} stops only pdfLaTeX's
+    escaped = re.sub(r"^([\[*])", r"{\1}", escaped)  # after the end of a row these would be options of it
+    return re.sub("^ | $|(?<= ) ", r"\\ ", escaped)
+
+
+def _unusual(run: str) -> str:
+    """Characters with their code points, for a compiler that cannot set them."""
+    return rf"\mtsigtext{{{run}}}{{{' '.join(f'U+{ord(ch):04X}' for ch in run)}}}"
+
+
+def name_cell(text: str) -> str:
+    """The same for a cell: it may be broken where a long name has a mark, and in an endless word.
+
+    >>> print(name_cell("run_2.tar"))
+    run\\_\\allowbreak{}2.\\allowbreak{}tar
+    """
+    parts = re.findall(r"[ -~]*?(?:[_./:+](?=[!-~])|[A-Za-z0-9]{12}(?=[A-Za-z0-9]))|.+", printable(text))
+    return r"\allowbreak{}".join(map(escape, parts))
+
+
+def name_column(names: Iterable[str], widest: int = _LONGEST_NAME) -> str:
+    """How a column of names is set: as wide as it is, or where that is too much in lines."""
+    fits = all(width(_seen(name)) <= widest for name in names)
+    return "l" if fits else rf">{{\raggedright\arraybackslash}}p{{{widest // 2}em}}"
+
+
+def _seen(name: str) -> str:
+    """About what pdfLaTeX shows of a name."""
+    return re.sub(_UNUSUAL, lambda run: "U+0000 " * len(run[0]), printable(name))
+
+
+def tabular(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
+            said: Sequence[str], size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}") -> str:
+    return "\n".join([
+        r"\begin{table*}", rf"\centering{size}",
+        _caption(what, metric, said) + r"\par\smallskip", rf"\mtsigfit{{\begin{{tabular}}{{{columns}}}", r"\toprule",
+        _row(map(_title, header)), r"\midrule", *map(_row, cells), r"\bottomrule", r"\end{tabular}}",
+        r"\end{table*}", ""])
+
+
+def longtable(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
+              said: Sequence[str]) -> str:
+    head = [r"\toprule", _row(map(_title, header)), r"\midrule"]
+    return "\n".join([
+        r"{\scriptsize\setlength{\tabcolsep}{2.5pt}\setlength{\LTcapwidth}{\linewidth}",
+        rf"\begin{{longtable}}{{{columns}}}", _caption(what, metric, said) + r"\\[4pt]", *head, r"\endfirsthead", *head,
+        r"\endhead", r"\bottomrule", r"\endfoot", *map(_row, cells), r"\end{longtable}", "}", ""])
+
+
+def _caption(what: str, metric: str, said: Sequence[str]) -> str:
+    label = re.sub("[^a-z0-9]+", "-", metric.lower())
+    text = escape(" ".join(said)).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    return rf"\caption[{escape(metric.upper())}: {what}]{{{text}}}\label{{tab:mtsig-{label}-{what}}}"
+
+
+def _title(text: str) -> str:
+    """The head of a column, in lines where it is long."""
+    lines = textwrap.wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)
+    return escape(text) if len(lines) < 2 else r"\shortstack{" + r"\\".join(map(escape, lines)) + "}"
+
+
+def _row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def rank_cell(cell: str) -> str:
+    return cell.replace("-", "--")
+
+
+def number_cell(cell: str) -> str:
+    """A number or interval with true minus signs; a dash where there is none."""
+    if cell in ("", "-"):
+        return "--"
+    return re.sub(r"([-+]?)([\d.]+)(?:e([-+]\d+))?", _typeset, cell)
+
+
+def _typeset(number: re.Match[str]) -> str:
+    sign, digits, power = number.groups()
+    if power is not None:
+        return rf"${sign}{digits}\times10^{{{int(power)}}}$"
+    return f"${sign}${digits}" if sign else digits

@@ -1,0 +1,58 @@
+"""What a real LaTeX makes of the tables; skipped where there is none."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from mtsig_core import compare
+from mtsig_core.inference.task_comparison import compare_task
+from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.task_latex import task_latex
+from tests.report.test_latex import HOSTILE
+from tests.report.test_task_documents import made
+
+PDFLATEX = shutil.which("pdflatex")
+NAMES = [name for name in HOSTILE if name.strip()]
+pytestmark = pytest.mark.skipif(PDFLATEX is None, reason="this machine has no pdflatex")
+
+
+def compiled(folder, main, **files):
+    """The log of one run, which fails at the first error."""
+    for name, code in {"main": main, **files}.items():
+        (folder / f"{name}.tex").write_text(code, encoding="utf-8", errors="backslashreplace")
+    done = subprocess.run([PDFLATEX, "-interaction=nonstopmode", "-halt-on-error", "main.tex"], cwd=folder,
+                          capture_output=True, text=True, errors="replace")
+    assert done.returncode == 0, done.stdout[-2000:]
+    return done.stdout
+
+
+def too_wide(log):
+    """By how many points lines and tables stand out, where one would see it."""
+    return [float(size) for size in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log) if float(size) > 3]
+
+
+def test_all_tables_of_one_paper(tmp_path):
+    """Comparison and task, each by \\input and more than once, with names that would break out of a table or a page."""
+    task = made(NAMES, ("en-de", "ja-zh_CN"), documents=6)
+    one = comparison_latex(compare(task.testsets["en-de"].only(NAMES[:12]), ["X"], trials=99, resamples=100))
+    several = task_latex(compare_task(task, "X", trials=99, resamples=100), "mtsig task --demo")
+    assert r"\begin{longtable}" in one and r"\begin{longtable}" in several and "-matrix" in one
+    paper = (r"\documentclass{article}\usepackage[T1]{fontenc}"
+             r"\usepackage{array,booktabs,colortbl,graphicx,longtable}\begin{document}"
+             r"\input{one}\input{several}\end{document}")
+    assert too_wide(compiled(tmp_path, paper, one=one, several=several)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n,pairs", [(2, 1), (30, 31)])
+def test_alone(tmp_path, n, pairs):
+    names = [*NAMES, *(f"System_{k}-long" for k in range(30))][:n]
+    task = made(names, [f"en-{a}{b}_XX" for a in "abcdef" for b in "abcdef"][:pairs], documents=8)
+    first = next(iter(task.testsets.values()))
+    for code in (comparison_latex(compare(first, ["X"], trials=99, resamples=100)),
+                 comparison_latex(compare(first, ["X"], trials=99, resamples=100, baseline=names[0])),
+                 comparison_latex(compare(first, ["X"], test="koehn", trials=99, resamples=100)),
+                 task_latex(compare_task(task, "X", trials=99, resamples=100), "mtsig task")):
+        assert too_wide(compiled(tmp_path, code)) == []
