@@ -74,7 +74,7 @@ def name_cell(text: str) -> str:
     >>> print(name_cell("run_2.tar"))
     run\\_\\allowbreak{}2.\\allowbreak{}tar
     """
-    parts = re.findall(r"[ -~]*?(?:[_./:+](?=[!-~])|[A-Za-z0-9]{12}(?=[A-Za-z0-9]))|.+", printable(text))
+    parts = re.findall(r".*?(?:[_./:+](?=[!-~])|[A-Za-z0-9]{12}(?=[A-Za-z0-9]))|.+", printable(text))
     return r"\allowbreak{}".join(map(escape, parts))
 
 

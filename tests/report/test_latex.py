@@ -63,6 +63,7 @@ class TestEscape:
     def test_long_names_may_break(self):
         assert name_cell("run_2.a") == r"run\_\allowbreak{}2.\allowbreak{}a"
         assert name_cell("x" * 40).split(r"\allowbreak{}") == ["x" * 12] * 3 + ["x" * 4]
+        assert name_cell("系 - " + "x" * 14).endswith("x" * 12 + r"\allowbreak{}xx")
         assert name_column(["A", "GPT-4"]) == "l" and name_column(["A", "x" * 40]).endswith("p{12em}")
         assert name_column(["系统甲系统"]) != "l"  # as code points, where they cannot be set
 
