@@ -17,7 +17,17 @@ from mtsig_core.report.tables import (
     verdict,
     with_metrics,
 )
-from pages._ui import charts, controls, exclusions, exports, frame, leaderboard_metrics, one_pair, screen
+from pages._ui import (
+    charts,
+    controls,
+    exclusions,
+    exports,
+    frame,
+    leaderboard_metrics,
+    leaderboard_official,
+    one_pair,
+    screen,
+)
 
 _FIGURES = ("scores and ranks", "differences")
 
@@ -92,5 +102,6 @@ more = [caution for caution in (*comparison.warnings, *about_others)
 if more:
     st.subheader("Keep in mind")
     screen.cautions(more, several=bool(others))
+leaderboard_official.show(view)
 exports.show(view, "leaderboard", left_out, [other.metric for other in others])
 st.html(f'<div class="mt-status">{screen.escape(result.signature)}</div>')

@@ -18,6 +18,7 @@ from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told
 from mtsig_core.cli.metrics import INSIDE, add_inside_options, inside
 from mtsig_core.cli.options import add_choice_of_systems, add_metric_options, add_output_options, add_test_options
 from mtsig_core.cli.output import write
+from mtsig_core.cli.replicate import add_official_option
 from mtsig_core.cli.sample import SAMPLES
 from mtsig_core.cli.source_options import add_source_options, source_from
 from mtsig_core.cli.task import add_task_options, run_task
@@ -37,6 +38,7 @@ EXAMPLES = """examples:
   mtsig compare --ref ref.txt --system a.txt --system b.txt --docs docs.txt --langpair en-de
   mtsig compare --folder wmt24 --langpair en-de --refs refA --format json --out result.json
   mtsig score --ref ref.txt --system Mine=outputs/v2.txt
+  mtsig score --folder wmt24 --langpair en-de --refs refA --official paper.tsv
   mtsig compare --demo-segments 2000
   mtsig compare --scores human=ratings.tsv --test wilcoxon
   mtsig sweep resamples --demo --system-name Danish --format csv
@@ -114,6 +116,7 @@ def _parser() -> _Parser:
 
     sub = command("score", run_score, "scores and signatures only")
     add_metric_options(sub)
+    add_official_option(sub)
     add_choice_of_systems(sub)
     add_output_options(sub, ("text", "json", "csv"))
 

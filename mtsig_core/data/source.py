@@ -101,6 +101,10 @@ class Source:
             testset = testset.without(self.exclude)
         return testset if self.domain is None else testset.in_domain(self.domain)
 
+    def everything(self) -> Source:
+        """The same with all references to score with, and the line that is a canary."""
+        return replace(self, refs=(), refs_as_systems=False, keep_canary=True)
+
     def read_all(self) -> TestSet:
         """Read and check the files; all systems and segments."""
         if not self.has_texts:

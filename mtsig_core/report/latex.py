@@ -108,14 +108,16 @@ def _detectable(comparison: Comparison, result: MetricResult) -> str:
     """What could be seen of each pair; a table of its own, as that of the pairs is as wide as a page."""
     header, rows = pair_rows(result, comparison.settings)
     shown = [k for k, title in enumerate(header) if title in ("SE", "min. difference", "for the family")]
-    cells = [[escape(row[0]), *(number_cell(row[k]) for k in shown)] for row in rows]
+    cells = [[name_cell(row[0]), *(number_cell(row[k]) for k in shown)] for row in rows]
     said = caption_sentences(comparison, result, "Minimum detectable differences")
     family = f"; for the family: at alpha/{len(result.tested)}, enough among all" if "for the family" in header else ""
     said.insert(1, f"Such a true difference is found with 80% power, uncorrected{family}. In brackets: "
                    f"{level(comparison.settings)} interval, as the standard error (SE) is an estimate.")
-    table: Callable[..., str] = tabular if len(rows) <= MOST_ON_A_PAGE else longtable
+    short = len(rows) <= MOST_ON_A_PAGE
+    table: Callable[..., str] = tabular if short else longtable
     titles = ["pair", *(header[k] for k in shown)]
-    return table("detectable", "l" + "r" * len(shown), titles, cells, result.metric, said)
+    column = name_column((row[0] for row in rows), 44 if short else 18)
+    return table("detectable", column + "r" * len(shown), titles, cells, result.metric, said)
 
 
 def _runs(comparison: Comparison, result: MetricResult) -> str:

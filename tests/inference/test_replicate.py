@@ -1,0 +1,122 @@
+"""Printed scores beside ours: the oracle is sacreBLEU, which prints them."""
+
+import pytest
+import sacrebleu
+
+from mtsig_core import InputError, TestSet
+from mtsig_core.data.readers.official_tables import OfficialTable, official_table
+from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.inference.replicate import replicate
+from mtsig_core.report.replication_report import REPLICATION_FORMS, replication_rows, replication_sentences
+from tests.cli.conftest import files, folder, run, sentences, spoiled  # noqa: F401 - three are fixtures
+
+REF, OTHER = sentences(20, 1), spoiled(sentences(20, 1), 0.4, 9)
+TEXTS = {"Good_1": spoiled(REF, 0.2, 2), "بد & <b>": [text.lower() for text in spoiled(REF, 0.4, 3)],
+         "new\nline": spoiled(REF, 0.6, 4)}
+WHOLE = TestSet("set", TEXTS, {"refA": REF, "refB": OTHER}, langpair="de-en",
+                documents=["canary", *(f"d{k // 3}" for k in range(19))])
+SET = WHOLE.at(range(1, 20)).scored_with(["refA"])
+
+
+def printed(scorer, references=(REF,), lines=slice(1, None), form=".2f"):
+    return {name: f"{scorer.corpus_score(texts[lines], [ref[lines] for ref in references]).score:{form}}"
+            for name, texts in TEXTS.items()}
+
+
+def beside(metric="BLEU", **columns):
+    return replicate(SET, OfficialTable(columns or {}, tuple(TEXTS)), WHOLE)
+
+
+@pytest.mark.parametrize("metric,scorer", [("bleu", sacrebleu.BLEU()), ("chrF2", sacrebleu.CHRF()),
+                                           ("TER", sacrebleu.TER()), ("chrF++", sacrebleu.CHRF(word_order=2))])
+def test_what_sacrebleu_prints_comes_out(metric, scorer):
+    found = beside(**{metric: printed(scorer)})
+    assert [row.agrees for row in found.rows] == [True] * 3 and found.tried == 0
+    assert [row.printed for row in found.rows] == list(printed(scorer).values())
+
+
+@pytest.mark.parametrize("column,numbers,setting", [
+    ("BLEU", printed(sacrebleu.BLEU(tokenize="char")), "tokenizer char in place of 13a"),
+    ("BLEU", printed(sacrebleu.BLEU(), [REF, OTHER]), "all 2 references jointly"),
+    ("BLEU", printed(sacrebleu.BLEU(), [OTHER]), "reference refB alone"),
+    ("BLEU", printed(sacrebleu.BLEU(lowercase=True)), "lowercased"),
+    ("BLEU", printed(sacrebleu.BLEU(), lines=slice(0, None)), "the canary line kept"),
+    ("BLEU", printed(sacrebleu.BLEU(lowercase=True), [OTHER]), "lowercased and reference refB alone"),
+    ("chrF", printed(sacrebleu.CHRF(word_order=2)), "chrf++ in place of chrf"),
+    ("TER", printed(sacrebleu.TER(case_sensitive=True)), "case kept"),
+    ("BLEU", {name: f"{float(text) / 100:.4f}" for name, text in printed(sacrebleu.BLEU(), form=".3f").items()},
+     "printed as a share of 1, not of 100")])
+def test_the_setting_that_gives_it_is_found(column, numbers, setting):
+    rows = beside(**{column: numbers}).rows
+    told = {row.setting for row in rows if not row.agrees}
+    assert told == {setting} and all(row.signature for row in rows if not row.agrees)
+
+
+def test_a_number_that_nothing_gives_has_no_setting():
+    found = beside(BLEU=printed(sacrebleu.BLEU()) | {"Good_1": "99.87"})
+    assert [(row.agrees, row.setting) for row in found.rows] == [(False, None), (True, None), (True, None)]
+    assert any("Good_1 does not come out with any of the" in said for said in replication_sentences(found))
+
+
+def test_precision_is_that_of_the_table():
+    exact = sacrebleu.BLEU().corpus_score(TEXTS["Good_1"][1:], [REF[1:]]).score
+    for decimals in (0, 1, 3):
+        unit = 10.0 ** -decimals
+        right, wrong = f"{exact:.{decimals}f}", f"{exact + unit:.{decimals}f}"
+        told = [replicate(SET, OfficialTable({"BLEU": {"Good_1": text}}, ("Good_1",))).rows[0].agrees
+                for text in (right, wrong)]
+        assert told == [True, False]
+
+
+def test_names_are_matched_exactly_or_by_the_rule_that_is_said():
+    testset = TestSet("set", {"GPT-4": REF, "Aya23": REF, "A_b": REF, "A-b": REF}, {"ref": REF})
+    found = replicate(testset, official_table("system\tBLEU\tMine\nGPT4\t100\t1\nAya23\t100\t1\nab\t100\t1\nC\t9\t1"))
+    assert [(row.called, row.system, row.agrees) for row in found.rows] == [
+        ("GPT4", "GPT-4", True), ("Aya23", "Aya23", True)]  # "ab" may be either of two
+    assert found.only_here == ("A_b", "A-b") and found.only_there == ("ab", "C") and found.not_compared == ("Mine",)
+    assert any("GPT4 as GPT-4" in said for said in replication_sentences(found))
+
+
+def test_scores_of_segments_with_the_other_sign():
+    testset = TestSet("set", {"A": [None] * 2, "B": [None] * 2}, {},
+                      scores={"MetricX": SegmentScores({"A": [-2.0, -4.0], "B": [-5.0, -6.0]}, True)})
+    rows = replicate(testset, official_table("system,metric,score\nA,metricx,3.0\nB,metricx,5.50")).rows
+    assert [row.setting for row in rows] == ["printed with the other sign"] * 2
+
+
+class TestTable:
+    def test_long_and_wide_are_the_same(self):
+        wide = official_table("system;BLEU;chrF\nA;**1.5**;-\nB;\u22122;.5\n")
+        long = official_table("metric\tscore\tsystem\nBLEU\t1.5\tA\nchrF\t-\tA\nBLEU\t-2\tB\nchrF\t.5\tB")
+        assert wide == long == OfficialTable({"BLEU": {"A": "1.5", "B": "-2"}, "chrF": {"B": ".5"}}, ("A", "B"))
+
+    @pytest.mark.parametrize("text,message", [
+        ("", "no columns"), ("system", "no columns"), ("system,BLEU", "no line below"),
+        ("system,BLEU\nA,1,2", "line 2 has 3 columns"), ("system,BLEU\nA,x", "line 2: BLEU is 'x'"),
+        ("system,BLEU\nA,1\nA,2", "line 3 has a second score of 'A'"), ("system,BLEU,BLEU\nA,1,2", "none twice"),
+        ("system,BLEU\n,1", "names no system")])
+    def test_broken_tables_name_the_line(self, text, message):
+        with pytest.raises(InputError, match=message):
+            official_table(text)
+
+
+def test_on_the_command_line(folder, run, tmp_path):  # noqa: F811
+    outputs = {name: (folder / f"system-outputs/en-de/{name}.txt").read_text().splitlines()
+               for name in ("good", "poor")}
+    refs = [(folder / f"references/en-de.ref{one}.txt").read_text().splitlines() for one in "AB"]
+    table = tmp_path / "table.csv"
+    table.write_text("system,BLEU\n" + "".join(
+        f"{name},{sacrebleu.corpus_bleu(texts, refs).score:.1f}\n" for name, texts in outputs.items()))
+    options = ["score", "--folder", folder, "--langpair", "en-de", "--refs", "refA", "--official", table]
+    out = run(*options).out
+    assert "0 of 2 printed numbers come out" in out and "all 2 references jointly" in out and "Only here: fair" in out
+    assert '"setting": "all 2 references jointly"' in run(*options, "--format", "json").out
+    assert run(*options, "--format", "csv").out.startswith("system,called,metric,column,printed,score,agrees,setting")
+    table.write_text("nonsense")
+    assert run(*options).status == 2
+
+
+def test_names_are_literal_in_every_form():
+    found = beside(BLEU=printed(sacrebleu.BLEU()))
+    assert "new\\nline" in REPLICATION_FORMS["text"](found)
+    assert [row[0] for row in replication_rows(found)[1]] == list(TEXTS)
