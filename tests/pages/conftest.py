@@ -5,7 +5,9 @@ import math
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from mtsig_core.data.source import SOURCE_VARIABLE
 from pages._ui import background, sweeps_tables, validation_claims, validation_conclusions, validation_equal_systems
@@ -39,12 +41,27 @@ def fewer_draws(monkeypatch):
     monkeypatch.setattr(sweeps_tables, "_REPEATS", 2)
 
 
+class Pages(PagesManager):
+    """One that AppTest may reset: a server looks for the pages of dashboards without a frame in its first run alone."""
+
+
+def ended(runner, timeout):
+    """Wait for a run of a page. Streamlit looks a thousand times a second, which slows down what it waits for."""
+    runner._script_thread.join(timeout)
+    assert runner.script_stopped(), f"a page took more than {timeout} seconds"
+
+
 @pytest.fixture(scope="package", autouse=True)
-def looked_for_components_once():
-    """Streamlit looks through all that is installed, for each run of each page: half the time of these tests."""
+def as_a_server_that_runs():
+    """What a server does once, AppTest does for each run of each page: more than half the time of these tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(manifest_scanner, "scan_component_manifests",
+        patch.setattr(manifest_scanner, "scan_component_manifests",  # looks through all that is installed
                       functools.cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(app_test, "PagesManager", Pages)
+        compiled = ScriptCache()
+        for module in (app_test, local_script_runner):
+            patch.setattr(module, "ScriptCache", lambda: compiled)
+        patch.setattr(local_script_runner, "require_widgets_deltas", ended)
         yield
 
 
