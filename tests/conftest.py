@@ -1,10 +1,13 @@
 """Shared by all tests."""
 
+import functools
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
+
+from mtsig_core.cli import main
 
 # The same examples in every run, however busy the machine is; thirteen times as many where time does not matter.
 settings.register_profile("mtsig", deadline=None, derandomize=True, max_examples=30)
@@ -30,6 +33,14 @@ def nothing_of_this_machine(tmp_path_factory):
         patch.setenv("MTSIG_HOME", str(tmp_path_factory.mktemp("home")))
         patch.delenv("MTSIG_DATABASE_URL", raising=False)
         patch.setenv("WNSEARCHDIR", "")  # nor looks for WordNet, which this machine may have or not
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_parser():
+    """The options of all commands are put together once, not for each of the many commands that run in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(main, "_parser", functools.cache(main._parser))
         yield
 
 

@@ -108,7 +108,9 @@ ODD = {
 @pytest.mark.parametrize("testset", ODD.values(), ids=list(ODD))
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile", "koehn", "riezler-maxwell"])
 def test_odd_input_gives_none_and_never_nan(testset, test):
-    for unit, ci in itertools.product(["auto", "segment", "block"], ["auto", "percentile", "basic", "bca"]):
+    """Intervals know nothing of the test, so all of them are asked of one."""
+    for unit, ci in itertools.product(["auto", "segment", "block"],
+                                      ["auto", "percentile", "basic", "bca"] if test == "ar" else ["auto"]):
         result = compare(testset, test=test, unit=unit, ci=ci, trials=39, resamples=9).metrics["bleu"]
         for row in (*result.systems, *result.pairs):
             for name, value in dataclasses.asdict(row).items():

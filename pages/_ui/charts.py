@@ -57,13 +57,7 @@ def show(figure: go.Figure, key: str, alt: str, *, files: Sequence[str], header:
     list
         The custom data of the points clicked.
     """
-    theme = "dark" if dark() else "light"
-    # The theme of Streamlit alone sets axis labels in a grey too pale for a projector.
-    figure.update_layout(font_color=_INK[theme], title_font_color=_INK[theme],
-                         margin_t=(figure.layout.margin.t or 0) + _BAR, height=(figure.layout.height or 450) + _BAR)
-    figure.update_annotations(font_color=_INK[theme])
-    for update in (figure.update_xaxes, figure.update_yaxes):
-        update(tickfont_color=_INK[theme], gridcolor=_GRID[theme], **_TICKS)
+    _colour(figure, "dark" if dark() else "light")
     place = st.container()
     with st.expander("Numbers, files, command"):
         picture = st.radio("The camera above the figure saves it as", ["png", "svg"], horizontal=True,
@@ -82,6 +76,19 @@ def show(figure: go.Figure, key: str, alt: str, *, files: Sequence[str], header:
     event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
                                selection_mode="points")
     return [point["customdata"] for point in event.selection.points] if select else []
+
+
+def _colour(figure, theme):
+    """The theme of Streamlit alone sets axis labels in a grey too pale for a projector. (Plotly's `update_layout` and
+    its like would take a quarter of the time that a figure takes in all.)"""
+    layout, ink = figure.layout, _INK[theme]
+    layout.margin.t, layout.height = (layout.margin.t or 0) + _BAR, (layout.height or 450) + _BAR
+    for text in (layout, layout.title, *layout.annotations):
+        text.font.color = ink
+    for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
+        axis.tickfont.color, axis.gridcolor = ink, _GRID[theme]
+        for key, value in _TICKS.items():
+            axis[key] = value
 
 
 def _cell(value) -> str:

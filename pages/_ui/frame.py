@@ -97,7 +97,8 @@ def pages() -> list:
 
 def draw() -> None:
     """The frame: links to the pages, test set and settings at the side, then the page."""
-    page = st.navigation(pages(), position="hidden")
+    offered = pages()
+    page = st.navigation(offered, position="hidden")
     address.begin(page.url_path)
     background.begin()
     if page.url_path == "lecture":  # one screen, without a side bar
@@ -105,12 +106,12 @@ def draw() -> None:
         return address.write()
     with st.sidebar:
         links = st.empty()
-        _draw_links(links)
+        _draw_links(links, offered)
         choose = {"task": task_view.choose, "review": review_view.choose}.get(page.url_path)
         view = _chosen(choose) if choose else _chosen(_draw_view, page.url_path)
     above = st.container()
     _run(page, view)
-    _finish(links, above)
+    _finish(links, offered, above)
 
 
 def _chosen(choose: Callable, *args: str):
@@ -164,13 +165,13 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     address.keep(_SEEN, [whole.digest[:12]] if may_change else None)
 
 
-def _draw_links(place) -> None:
+def _draw_links(place, offered) -> None:
     with place.container(gap="xxsmall"):
-        for page in pages():
+        for page in offered:
             address.link(page, page.title)
 
 
-def _finish(links, above) -> None:
+def _finish(links, offered, above) -> None:
     """What is known only when the page has drawn all its controls."""
     said = address.complaints()
     if _CHANGED in st.session_state:
@@ -179,7 +180,7 @@ def _finish(links, above) -> None:
     with above:
         screen.messages(said)
     address.write()
-    _draw_links(links)
+    _draw_links(links, offered)
     with st.sidebar:
         aside.keep()
 

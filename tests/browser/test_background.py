@@ -36,7 +36,7 @@ def said(page):
 
 def test_progress_cancel_other_pages_and_once_more(held, at, page, said, options):
     held.hold(0.25)
-    page.goto(at("pair", options, seed=1))
+    page.goto(at("pair", options, trials=1999))
     expect(said).to_contain_text(["held by the test, 25%"])  # a list: what stood before may still be there a moment
     assert page.locator('[data-testid="stProgress"]').count() == 1
     held.hold(0.5)
@@ -57,15 +57,24 @@ def test_progress_cancel_other_pages_and_once_more(held, at, page, said, options
     held.let_go()
     page.wait_for_selector(ANSWER)
     ready(page)
-    assert said.count() == page.locator(CANCEL).count() == 0 and page.problems == []
+    assert said.count() == page.locator(CANCEL).count() == 0
+    other_settings_hide_what_was_there(held, page, said)
+    leaving_the_page_loses_nothing_and_the_work_goes_on(held, page, said)
+    assert page.problems == []
 
 
-@pytest.mark.parametrize("seed, asked, pair", [
-    (3, {}, "a and c"), pytest.param(4, {"a": "b", "b": "a"}, "b and a", marks=pytest.mark.slow)])
-def test_leaving_the_page_loses_nothing_and_the_work_goes_on(held, at, page, said, options, seed, asked, pair):
+def other_settings_hide_what_was_there(held, page, said):
     held.hold()
-    page.goto(at("pair", options, seed=seed, trials=1999, **asked))
+    page.get_by_text("More settings").click()
+    seed = page.locator(".st-key-seed input")
+    seed.fill("7")
+    seed.press("Enter")
     expect(said).to_contain_text(["25%"])
+    expect(page.locator(ANSWER).first).to_be_hidden()
+    expect(page.locator("summary", has_text="Numbers, files, command").first).to_be_hidden()
+
+
+def leaving_the_page_loses_nothing_and_the_work_goes_on(held, page, said):
     follow(page, "Data")
     follow(page, "Pair")
     expect(said).to_contain_text(["25%"])
@@ -81,23 +90,5 @@ def test_leaving_the_page_loses_nothing_and_the_work_goes_on(held, at, page, sai
     page.wait_for_selector(ANSWER)
     ready(page)
     status = page.locator(".mt-status").first.inner_text()
-    assert f"seed {seed}" in status and "1999 trials" in status
-    assert re.match(rf"{pair}: [+-]", page.locator(ANSWER).first.inner_text())
-    assert page.problems == []
-
-
-def test_what_the_work_is_for_hides_what_was_there(held, at, page, said, options):
-    page.goto(at("pair", options, seed=6))
-    ready(page)
-    held.hold()
-    page.get_by_text("More settings").click()
-    seed = page.locator(".st-key-seed input")
-    seed.fill("7")
-    seed.press("Enter")
-    expect(said).to_contain_text(["25%"])
-    expect(page.locator(ANSWER).first).to_be_hidden()
-    expect(page.locator("summary", has_text="Numbers, files, command").first).to_be_hidden()
-    held.let_go()
-    expect(page.locator(ANSWER).first).to_be_visible()
-    ready(page)
-    assert "seed 7" in page.locator(".mt-status").first.inner_text() and page.problems == []
+    assert "seed 7" in status and "1999 trials" in status
+    assert re.match("a and c: [+-]", page.locator(ANSWER).first.inner_text())

@@ -8,7 +8,7 @@ import pytest
 
 from mtsig_core.report.commands import source_options
 from mtsig_core.report.tables import format_p
-from tests.browser.conftest import follow, printed, ready, settled
+from tests.browser.conftest import follow, printed, ready, settled, watched
 from tests.browser.grids import cells
 from tests.pages.toys import arguments, small_source
 from tests.toys import SPACELESS
@@ -23,11 +23,20 @@ def files(**contents):
             for name, content in contents.items()]
 
 
+@pytest.fixture(scope="module")
+def page(at, window, tmp_path_factory):
+    """The Data page of a dashboard, in one visit."""
+    page = watched(window.new_page())
+    page.goto(at("data", source_options(small_source(tmp_path_factory.mktemp("open")))))
+    yield page
+    page.close()
+    window.clear_cookies()
+
+
 @pytest.fixture
-def data(at, page, tmp_path):
-    """The Data page of a dashboard; gives a function that uploads."""
-    page.goto(at("data", source_options(small_source(tmp_path / "open"))))
-    settled(page)
+def data(page):
+    """Gives a function that uploads; nothing is chosen yet."""
+    again(page)
 
     def upload(chosen, button="Open these files", rename=None):
         page.locator('input[type="file"]').set_input_files(chosen)

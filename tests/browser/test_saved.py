@@ -22,7 +22,7 @@ def numbers(page):
 
 
 def upload(page, address, title):
-    page.goto(f"{address}/data")
+    page.goto(f"{address}/data?{urlencode(SETTINGS)}")  # which are those of the other pages, and kept for them
     ready(page)
     files = {"ref.txt": REF, **{f"{name}.txt": text for name, text in OUTPUTS.items()}}
     page.locator('input[type="file"]').set_input_files(
@@ -50,7 +50,6 @@ def test_nothing_that_was_uploaded_is_lost(shared, elsewhere, page, another_wind
     follow(page, "Leaderboard")
     ready(page)
     assert "testset=~" in page.url
-    page.goto(f"{page.url}&{urlencode(SETTINGS)}")
     seen, link = numbers(page), page.url.removeprefix(shared)
     assert "<i>my</i> set · 40 segments · 2 systems" in seen[0]
     assert all(part in " ".join(seen) for part in ("seed 11", "alpha 0.01", "1999 trials", "holm", "basic"))
@@ -93,8 +92,6 @@ def test_other_content_under_the_same_name_is_said(root, shared, page):
     ready(page)
     page.wait_for_function("location.search.includes('digest=')")
     link = page.url
-    page.reload()
-    ready(page)
     assert page.locator(".mt-error").count() == 0
     (root / "changing/system-outputs/en-de/b.txt").write_bytes(REF)
     follow(page, "Data")

@@ -25,12 +25,6 @@ def options(tmp_path_factory):
     return given
 
 
-def opened(page, address):
-    page.goto(address)
-    settled(page)
-    page.wait_for_selector(".st-key-significance-matrix .textpoint")
-
-
 def cell(page, row, column, n=3):
     """The middle of a cell of the matrix, on screen."""
     area = page.locator(".st-key-significance-matrix .nsewdrag")
@@ -47,8 +41,10 @@ def point_at(page, x, y):
     page.wait_for_selector(".hoverlayer .hovertext", state="attached")
 
 
-def test_the_matrix_fits_columns_out_of_sight_are_announced_and_a_click_opens_the_pair(at, page, options):
-    opened(page, at("significance", options, seed=5))
+def test_the_matrix_fits_a_click_opens_the_pair_it_follows_the_corrections_and_fills_the_screen(at, page, options):
+    page.goto(at("significance", options, seed=5))
+    settled(page)
+    page.wait_for_selector(".st-key-significance-matrix .textpoint")
     assert page.locator(".mt-answer").inner_text() == "3 of 3 pairs differ significantly (romano-wolf, alpha 0.05)"
     assert page.locator(".ytick text").all_text_contents() == ["<img src=…=alert(1)> [1]", *NAMES[1:]]
     assert page.locator(".annotation-text", has_text="[1]").text_content() == f"[1] {NAMES[0]}"
@@ -78,11 +74,12 @@ def test_the_matrix_fits_columns_out_of_sight_are_announced_and_a_click_opens_th
         follow(page, "Significance")
         settled(page)
         assert "/significance" in page.url  # the click is not remembered
+    the_arrow_keys_step_through_the_corrections(page)
+    it_fills_the_screen_and_comes_back(page)
     assert page.dialogs == [] and page.hosts == {"localhost"}
 
 
-def test_the_arrow_keys_step_through_the_corrections_and_the_matrix_follows(at, page, options):
-    opened(page, at("significance", options))
+def the_arrow_keys_step_through_the_corrections(page):
     steps, said = page.locator(".st-key-decided"), page.locator(".mt-plain", has_text="cells are lit")
     assert steps.locator("label").all_inner_texts()[1:] == [
         "raw p", "BH", "Holm", "Romano-Wolf (chosen)", "Bonferroni", "BY"]
@@ -97,8 +94,7 @@ def test_the_arrow_keys_step_through_the_corrections_and_the_matrix_follows(at, 
     assert "decided=" not in page.url  # it is the one chosen at the side
 
 
-def test_the_matrix_fills_the_screen_and_comes_back(at, page, options):
-    opened(page, at("significance", options))
+def it_fills_the_screen_and_comes_back(page):
     before = page.locator(".st-key-significance-matrix .nsewdrag").bounding_box()
     page.locator('.st-key-significance-matrix [data-title="Fullscreen"]').click()
     page.wait_for_function(f"""document.querySelector('.nsewdrag').getBoundingClientRect().width

@@ -46,8 +46,8 @@ class TestJson:
                     "correction": "romano-wolf", "ci": "jackknife-t"}
         assert expected.items() <= settings.items()
 
-    def test_jobs_do_not_change_a_byte(self, process, options):
-        outs = {process("compare", *options, "--format", "json", "--jobs", jobs).stdout for jobs in (1, 2)}
+    def test_jobs_do_not_change_a_byte(self, run, options):
+        outs = {run("compare", *options, "--format", "json", "--jobs", jobs).out for jobs in (1, 2)}
         assert len(outs) == 1 and outs.pop()
 
     def test_seed_does(self, run, options):

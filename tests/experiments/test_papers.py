@@ -72,7 +72,8 @@ def test_tests_of_single_segments_have_no_row_by_document():
     assert found.p_value("segment", "t") == pytest.approx(stats.ttest_rel(*values).pvalue, abs=1e-4)
 
 
-@pytest.mark.parametrize("of_c", [range(0), range(60, 70), range(4), range(70)])
+@pytest.mark.parametrize("of_c", [
+    range(70), *(pytest.param(some, marks=pytest.mark.slow) for some in (range(0), range(60, 70), range(4)))])
 def test_what_a_third_system_lacks_does_not_matter(of_c):
     """A and B have the first 60 segments; C has other ones, or those of one document."""
     values = np.pad(segment_scores(6, [60, 60], 60)[..., 0], ((0, 0), (0, 10)), constant_values=np.nan)

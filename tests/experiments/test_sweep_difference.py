@@ -15,7 +15,8 @@ def swept(statistics, rule=mean, repeats=60, **settings):
     return sweep_sizes(testset, metric, statistics=statistics, sizes=[10, 30, 100], repeats=repeats, seed=2, **settings)
 
 
-@pytest.mark.parametrize("alpha, resamples", [(0.05, 500), (0.1, 199), (0.05, 39)])
+@pytest.mark.parametrize("alpha, resamples", [
+    pytest.param(0.05, 500, marks=pytest.mark.slow), (0.1, 199), (0.05, 39)])
 def test_a_mean_moved_by_hand_is_found_as_often(alpha, resamples):
     """Where the score is a mean, to add a constant to one system's scores is to move every subset and sample by it."""
     scores = segment_scores(4, [61, 60, 58], 120)

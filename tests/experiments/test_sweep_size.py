@@ -59,7 +59,7 @@ def test_width_falls_with_the_square_root_of_the_size(counts):
         assert [line.slope, line.se] == pytest.approx([theirs.slope, theirs.stderr])
 
 
-@pytest.mark.parametrize("unit", ["segment", "document"])
+@pytest.mark.parametrize("unit", ["segment", pytest.param("document", marks=pytest.mark.slow)])
 def test_the_whole_set_is_drawn_once_with_the_intervals_of_compare(counts, unit):
     statistics, documents = counts
     found = swept(statistics, documents=documents, unit=unit, resamples=2000, sizes=[len(set(documents)), 1200])

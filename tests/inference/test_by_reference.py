@@ -50,10 +50,10 @@ def warned(testset, **settings):
 
 
 class TestLeaders:
-    @pytest.mark.parametrize("metric", ["bleu", "ter", "nist"])
-    @pytest.mark.parametrize("settings", [
-        {}, dict(unit="segment"), dict(unit="block", block_length=2.5), dict(test="bootstrap"), dict(test="percentile"),
-        dict(test="riezler-maxwell"), dict(correction="bh", ci="bca", seed=5)], ids=str)
+    @pytest.mark.parametrize("metric, settings", [
+        ("bleu", {}), ("ter", {}), ("nist", dict(unit="segment")), ("bleu", dict(unit="block", block_length=2.5)),
+        ("ter", dict(test="bootstrap")), ("bleu", dict(test="percentile")), ("bleu", dict(test="riezler-maxwell")),
+        ("nist", dict(correction="bh", ci="bca", seed=5))], ids=str)
     @pytest.mark.parametrize("testset", [AGAINST, lacking(1, 25), NEAR], ids=["whole", "lacking", "near"])
     def test_are_those_of_a_comparison_with_this_reference_alone(self, metric, settings, testset):
         expected = {}

@@ -230,7 +230,8 @@ class TestPairs:
         assert (caution.metric, caution.a, caution.b) == ("bleu", "A", "B")
         assert "A against B: p (uncorrected) = 0.0500" in caution.text
 
-    @pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile"])
+    @pytest.mark.parametrize("test", [
+        "ar", pytest.param("bootstrap", marks=pytest.mark.slow), pytest.param("percentile", marks=pytest.mark.slow)])
     def test_two_standard_errors_are_those_of_p_over_seeds(self, test):
         rows = dict(zip("AB", segment_scores(7, [61.4, 60], 60), strict=True))
         p = [compare(toy(2, 60), [Given(rows, mean)], test=test, trials=399, resamples=2, seed=seed)
