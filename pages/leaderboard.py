@@ -38,7 +38,9 @@ def against(view):
     with left:
         baseline = controls.pick_baseline(list(view.testset.systems))
     controls.choice("Figure", _FIGURES, "figure", pages_own=True, place=right, width=320)
-    return view if baseline is None else replace(view, settings={**view.settings, "baseline": baseline})
+    if baseline is None:
+        return view
+    return replace(view, settings={**view.settings, "baseline": baseline, "rank_rule": "simultaneous"})  # no ranks
 
 
 view = frame.open_page("Leaderboard", adjust=against)

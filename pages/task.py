@@ -5,6 +5,7 @@ import streamlit as st
 from mtsig_core.report import export
 from mtsig_core.report.cells import number
 from mtsig_core.report.task_documents import task_document
+from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import macro_pair_rows, picture_rows, task_tested, task_verdict
 from mtsig_core.results.task import TaskComparison
@@ -30,12 +31,16 @@ found = view.comparison(meanwhile)
 screen.status(task_tested(found))
 screen.answer(task_verdict(found, view.metric))
 header, rows, clicked = draw(found, "task.picture")
-st.caption("Rank intervals, which hold for all systems of a language pair together; coloured: may be the first. A "
+said = rule_said(found, view.metric)
+st.caption(("Rank intervals, which hold for all systems of a language pair together" if said is None else
+            "Ranks by the rule that is chosen at the side") + "; coloured: may be the first. A "
            "dash: no score there. Click a cell to open the language pair. Across the pairs stand systems that have all "
            "of them, ranked by the mean difference, which is drawn within each pair and then averaged; wins, ties "
            "and losses are added up over the pairs.")
 if clicked is not None and (pair := header[clicked[1]]) in found.pairs and rows[clicked[0]][clicked[1]] != "-":
     address.go(frame.ROOT / "pages" / "leaderboard.py", metric=view.metric, **view.address_of(pair, found))
+if said is not None:
+    screen.caution_box(said)
 for said in info.assumed:
     if said.startswith(f"{view.metric}:"):
         screen.caution_box(f"Assumed: {said}")

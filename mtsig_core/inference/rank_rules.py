@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["RANK_RULES", "Ranks", "RankRule", "inside_clusters", "overlap", "ranks_by", "wmt24", "wmt25"]
+__all__ = ["RANK_RULES", "Ranks", "RankRule", "fitting_rules", "inside_clusters", "overlap", "ranks_by", "wmt24",
+           "wmt25"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,15 @@ RANK_RULES = {rule.name: rule for rule in (
     RankRule("overlap", "by overlap of intervals", "a common reading of error bars", (
         "intervals of single scores do not show the difference of two systems on the same segments",
         "no correction for the number of pairs of systems that are compared")))}
+
+
+def fitting_rules(segment_means: bool) -> dict[str, RankRule]:
+    """The rules for a metric that is a mean of segment scores, or is not.
+
+    >>> list(fitting_rules(False))
+    ['simultaneous', 'overlap']
+    """
+    return {name: rule for name, rule in RANK_RULES.items() if segment_means or not rule.of_segments}
 
 
 def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None) -> tuple[np.ndarray, Ranks]:

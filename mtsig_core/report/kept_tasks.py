@@ -114,7 +114,8 @@ class KeptTask:
 
     def _macro(self, metric: str, pairs: dict[str, Comparison], jobs: int, progress: Progress,
                settings: dict[str, Any]) -> dict[str, MacroResult]:
-        key = self._whole.digest, "macro", metric, sorted(settings.items()), *self._left_out
+        asked = sorted((k, v) for k, v in settings.items() if k != "rank_rule")
+        key = self._whole.digest, "macro", metric, asked, *self._left_out
         text = kept_text(*key)
         if text is not None:
             return dict(read_task_comparison(text).macro)

@@ -8,6 +8,7 @@ from typing import Any
 
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.report.export import metrics_record, records_csv, to_json
+from mtsig_core.report.task_ranks import ranks_record, rule_said
 from mtsig_core.report.task_tables import picture_rows, task_left_out, task_verdict
 from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results.task import TaskComparison
@@ -28,6 +29,7 @@ def task_json(found: TaskComparison, review: Review = None) -> str:
                  "assumed": list(found.task.assumed), "with_texts": list(found.task.with_texts),
                  "scores": {pair: list(names) for pair, names in found.task.scores.items()}},
         "settings": None if first is None else asdict(first.settings),
+        "ranks": ranks_record(found),
         "excluded": [asdict(exclusion) for exclusion in found.excluded],
         "warnings": warnings,
         "pairs": {pair: {"testset": asdict(comparison.testset), "settings": asdict(comparison.settings),
@@ -81,6 +83,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
         header, rows, marks = picture_rows(found, metric)
         rows = [[cell + "*" * ((k, column) in marks) for column, cell in enumerate(row)] for k, row in enumerate(rows)]
         lines += ["", printable(metric.upper()), f"{task_verdict(found, metric)}.",
+                  *filter(None, [rule_said(found, metric)]),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
     lines += [f"Warning: {printable(pair)}: {printable(caution.text)}" for pair, comparison in found.pairs.items()
               for caution in comparison.warnings]

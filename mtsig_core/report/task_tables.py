@@ -75,7 +75,9 @@ def task_tested(found: TaskComparison) -> list[str]:
     said = [" or ".join(dict.fromkeys(one[key] for one in told if key in one))
             for key in ("test", "trials", "seed", "alpha")]
     corrections = dict.fromkeys(comparison.settings.correction for comparison in found.pairs.values())
-    return [*filter(None, said), f"correction {' or '.join(corrections)} within each language pair, and across them"]
+    ranks = [told[0]["rank_rule"]] if "rank_rule" in told[0] else []
+    return [*filter(None, said), f"correction {' or '.join(corrections)} within each language pair, and across them",
+            *ranks]
 
 
 def task_left_out(found: TaskComparison) -> str:

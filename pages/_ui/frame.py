@@ -21,6 +21,7 @@ from pages._ui import (
     background,
     controls,
     lecture,
+    rank_rule,
     results,
     review_view,
     screen,
@@ -146,7 +147,7 @@ def _draw_view(page: str) -> View:
     _notice(name, whole, offer.may_change)
     metric = controls.pick_metric(whole, page)
     whole = selection.pick_tokenizer(whole)
-    settings = controls.pick_settings(page, segment_means=metric in whole.scores)
+    settings = controls.pick_settings(page, metric in whole.scores) | rank_rule.pick(page, metric in whole.scores)
     part = selection.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
     return View(part.testset, whole, part, metric, settings, part.source)
 

@@ -18,7 +18,7 @@ from pages._ui.frame import View
 __all__ = ["pick", "show_disagreement", "show_figure_3", "warnings_of"]
 
 _SHOWN = 100
-_FIGURE_3 = {"test": "percentile", "correction": "none", "unit": "segment", "ci": "auto"}
+_FIGURE_3 = {"test": "percentile", "correction": "none", "unit": "segment", "ci": "auto", "rank_rule": "simultaneous"}
 
 
 def pick(view: View) -> list[MetricResult]:

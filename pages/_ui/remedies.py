@@ -11,7 +11,8 @@ __all__ = ["in_side_bar"]
 
 #: The label of the control by the argument it gives; what is not here is given elsewhere than in the side bar.
 LABELS = {"metrics": "Metric", "tokenize": "Tokenizer", "test": "Test", "correction": "Correction", "unit": "Unit",
-          "trials": "Trials", "exclude": "Leave out systems", "refs_as_systems": "References take part as systems"}
+          "trials": "Trials", "rank_rule": "Ranks", "exclude": "Leave out systems",
+          "refs_as_systems": "References take part as systems"}
 
 
 def in_side_bar(remedies: Iterable[Remedy]) -> str:

@@ -11,7 +11,7 @@ from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, background, controls, demos, screen, tasks, tracks
+from pages._ui import address, background, controls, demos, rank_rule, screen, tasks, tracks
 from pages._ui.ending import end_page
 
 __all__ = ["TaskView", "choose", "open_page"]
@@ -77,7 +77,8 @@ def choose() -> TaskView:
         raise
     texts = list(METRICS) if kept.info.with_texts else []
     metric = controls.choice("Metric", list(dict.fromkeys([*texts, *own])), "metric")
-    return TaskView(name, offers[name], kept, metric, controls.pick_settings("task", segment_means=metric in own))
+    settings = controls.pick_settings("task", segment_means=metric in own)
+    return TaskView(name, offers[name], kept, metric, settings | rank_rule.pick("task", metric in own))
 
 
 def _of_the_set(offers: dict[str, tasks.TaskOffer]) -> str:

@@ -79,6 +79,27 @@ def test_systems_are_left_out_for_reasons_in_all_pairs_or_in_one(run, folder):
         assert "withdrawn, by mail" in run("task", *options, "--format", form).out
 
 
+def test_what_another_rule_hides_is_counted_over_the_language_pairs(run, folder):
+    asked = ("task", "--folder", folder, "--metrics", "XCOMET", "--trials", 499)
+    ours = json.loads(run(*asked, "--format", "json").out)
+    theirs = json.loads(run(*asked, "--format", "json", "--rank-rule", "overlap").out)
+    assert ours["ranks"]["rule"] == "simultaneous" and ours["ranks"]["metrics"] == {}
+    found = [(ours["pairs"][pair]["metrics"]["XCOMET"], theirs["pairs"][pair]["metrics"]["XCOMET"])
+             for pair in ours["pairs"]]
+    hidden = theirs["ranks"]["metrics"]["XCOMET"]
+    ranks = [(a["rank_low"], a["rank_high"]) != (b["rank_low"], b["rank_high"])
+             for one, other in found for a, b in zip(one["systems"], other["systems"], strict=True)]
+    assert (hidden["changed"], hidden["ranks"]) == (sum(ranks), len(ranks)) == (hidden["changed"], 5)
+    assert hidden["significant"] == sum(pair["significant"] for one, _ in found for pair in one["pairs"])
+    inside = sum(pair["significant"] and one["ruled"]["clusters"][names.index(pair["a"])] == one["ruled"]["clusters"][
+        names.index(pair["b"])] for _, one in found for names in [[row["system"] for row in one["systems"]]]
+        for pair in one["pairs"])
+    assert hidden["significant_inside"] == inside
+    text = run(*asked, "--rank-rule", "overlap").out
+    assert f"{inside} of {hidden['significant']} significant pairs of systems lie inside one cluster" in text
+    assert theirs["macro"] == ours["macro"]  # which has no such ranks
+
+
 def test_mistakes_are_one_message(run, folder):
     for options, told in [(["--pairs", "en-fr"], "Unknown language pair 'en-fr'"),
                           (["--metrics", "bleu"], "No language pair of task has 'bleu'"),

@@ -8,7 +8,8 @@ from pages._ui.remedies import LABELS
 from tests.pages.toys import words
 
 EVERY = {"metric", "tokenize", "test", "correction", "unit", "ci", "alpha", "trials", "seed", "exclude"}
-SHOWN = {"overview": EVERY, "leaderboard": EVERY, "significance": EVERY, "pair": EVERY, "methods": EVERY,
+RANKED = EVERY | {"rank_rule"}
+SHOWN = {"overview": EVERY, "leaderboard": RANKED, "significance": EVERY, "pair": EVERY, "methods": EVERY,
          "data": {"tokenize"}, "segments": {"metric", "tokenize", "exclude"},
          "bootstrap": EVERY - {"test", "correction", "trials"},
          "sampling": EVERY - {"test", "correction", "trials", "unit", "ci"},
@@ -25,7 +26,7 @@ OTHER = {"metric": "chrf", "test": "bootstrap", "correction": "holm", "unit": "s
 
 
 def drawn(page):
-    return {widget.key for kind in (page.selectbox, page.multiselect, page.number_input) for widget in kind} & EVERY
+    return {widget.key for kind in (page.selectbox, page.multiselect, page.number_input) for widget in kind} & RANKED
 
 
 @pytest.mark.parametrize("path", SHOWN)
@@ -56,7 +57,7 @@ def test_the_line_on_top_names_what_has_an_effect(opened, source, path, named, u
     assert all(text in said for text in named) and not any(text in said for text in unnamed)
 
 
-@pytest.mark.parametrize("path", [path for path in SHOWN if SHOWN[path] != EVERY and path != "data"])
+@pytest.mark.parametrize("path", [path for path in SHOWN if not SHOWN[path] >= EVERY and path != "data"])
 def test_what_is_not_shown_has_no_effect(opened, source, path):
     """The page says the same, whatever is chosen: but for its line on how all pairs are tested, and commands."""
     hidden = {key: value for key, value in OTHER.items() if key not in SHOWN[path]}

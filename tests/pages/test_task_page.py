@@ -8,6 +8,7 @@ import pytest
 from mtsig_core.data.readers.tasks import pairs_of
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import picture_rows, task_verdict
 from mtsig_core.results.task import TaskComparison
@@ -33,6 +34,19 @@ def test_the_picture_is_what_the_core_finds(opened, root):
     assert list(grid_of(app)["0"]) == [row[0] for row in rows] and marks
     assert any("Assumed: XCOMET: higher is better" in html.value for html in app.get("html"))
     assert "mtsig task --folder" in app.code[0].value and "--metrics XCOMET" in app.code[0].value
+
+
+def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
+    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="499", rank_rule="wmt25")
+    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=499, rank_rule="wmt25")
+    assert [round(cell, 3) for cell in grid_of(app)["1"]] == [row[1].value for row in picture_rows(found, "XCOMET")[1]]
+    said = "\n".join(html.value for html in app.get("html"))
+    assert "· ranks as WMT25" in said and escape(rule_said(found, "XCOMET")) in said
+    assert "--rank-rule wmt25" in app.code[0].value
+    app.selectbox(key="metric").set_value("MetricX-24").run()
+    assert app.selectbox(key="rank_rule").value == "wmt25"
+    app.selectbox(key="rank_rule").set_value("simultaneous").run()
+    assert "rank_rule" not in app.query_params and "--rank-rule" not in app.code[0].value
 
 
 def test_a_track_alone(opened, root):

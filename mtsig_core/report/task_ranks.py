@@ -1,0 +1,74 @@
+"""How ranks of a shared task were made, and what another rule than ours hides, over all of its language pairs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from mtsig_core.inference.rank_rules import RANK_RULES, RankRule
+from mtsig_core.results.task import TaskComparison
+
+__all__ = ["Hidden", "hidden_by_rule", "rank_rule", "ranks_record", "rule_said"]
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What ranks by a rule hide under one metric, added up over the language pairs.
+
+    Attributes
+    ----------
+    significant : int
+        Pairs of systems that are significantly apart.
+    significant_inside : int
+        Those of them whose systems are in one cluster, which calls them tied.
+    ranks : int
+        Ranks that could be compared with simultaneous rank intervals: one for each system and language pair.
+    changed : int
+        Those of them that differ.
+    """
+
+    significant: int
+    significant_inside: int
+    ranks: int
+    changed: int
+
+
+def rank_rule(found: TaskComparison) -> RankRule:
+    """The rule of the ranks within each language pair; ours where nothing is compared."""
+    rules = [comparison.settings.rank_rule for comparison in found.pairs.values()]
+    return RANK_RULES[rules[0] if rules else "simultaneous"]
+
+
+def hidden_by_rule(found: TaskComparison, metric: str) -> Hidden | None:
+    """What the ranks hide; None of our own rule, which hides nothing."""
+    results = [comparison.metrics[metric] for comparison in found.pairs.values() if metric in comparison.metrics]
+    ruled = [(result, result.ruled) for result in results if result.ruled is not None]
+    if not ruled:
+        return None
+    held = [(len(result.systems), own.changed) for result, own in ruled if own.changed is not None]
+    return Hidden(sum(pair.significant for result, _ in ruled for pair in result.pairs),
+                  sum(own.significant_inside for _, own in ruled),
+                  sum(n for n, _ in held), sum(changed for _, changed in held))
+
+
+def rule_said(found: TaskComparison, metric: str) -> str | None:
+    """What the rule leaves out of account, and what it hides in this task, in sentences; None of our own rule."""
+    rule, hidden = rank_rule(found), hidden_by_rule(found, metric)
+    if hidden is None:
+        return None
+    changed = "" if not hidden.ranks else (f" {hidden.changed} of {hidden.ranks} ranks of a system in a language pair "
+                                           "differ from its simultaneous rank interval.")
+    across = " Ranks across the language pairs are not by this rule: they stay simultaneous rank intervals." \
+        if metric in found.macro and found.macro[metric].pairs else ""
+    return (f"Ranks {rule.title} ({rule.source}) leave out of account: {'; '.join(rule.ignores)}. In this task "
+            f"{hidden.significant_inside} of {hidden.significant} significant pairs of systems lie inside one cluster, "
+            f"which calls the two tied.{changed}{across}")
+
+
+def ranks_record(found: TaskComparison) -> dict[str, Any]:
+    """The rule and what it hides by each metric, for JSON."""
+    rule = rank_rule(found)
+    metrics = dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics)
+    hidden = {name: hidden_by_rule(found, name) for name in metrics}
+    return {"rule": rule.name, "source": rule.source, "ignores": list(rule.ignores),
+            "metrics": {name: asdict(own) for name, own in hidden.items() if own is not None}}
