@@ -9,11 +9,10 @@ from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.inference.one_pair import density, equivalence, extremes, tally
 from mtsig_core.inference.significance import significant
 from mtsig_core.report.tables import format_p, neither, p_word, points, simultaneous_word
-from pages._ui import address, charts, controls, frame, one_pair, screen, side_by_side
+from pages._ui import address, charts, controls, dispute_view, frame, one_pair, screen, side_by_side
 from pages._ui.ending import end_page, or_end_page
 
 _SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
-
 view = frame.open_page("Pair")
 comparison, result = view.comparison, view.result
 settings, unit = comparison.settings, result.metric.upper()
@@ -54,6 +53,7 @@ if not pair.significant and pair.p_value is not None and significant(pair.p_valu
 if joint is not None and pair.significant == (joint[0] <= 0 <= joint[1]):
     screen.plain(one_pair.disagreement_said(pair, settings, result))
 
+dispute_view.show_card(view, a, b)
 left, right = st.columns(2)
 with left:
     st.markdown("**How sure is the difference?**")

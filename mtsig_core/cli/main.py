@@ -18,6 +18,7 @@ from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told
 from mtsig_core.cli.metrics import INSIDE, add_inside_options, inside
 from mtsig_core.cli.options import add_choice_of_systems, add_metric_options, add_output_options, add_test_options
 from mtsig_core.cli.output import write
+from mtsig_core.cli.pair import add_pair_options, run_pair
 from mtsig_core.cli.replicate import add_official_option
 from mtsig_core.cli.sample import SAMPLES
 from mtsig_core.cli.source_options import add_source_options, source_from
@@ -50,6 +51,7 @@ EXAMPLES = """examples:
   mtsig metrics precisions --demo --format csv
   mtsig agreement --folder wmt24 --langpair en-zh --scores esa=esa.tsv --human esa
   mtsig domains --folder wmt24 --langpair en-de --metrics chrf
+  mtsig pair --folder wmt24 --langpair en-de --a GPT-4 --b ONLINE-B --format html --out card.html
   mtsig task --folder wmt25 --metrics XCOMET-XL --track constrained
   mtsig serve --folder wmt24 --langpair en-de
 """
@@ -124,6 +126,8 @@ def _parser() -> _Parser:
     add_metric_options(sub)
     add_choice_of_systems(sub)
     add_output_options(sub, ("csv", "parquet"))
+
+    add_pair_options(command("pair", run_pair, "everything about two systems, as a card to print"))
 
     add_agreement_options(command("agreement", run_agreement, "which metric to trust: which decides as people do"))
 

@@ -20,6 +20,7 @@ __all__ = ["CALLS", "called_by", "command_line", "defaults", "option_name", "rem
 #: and what a printed command may leave out.
 CALLS = {"compare": ("inference.comparison:compare",),
          "task": ("inference.task_comparison:compare_task",),
+         "pair": ("experiments.dispute:examine_dispute",),
          "agreement": ("experiments.metric_agreement:agreement",),
          "domains": ("experiments.domains:by_domain",),
          "sample blocks": ("experiments.blocks_and_broad:sampling",),

@@ -9,6 +9,7 @@ import streamlit as st
 
 from mtsig_core import Caution, MetricResult, PairResult, Settings, TestSet
 from mtsig_core.data.source import Source
+from mtsig_core.experiments.dispute import document_names
 from mtsig_core.inference.few_units import cannot_decide
 from mtsig_core.inference.one_pair import Equivalence, PairExamination, examine_pair
 from mtsig_core.inference.significance import TESTS
@@ -176,13 +177,6 @@ def simultaneous_ends(result: MetricResult, pair: PairResult, a: str) -> tuple[f
     sign = result.sign * (1 if pair.a == a else -1)
     ends = pair.ci_joint_low, pair.ci_joint_high
     return None if None in ends else tuple(sorted(sign * end for end in ends))
-
-
-def document_names(testset: TestSet) -> list[str]:
-    """Each document's id, with its domain where it has one."""
-    labels = testset.documents if testset.domains is None else [
-        f"{domain} · {doc}" for domain, doc in zip(testset.domains, testset.documents, strict=True)]
-    return list(dict(zip(testset.document_index.tolist(), labels, strict=True)).values())
 
 
 def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """The Pair page without a browser."""
 
+import base64
 import json
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from functools import partial
 import pytest
 
 from mtsig_core import compare
+from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
 from mtsig_core.report.tables import format_p
 from tests.pages.toys import APP, NAMES, answers, arguments, sentences, words, written
@@ -121,6 +123,16 @@ def test_the_margin_decides_on_equivalence(open_pair, source):
     assert "Equivalent within ±90 BLEU" in words(page)
     page.number_input(key="margin").set_value(0.01).run()
     assert "Not shown to be equivalent within ±0.01 BLEU" in words(page)
+
+
+def test_the_dispute_card_is_the_one_that_the_command_writes(open_pair, source, capsys):
+    page = open_pair(source, a=NAMES[1], b=NAMES[0], trials="999", card="true", test="koehn", unit="block")
+    assert not page.exception and page.toggle(key="card").value
+    command = next(e.value for e in page.code if e.value.startswith("mtsig pair"))
+    assert main(arguments(command)) == 0
+    made = page.get("iframe")[0].proto.src.partition("base64,")[2]
+    assert base64.b64decode(made).decode() == capsys.readouterr().out
+    assert "Dispute card (HTML)" in [button.label for button in page.get("download_button")]
 
 
 def test_a_name_that_is_not_there_falls_back(open_pair, source):

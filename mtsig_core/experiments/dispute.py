@@ -1,0 +1,283 @@
+"""`examine_dispute`: everything about one pair of systems, under several metrics, for whoever must decide on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import MtsigError, SettingError, nearest
+from mtsig_core.experiments.domains import by_domain
+from mtsig_core.experiments.planning import PairPlan, default_difference, plan
+from mtsig_core.inference.by_reference import references_alone
+from mtsig_core.inference.comparison import compare
+from mtsig_core.inference.measured import measure
+from mtsig_core.inference.one_pair import PairExamination, examine_pair, extremes
+from mtsig_core.inference.rank_rules import fitting_rules, ranks_by
+from mtsig_core.metrics import Metric, is_segment_mean, metric_of
+from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.results import Comparison, MetricResult, PairResult
+from mtsig_core.results.domains import ByDomain
+
+__all__ = ["Decider", "Dispute", "MetricDispute", "default_metrics", "document_names", "examine_dispute"]
+
+_DOCUMENTS, _SEGMENTS = 5, 2  # each way
+
+RankEnds = tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Decider:
+    """A document or segment that moves the difference: its position, its name or line, and what it adds to the
+    improvement of a over b, in points; see `contributions`."""
+
+    position: int
+    name: str
+    added: float
+
+
+@dataclass(frozen=True, eq=False)
+class MetricDispute:
+    """The pair under one metric.
+
+    Attributes
+    ----------
+    result : MetricResult
+        All systems and pairs.
+    pair : PairResult
+        Of the two, as the comparison has it: the better-scoring one first.
+    found : PairExamination
+        a against b, by every test and interval.
+    units : mapping of str to PairExamination
+        The same by document, where documents are known, and by segment.
+    references : mapping of str to PairExamination
+        With each of several references alone.
+    domains : ByDomain or None
+        The two alone in each domain, corrected over the domains; None without two domains.
+    plan : PairPlan or None
+        What the test set can see, and what size would decide; see `mtsig_core.experiments.planning.plan`.
+    ranks : mapping of str to (a's, b's)
+        By rank rule, the ends of the rank of each; None where there is none.
+    """
+
+    result: MetricResult
+    pair: PairResult
+    found: PairExamination
+    units: Mapping[str, PairExamination]
+    references: Mapping[str, PairExamination]
+    domains: ByDomain | None
+    plan: PairPlan | None
+    ranks: Mapping[str, tuple[RankEnds, RankEnds]]
+
+    @property
+    def decision(self) -> int:
+        """1 where a is significantly better, -1 where b is, 0 where neither."""
+        sides = {"a": self.pair.a, "b": self.pair.b, None: None}
+        return {self.found.a: 1, self.found.b: -1, None: 0}[sides[self.pair.better]]
+
+
+@dataclass(frozen=True, eq=False)
+class Dispute:
+    """Two systems under several metrics, the one that counts first.
+
+    Attributes
+    ----------
+    a, b : str
+    comparison : Comparison
+        Of all systems, by which the pair is decided: the family of the correction is all of its pairs.
+    metrics : tuple of MetricDispute
+    not_compared : mapping of str to str
+        The other metrics, and why they say nothing of this pair.
+    documents, segments : (in favour of a, in favour of b), each a tuple of Decider
+        Under the first metric, those that move the difference most; empty where there are none.
+    """
+
+    testset: TestSet
+    a: str
+    b: str
+    comparison: Comparison
+    metrics: tuple[MetricDispute, ...]
+    not_compared: Mapping[str, str]
+    documents: tuple[tuple[Decider, ...], tuple[Decider, ...]]
+    segments: tuple[tuple[Decider, ...], tuple[Decider, ...]]
+
+
+def examine_dispute(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] | None = None, *,
+                    a: str | None = None, b: str | None = None, test: str = "ar", unit: str = "auto",
+                    block_length: float | None = None, trials: int = 9999, alpha: float = 0.05,
+                    correction: str = "auto", ci: str = "auto", resamples: int = 2000, seed: int = 0, jobs: int = 1,
+                    comparison: Comparison | None = None,
+                    progress: Callable[[str, float], None] | None = None) -> Dispute:
+    """All that can be said of two systems: by metric, test, unit, reference, domain and rank rule, and what decides.
+
+    Parameters
+    ----------
+    testset : TestSet
+        With all systems: the pair is one of the family that the correction is for.
+    metrics : str, Metric, or sequence of these, optional
+        The one that counts first. By default BLEU, where there are texts, and all segment scores.
+    a, b : str, optional
+        By default the best by the first metric, and the best of the others.
+    test, unit, block_length, trials, alpha, correction, ci, resamples, seed, jobs
+        As in `compare`.
+    comparison : Comparison, optional
+        What `compare` gives for these metrics and settings, where that is known already.
+    progress : callable, optional
+        Called with (stage, share of it done).
+
+    Returns
+    -------
+    Dispute
+
+    Raises
+    ------
+    SettingError
+        For systems that are not there or not two, and where no metric can compare them.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> found = examine_dispute(ts, ["bleu", "ter"], trials=999, resamples=100)
+    >>> found.a, found.b, [(one.result.metric, one.decision) for one in found.metrics]
+    ('A', 'B', [('bleu', 1), ('ter', 1)])
+    """
+    chosen = _chosen(testset, metrics)
+    settings = dict(test=test, unit=unit, block_length=block_length, trials=trials, alpha=alpha, correction=correction,
+                    ci=ci, resamples=resamples, seed=seed)
+    if comparison is None:
+        comparison = compare(testset, chosen, jobs=jobs, progress=progress, **settings)  # type: ignore[arg-type]
+    a, b = _two(comparison, a, b)
+    asked = dict(trials=trials, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs)
+    found, without = [], {}
+    for k, metric in enumerate(chosen):
+        if progress is not None:
+            progress(f"the pair by {metric.name}", k / len(chosen))
+        try:
+            found.append(_by_metric(testset, comparison, metric, a, b, block_length, asked))
+        except MtsigError as problem:
+            without[metric.name] = str(problem)
+    if not found:
+        raise SettingError(f"No metric can compare {a} and {b}: {' '.join(without.values())}")
+    return Dispute(testset, a, b, comparison, tuple(found), without, *_deciders(testset, found[0].found))
+
+
+def document_names(testset: TestSet) -> list[str]:
+    """Each document's id, with its domain where it has one; in the order of their numbers."""
+    labels = testset.documents or ()
+    if testset.domains is not None:
+        labels = [f"{domain} · {doc}" for domain, doc in zip(testset.domains, labels, strict=True)]
+    return list(dict(zip(testset.document_index.tolist(), labels, strict=True)).values())
+
+
+def default_metrics(testset: TestSet) -> list[str]:
+    """BLEU, where there are texts, and all segment scores."""
+    return [*(["bleu"] if testset.has_texts else []), *testset.scores]
+
+
+def _chosen(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] | None) -> list[Metric]:
+    if metrics is None:
+        metrics = default_metrics(testset)
+    elif isinstance(metrics, str) or not isinstance(metrics, Sequence):
+        metrics = [metrics]
+    return [metric_of(testset, one) for one in metrics]
+
+
+def _two(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:
+    """The two systems, of those that any metric has scores of."""
+    known = list(dict.fromkeys(row.system for result in comparison.metrics.values() for row in result.systems))
+    for name in (a, b):
+        if name is not None and name not in known:
+            raise SettingError(f"No system {name!r} in {comparison.testset.name}.{nearest(name, known)} It has: "
+                               f"{', '.join(known)}.")
+    first = a if a is not None else next((name for name in known if name != b), None)
+    second = b if b is not None else next((name for name in known if name != first), None)
+    if first is None or second is None or first == second:
+        raise SettingError("A dispute is between two systems. Give another one than the first with b, or add another "
+                           "output.", {"b": "NAME"})
+    return first, second
+
+
+def _by_metric(testset: TestSet, comparison: Comparison, metric: Metric, a: str, b: str, block_length: float | None,
+               asked: Mapping[str, int | float]) -> MetricDispute:
+    """The pair under one metric.
+
+    Raises
+    ------
+    SettingError
+        Where the two cannot be compared by it.
+    """
+    result, settings = comparison.metrics[metric.name], comparison.settings
+    part = testset if is_segment_mean(metric) else testset.only((a, b))
+    part = part.under(metric.name)
+    statistics = cached_statistics(metric, part)
+
+    def examined(of: TestSet, unit: str, counted: np.ndarray | None = None) -> PairExamination:
+        length = block_length if unit == "block" else None
+        return examine_pair(of, metric, a, b, unit=unit, block_length=length, statistics=counted, **asked)  # type: ignore[arg-type]
+
+    found = examined(part, settings.unit, statistics)
+    pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
+    kinds = (["document"] if part.documents is not None else []) + ["segment"]
+    units = {kind: found if kind == settings.unit else examined(part, kind, statistics) for kind in kinds}
+    alone = {} if is_segment_mean(metric) else references_alone(part, "ar", None)
+    references = {name: examined(of, settings.unit) for name, of in alone.items()}
+    plans = plan(comparison, default_difference(row.score for row in result.systems), metric=metric.name)
+    return MetricDispute(result, pair, found, units, references, _in_domains(testset, metric, a, b, settings.test,
+                                                                             settings.unit, asked),
+                         next((row for row in plans if {row.a, row.b} == {a, b}), None),
+                         _ranks(testset, metric, result, a, b, settings.alpha))
+
+
+def _in_domains(testset: TestSet, metric: Metric, a: str, b: str, test: str, unit: str,
+                asked: Mapping[str, int | float]) -> ByDomain | None:
+    if len(set(testset.domains or ())) < 2 or unit == "block":
+        return None
+    try:
+        return by_domain(testset.only((a, b)), metric, test=test if test == "bootstrap" else "ar", unit=unit,
+                         **asked)  # type: ignore[arg-type]
+    except SettingError:  # rated in one domain alone
+        return None
+
+
+def _ranks(testset: TestSet, metric: Metric, result: MetricResult, a: str, b: str,
+           alpha: float) -> dict[str, tuple[RankEnds, RankEnds]]:
+    """The ranks of the two by each rule that fits the metric."""
+    names = [row.system for row in result.systems]
+    at = names.index(a), names.index(b)
+    ends = np.array([(np.nan if row.ci_low is None else row.ci_low, np.nan if row.ci_high is None else row.ci_high)
+                     for row in result.systems])
+    scores, found = None, {}
+    if is_segment_mean(metric):
+        seen = measure(testset.under(metric.name), metric).only(names)
+        scores = seen.segment_scores
+        domains = seen.testset.domains
+    for rule in fitting_rules(scores is not None):
+        if rule == "simultaneous":
+            rows = [result.systems[k] for k in at]
+            low, high = ([getattr(row, name) for row in rows] for name in ("rank_low", "rank_high"))
+        elif rule == "overlap" and np.isnan(ends).any():
+            low = high = [None, None]
+        else:
+            ranks = ranks_by(rule, scores, ends[:, 0], ends[:, 1], result.sign, alpha,
+                             domains if scores is not None else None)
+            low, high = ([int(values[k]) for k in at] for values in (ranks.low, ranks.high))
+        one, other = ((first, last) if first is not None and last is not None else None
+                      for first, last in zip(low, high, strict=True))
+        found[rule] = one, other
+    return found
+
+
+def _deciders(testset: TestSet, found: PairExamination) -> tuple[tuple[tuple[Decider, ...], tuple[Decider, ...]],
+                                                                 tuple[tuple[Decider, ...], tuple[Decider, ...]]]:
+    """The documents and segments that move the difference most, in favour of each."""
+    def most(added: np.ndarray, names: Sequence[str], n: int) -> tuple[tuple[Decider, ...], tuple[Decider, ...]]:
+        first, second = (tuple(Decider(int(k), names[k], float(added[k])) for k in part)
+                         for part in extremes(found.sign * added, n))
+        return first, second
+
+    lines = [str(line) for line in testset.lines]
+    nothing: tuple[tuple[Decider, ...], tuple[Decider, ...]] = ((), ())
+    documents = nothing if found.by_document is None else most(found.by_document, document_names(testset), _DOCUMENTS)
+    return documents, most(found.by_segment, lines, _SEGMENTS)

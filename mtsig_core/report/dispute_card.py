@@ -1,0 +1,287 @@
+"""A dispute card: everything about one pair of systems as tables, and as text and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from mtsig_core.experiments.dispute import Dispute, MetricDispute
+from mtsig_core.inference.one_pair import PairExamination
+from mtsig_core.inference.rank_rules import RANK_RULES
+from mtsig_core.inference.significance import TESTS
+from mtsig_core.report.cautions import group_cautions
+from mtsig_core.report.cells import number, signed
+from mtsig_core.report.export import to_json
+from mtsig_core.report.sentences import method_sentences
+from mtsig_core.report.tables import format_p, p_word, points, summary
+from mtsig_core.report.terminal import printable, table_lines
+from mtsig_core.results import Caution
+
+__all__ = ["Part", "card_cautions", "card_json", "card_methods", "card_parts", "card_text", "card_verdict"]
+
+_OF_ALL = ("not-equal", "interval-and-decision")  # how many of all pairs, which is no matter of this one
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table of the card: its title, header, rows, the columns of names, and how to read it."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    names: Sequence[int]
+    note: str = ""
+
+
+def card_verdict(found: Dispute) -> str:
+    """What the metrics say of the pair together, in one sentence without its full stop."""
+    sides: dict[int, list[str]] = {}
+    for one in found.metrics:
+        sides.setdefault(one.decision, []).append(one.result.metric.upper())
+    better = {1: found.a, -1: found.b}
+    said = [f"{better[side]} is significantly better by {', '.join(sides[side])}" for side in (1, -1) if side in sides]
+    said += [f"{', '.join(sides[0])} {'does' if len(sides[0]) == 1 else 'do'} not separate them, which does not make "
+             "them equal"] if 0 in sides else []
+    head = "The metrics decide in opposite ways: " if {1, -1} <= sides.keys() else ""
+    return head + "; ".join(said)
+
+
+def card_parts(found: Dispute) -> list[Part]:
+    """All tables of the card, the ones that decide first; those with nothing to say are left out."""
+    return [part for part in (_by_metric(found), _by_test(found), _by_unit(found), _by_reference(found),
+                              _by_domain(found), _size(found), _by_rule(found), _documents(found)) if part.rows]
+
+
+def card_cautions(found: Dispute) -> list[list[str]]:
+    """The warnings that are about this pair or the whole comparison, by kind."""
+    def about(caution: Caution) -> bool:
+        return {caution.a, caution.b} == {found.a, found.b} or caution.a is None and caution.code not in _OF_ALL
+
+    return group_cautions(filter(about, found.comparison.warnings), several=len(found.metrics) > 1)
+
+
+def card_methods(found: Dispute) -> list[str]:
+    """How it was tested, a paragraph for each metric, each sentence once."""
+    said: set[str] = set()
+    paragraphs = []
+    for one in found.metrics:
+        own = [text for text in method_sentences(found.comparison, one.result) if text not in said]
+        said |= set(own)
+        if own:
+            paragraphs.append(f"{one.result.metric.upper()}: {' '.join(own)}")
+    return paragraphs
+
+
+def card_text(found: Dispute) -> str:
+    """The card for a terminal, without texts of segments."""
+    lines = [f"{printable(found.a)} and {printable(found.b)}: {printable(found.comparison.testset.name)}",
+             *("; ".join(map(printable, part)) for part in summary(found.comparison)),
+             f"{printable(card_verdict(found))}."]
+    for part in card_parts(found):
+        aligned = "".join("<" if k in part.names else ">" for k in range(len(part.header)))
+        lines += ["", part.title, *table_lines(part.header, part.rows, aligned), *filter(None, [part.note])]
+    lines += ["", "Segments that move the difference most, lines by the first metric:"]
+    lines += [f"  for {printable(name)}: " + (", ".join(f"{one.name} ({number(one.added, '+.3g')})" for one in side)
+                                             or "none")
+              for name, side in zip((found.a, found.b), found.segments, strict=True)]
+    lines += [f"Not compared by {printable(name)}: {printable(why)}" for name, why in found.not_compared.items()]
+    lines += [f"Warning: {printable(text)}" for texts in card_cautions(found) for text in texts]
+    return "\n".join(lines) + "\n"
+
+
+def card_json(found: Dispute) -> str:
+    """All numbers: stable keys, undefined is null, full precision. Differences are score(a) - score(b), `added` what
+    favours a."""
+    return to_json({
+        "testset": asdict(found.comparison.testset), "settings": asdict(found.comparison.settings),
+        "a": found.a, "b": found.b, "metrics": {one.result.metric: _record(one) for one in found.metrics},
+        "not_compared": dict(found.not_compared),
+        "documents": [{"document": one.name, "added": one.added} for side in found.documents for one in side],
+        "segments": [{"line": int(one.name), "added": one.added} for side in found.segments for one in side],
+        "warnings": [text for texts in card_cautions(found) for text in texts]})
+
+
+def _record(one: MetricDispute) -> dict[str, Any]:
+    result, found = one.result, one.found
+    ends = {name: (row.rank_low, row.rank_high) for row in result.systems for name in [row.system]}
+    return {"signature": result.signature, "higher_is_better": result.higher_is_better,
+            "score_a": found.score_a, "score_b": found.score_b, "delta": found.delta, "n": found.n,
+            "pair": asdict(one.pair), "rank_a": ends[found.a], "rank_b": ends[found.b],
+            "tests": [asdict(outcome) for outcome in found.outcomes],
+            "units": {kind: _examined(of, result.ci) for kind, of in one.units.items()},
+            "references": {name: _examined(of, result.ci) for name, of in one.references.items()},
+            "domains": None if one.domains is None else [asdict(row) for row in one.domains.pairs[0].domains],
+            "plan": None if one.plan is None else asdict(one.plan),
+            "ranks": {rule: {"a": first, "b": second} for rule, (first, second) in one.ranks.items()}}
+
+
+def _examined(found: PairExamination, kind: str | None) -> dict[str, Any]:
+    ends = found.intervals.get(kind or "percentile")
+    return {"score_a": found.score_a, "score_b": found.score_b, "delta": found.delta, "n": found.n,
+            "p_value": found.outcomes[0].p_value, "se": found.se[found.settings.unit],
+            "ci_low": None if ends is None else ends[0], "ci_high": None if ends is None else ends[1]}
+
+
+def _metric(one: MetricDispute) -> str:
+    return f"{one.result.metric.upper()} {'↑' if one.result.higher_is_better else '↓'}"
+
+
+def interval(ends: tuple[float | None, float | None] | None, sign: int, form: str) -> str:
+    """An interval of the improvement of a over b."""
+    if ends is None or ends[0] is None or ends[1] is None:
+        return "-"
+    low, high = sorted((sign * ends[0], sign * ends[1]))
+    return f"[{signed(low, form)}, {signed(high, form)}]"
+
+
+def turn(one: MetricDispute) -> int:
+    """What turns a difference of the pair, as the comparison has it, into an improvement of a over b."""
+    return one.result.sign * (1 if one.pair.a == one.found.a else -1)
+
+
+def _named(found: Dispute, decision: int) -> str:
+    return {1: found.a, -1: found.b, 0: "not separated"}[decision]
+
+
+def _by_metric(found: Dispute) -> Part:
+    settings, rows = found.comparison.settings, []
+    no_p = TESTS[settings.test].p_values is None
+    for one in found.metrics:
+        pair, form, sign = one.pair, points(one.result), turn(one)
+        chance = [number(pair.win, ".3f"), number(pair.lose, ".3f")] if no_p else \
+            [format_p(pair.p_value), format_p(pair.p_adjusted)]
+        rows.append([_metric(one), number(one.found.score_a, form), number(one.found.score_b, form),
+                     signed(one.found.sign * one.found.delta, form),
+                     interval((pair.ci_low, pair.ci_high), sign, form),
+                     interval((pair.ci_joint_low, pair.ci_joint_high), sign, form), *chance,
+                     _named(found, one.decision), f"{len(one.result.tested):,}", f"{one.found.n:,}"])
+    level = f"{100 * (1 - settings.alpha):g}%"
+    how = "Decisions are without a correction for many pairs." if settings.correction == "none" else \
+        "Decisions are corrected for all pairs of the comparison: the column pairs says how many."
+    first, second = ("first wins", "second wins") if no_p else ("p", p_word(settings.correction))
+    return Part("By each metric", ["metric", found.a, found.b, "difference", f"single {level} interval",
+                                   "simultaneous interval", first, second, "better", "pairs", "segments"],
+                rows, [0, 8],
+                "A positive difference is an improvement of the first system over the second, for metrics where lower "
+                f"is better too. {how}")
+
+
+def _by_test(found: Dispute) -> Part:
+    tests = list(dict.fromkeys(outcome.test for one in found.metrics for outcome in one.found.outcomes))
+    rows = []
+    for test in tests:
+        row = [TESTS[test].title]
+        for one in found.metrics:
+            outcome = next((own for own in one.found.outcomes if own.test == test), None)
+            side = "" if outcome is None or outcome.better is None else \
+                f" {'first' if outcome.better == 'a' else 'second'}"
+            row.append("-" if outcome is None else format_p(outcome.p_value) + side if outcome.win is None else
+                       f"wins {outcome.win:.3f}{side}")
+        rows.append(row)
+    return Part("By every test, uncorrected", ["test", *(_metric(one) for one in found.metrics)], rows, [0],
+                "For this pair alone: p, and which system is better where p is at most alpha; Koehn's test has shares "
+                "of samples in place of p. The test that happens to agree is no evidence: the one chosen beforehand "
+                "counts.")
+
+
+def _examined_cells(found: PairExamination, kind: str | None, form: str) -> list[str]:
+    ends = interval(found.intervals.get(kind or "percentile"), found.sign, form)
+    return [signed(found.sign * found.delta, form), ends,
+            number(found.se[found.settings.unit], form), format_p(found.outcomes[0].p_value)]
+
+
+def _by_unit(found: Dispute) -> Part:
+    rows = [[_metric(one), kind, *_examined_cells(of, one.result.ci, points(one.result))]
+            for one in found.metrics for kind, of in one.units.items()]
+    many = any(len(one.units) > 1 for one in found.metrics)
+    return Part("By unit", ["metric", "unit", "difference", "interval", "standard error", "p (ar)"],
+                rows if many else [], [0, 1],
+                "Sentences of a document are not independent: where its standard error is larger, the document counts.")
+
+
+def _by_reference(found: Dispute) -> Part:
+    rows = [[_metric(one), name, number(of.score_a, form), number(of.score_b, form),
+             *_examined_cells(of, one.result.ci, form), f"{of.n:,}"]
+            for one in found.metrics for form in [points(one.result)] for name, of in one.references.items()]
+    return Part("By each reference alone", ["metric", "reference", found.a, found.b, "difference", "interval",
+                                            "standard error", "p (ar)", "segments"], rows, [0, 1])
+
+
+def _by_domain(found: Dispute) -> Part:
+    rows = []
+    for one in found.metrics:
+        if one.domains is None or not one.domains.pairs:
+            continue
+        pair, form = one.domains.pairs[0], points(one.result)
+        sizes = {part.domain: part for part in one.domains.domains}
+        sign = one.result.sign * (1 if pair.a == found.a else -1)
+        for own in pair.domains:
+            size = sizes[own.domain]
+            side = {"a": pair.a, "b": pair.b, None: "not separated"}[own.better]
+            rows.append([_metric(one), own.domain, f"{size.n_segments:,}", number(size.n_documents, ",d"),
+                         number(size.scores[found.a], form), number(size.scores[found.b], form),
+                         signed(sign * own.delta, form), format_p(own.p_value), format_p(own.p_adjusted), side])
+    return Part("By domain", ["metric", "domain", "segments", "documents", found.a, found.b, "difference", "p",
+                              "p over domains", "better"], rows, [0, 1, 9],
+                "For this pair alone; corrected over its domains (Romano-Wolf). A small domain can hardly decide.")
+
+
+def _size(found: Dispute) -> Part:
+    unit, rows = found.comparison.settings.unit, []
+    for one in found.metrics:
+        form, own = points(one.result), one.plan
+        if own is None:
+            continue
+        rows.append([_metric(one), signed(turn(one) * one.pair.delta, form), number(own.mdd, form),
+                     number(own.mdd_family, form), number(one.pair.n_units, ",d"),
+                     _units(own.units_for_own, own.units_for_own_low, own.units_for_own_high),
+                     _units(own.units_for_own_family, own.units_for_own_family_low, own.units_for_own_family_high)])
+    counted = "segment" if unit == "block" else unit
+    return Part("What the test set can see, and what would settle it",
+                ["metric", "difference", "detectable alone", "among all pairs", f"{counted}s here",
+                 f"{counted}s to settle it alone", "among all pairs"], rows, [0],
+                "Detectable: the true difference found with 80% power. To settle: the size that finds the difference "
+                "seen here with 80% power, were it the true one, with its interval; no upper end where 0 cannot be "
+                "excluded. Among all pairs: at alpha divided by their number.")
+
+
+def _units(n: int | None, low: int | None, high: int | None) -> str:
+    if n is None:
+        return "-"
+    return f"{n:,}" if low is None else f"{n:,} [{low:,}, {'no limit' if high is None else f'{high:,}'}]"
+
+
+def _by_rule(found: Dispute) -> Part:
+    def ends(rank: tuple[int, int] | None) -> str:
+        return "-" if rank is None else str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}-{rank[1]}"
+
+    rows = [[_metric(one), RANK_RULES[rule].title, ends(first), ends(second), str(len(one.result.systems))]
+            for one in found.metrics for rule, (first, second) in one.ranks.items()]
+    return Part("Ranks by each rule", ["metric", "rule", found.a, found.b, "systems"], rows, [0, 1],
+                "Only simultaneous rank intervals hold for all systems together; what the others leave out: "
+                + "; ".join(f"{rule.title}: {', '.join(rule.ignores)}" for rule in RANK_RULES.values()
+                            if rule.ignores and any(rule.name in one.ranks for one in found.metrics)) + ".")
+
+
+def _documents(found: Dispute) -> Part:
+    rows = [[name, one.name, number(one.added, "+.3g")] for name, side in zip((found.a, found.b), found.documents,
+                                                                              strict=True) for one in side]
+    return Part("Documents that move the difference most", ["for", "document", "added"], rows, [0, 1],
+                f"By {found.metrics[0].result.metric.upper()}. Added: the difference, less the difference without that "
+                "document; these do not sum to the whole.")
+
+
+def shown_texts(found: Dispute) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
+    """For each system the segments most in its favour: a head, and named texts."""
+    testset = found.testset
+    for name, side in zip((found.a, found.b), found.segments, strict=True):
+        cards = []
+        for one in side:
+            k = one.position
+            where = [values[k] for values in (testset.domains, testset.documents) if values is not None]
+            texts = [] if testset.sources is None else [("source", testset.sources[k])]
+            texts += [(label, text[k] or "") for label, text in testset.references.items() if text[k] is not None]
+            texts += [(system, testset.systems[system][k] or "(no text here)") for system in (found.a, found.b)]
+            cards.append((" · ".join([f"line {one.name}", *where, f"{one.added:+.3g}"]), texts))
+        yield name, cards

@@ -1,0 +1,52 @@
+"""The dispute card on the page Pair: everything about two systems, to read, to print, to send as one file."""
+
+from __future__ import annotations
+
+import base64
+
+import streamlit as st
+
+from mtsig_core import MtsigError
+from mtsig_core.experiments.dispute import default_metrics, examine_dispute
+from mtsig_core.inference.comparison import joined
+from mtsig_core.report import export
+from mtsig_core.report.commands import command_line
+from mtsig_core.report.dispute_html import card_html
+from pages._ui import background, controls, results, screen
+from pages._ui.ending import or_end_page
+from pages._ui.frame import View
+
+__all__ = ["show_card"]
+
+_HIGH = 700  # pixels of the card on the page, which scrolls
+
+
+def show_card(view: View, a: str, b: str) -> None:
+    """Below a toggle, which stands in the address: the card, a button for its file, and the command."""
+    if not controls.toggle("Dispute card: everything about this pair on one page, to print or to send", False, "card",
+                           pages_own=True):
+        return
+    compared = []
+    for name in dict.fromkeys([view.metric, *default_metrics(view.testset)]):
+        try:
+            compared.append(results.comparison(view.testset, name, **view.settings))
+        except MtsigError as problem:  # a test that does not fit this metric
+            screen.error(f"{name}: {problem}")
+    comparison = joined(compared)
+    names = list(comparison.metrics)
+    key = ("dispute", view.testset.digest, a, b, *names, *sorted(view.settings.items()))
+
+    def work(progress):
+        return examine_dispute(view.testset, names, a=a, b=b, comparison=comparison, jobs=results.jobs(view.testset),
+                               progress=progress, **view.settings)
+
+    with or_end_page():
+        found = background.result(key, work, "Making the dispute card")
+    command = command_line("pair", view.source, f"--metrics={','.join(names)}", a=a, b=b, **view.settings)
+    html = card_html(found, command)
+    st.download_button("Dispute card (HTML)", html, export.file_name(*view.named(a, b), "dispute", ending="html"),
+                       "text/html", key="pair.card", on_click="ignore")
+    st.caption("Opens offline and prints on A4. This page's address opens it here again.")
+    sealed = base64.b64encode(html.encode("utf-8", "backslashreplace")).decode()  # an origin of its own
+    st.iframe(f"data:text/html;charset=utf-8;base64,{sealed}", height=_HIGH)
+    st.code(f"{command} --format html", language=None, wrap_lines=True)
