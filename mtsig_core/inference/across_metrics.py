@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mtsig_core.results import MetricResult
+from mtsig_core.results import MetricResult, PairResult
+from mtsig_core.results.task import MacroPair, TaskComparison
 
-__all__ = ["KINDS", "PairAcross", "RELATIONS", "pairs_across"]
+__all__ = ["KINDS", "Disputed", "PairAcross", "RELATIONS", "disputed_in", "pairs_across"]
 
 #: What metrics may say of a pair together, the gravest first.
 KINDS = ("opposite", "some decide", "agree")
@@ -47,6 +48,34 @@ class PairAcross:
         return "opposite" if {1, -1} <= set(self.decisions) else "some decide"
 
 
+@dataclass(frozen=True)
+class Disputed:
+    """What several metrics say together of all pairs of systems in one language pair of a task.
+
+    Attributes
+    ----------
+    language_pair : str or None
+        None for the mean differences across the language pairs.
+    metrics : tuple of str
+    pairs : tuple of PairAcross
+        Those that all of these metrics have tested.
+    """
+
+    language_pair: str | None
+    metrics: tuple[str, ...]
+    pairs: tuple[PairAcross, ...]
+
+    def count(self, kind: str) -> int:
+        """How many pairs are of one of `KINDS`."""
+        return sum(pair.kind == kind for pair in self.pairs)
+
+    def alone(self, metric: str) -> int:
+        """How many pairs one metric decides, and no other does."""
+        at = self.metrics.index(metric)
+        return sum(pair.decisions[at] != 0 and not any(pair.decisions[:at] + pair.decisions[at + 1:])
+                   for pair in self.pairs)
+
+
 def pairs_across(results: Sequence[MetricResult]) -> list[PairAcross]:
     """The pairs that all metrics have tested, in the order of the first.
 
@@ -58,14 +87,36 @@ def pairs_across(results: Sequence[MetricResult]) -> list[PairAcross]:
     >>> [(pair.a, pair.relations, pair.kind) for pair in pairs_across(list(found.metrics.values()))]
     [('A', ('>', '>', '>'), 'agree')]
     """
+    return _across([(result.tested, result.sign) for result in results])
+
+
+def disputed_in(task: TaskComparison) -> list[Disputed]:
+    """What the metrics of a task say together of its pairs of systems, in each language pair that has several of them,
+    and of the mean differences across the language pairs.
+
+    A language pair is judged by the metrics that it has. Mean differences are taken only where several metrics have the
+    same language pairs: else they would be of other test sets.
+    """
+    found = [Disputed(pair, tuple(comparison.metrics), tuple(pairs_across(list(comparison.metrics.values()))))
+             for pair, comparison in task.pairs.items() if len(comparison.metrics) > 1]
+    macro = [result for result in task.macro.values() if result.pairs]
+    macro = [result for result in macro if result.language_pairs == macro[0].language_pairs]
+    if len(macro) > 1:
+        tables = [(result.pairs, 1 if result.higher_is_better else -1) for result in macro]
+        found.append(Disputed(None, tuple(result.metric for result in macro), tuple(_across(tables))))
+    return found
+
+
+def _across(results: Sequence[tuple[Sequence[PairResult | MacroPair], int]]) -> list[PairAcross]:
+    """The pairs that all have; of each metric its pairs, and the sign that turns a difference into an improvement."""
     tables = []
-    for result in results:
+    for pairs, sign in results:
         table = {}
-        for pair in result.tested:
+        for pair in pairs:
             decision = {"a": 1, "b": -1, None: 0}[pair.better]
-            table[pair.a, pair.b] = (result.sign * pair.delta, decision)
-            table[pair.b, pair.a] = (-result.sign * pair.delta, -decision)
+            table[pair.a, pair.b] = (sign * pair.delta, decision)
+            table[pair.b, pair.a] = (-sign * pair.delta, -decision)
         tables.append(table)
     return [
         PairAcross(pair.a, pair.b, *map(tuple, zip(*(table[pair.a, pair.b] for table in tables), strict=True)))
-        for pair in results[0].tested if all((pair.a, pair.b) in table for table in tables)]
+        for pair in results[0][0] if all((pair.a, pair.b) in table for table in tables)]

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.report.export import metrics_record, records_csv, to_json
+from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
 from mtsig_core.report.task_ranks import ranks_record, rule_said
 from mtsig_core.report.task_tables import picture_rows, task_left_out, task_verdict
 from mtsig_core.report.terminal import printable, table_lines
@@ -29,7 +31,7 @@ def task_json(found: TaskComparison, review: Review = None) -> str:
                  "assumed": list(found.task.assumed), "with_texts": list(found.task.with_texts),
                  "scores": {pair: list(names) for pair, names in found.task.scores.items()}},
         "settings": None if first is None else asdict(first.settings),
-        "ranks": ranks_record(found),
+        "ranks": ranks_record(found), "disputed": disputes_json(found),
         "excluded": [asdict(exclusion) for exclusion in found.excluded],
         "warnings": warnings,
         "pairs": {pair: {"testset": asdict(comparison.testset), "settings": asdict(comparison.settings),
@@ -65,6 +67,7 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
                  for one in review["decisions"] for name in one["first"]]
         rows += [{"table": "notes", "language_pair": one["pair"], "metric": one["metric"], "a": one["a"], "b": one["b"],
                   "reason": one["text"]} for one in review["notes"]]
+    rows += [{"table": "disputed", **record} for record in disputes_records(disputed_in(found))]
     info = {"task": found.task.name, "digest": found.task.digest}
     return records_csv([{**row, **info} for row in rows])
 
@@ -85,6 +88,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
         lines += ["", printable(metric.upper()), f"{task_verdict(found, metric)}.",
                   *filter(None, [rule_said(found, metric)]),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
+    lines += disputes_text(disputed_in(found))
     lines += [f"Warning: {printable(pair)}: {printable(caution.text)}" for pair, comparison in found.pairs.items()
               for caution in comparison.warnings]
     if review is not None:

@@ -53,7 +53,7 @@ def test_text_shows_systems_by_language_pairs(run, folder):
 
 def test_csv_has_all_tables(run, folder):
     rows = list(csv.DictReader(io.StringIO(run("task", "--folder", folder, "--format", "csv", "--trials", 499).out)))
-    assert {(row["table"], row["language_pair"]) for row in rows} == {
+    assert {(row["table"], row["language_pair"]) for row in rows if row["table"] != "disputed"} == {
         (table, pair) for table in ("systems", "pairs") for pair in ("en-de_DE", "en-ja_JP", "")}
 
 
@@ -98,6 +98,40 @@ def test_what_another_rule_hides_is_counted_over_the_language_pairs(run, folder)
     text = run(*asked, "--rank-rule", "overlap").out
     assert f"{inside} of {hidden['significant']} significant pairs of systems lie inside one cluster" in text
     assert theirs["macro"] == ours["macro"]  # which has no such ranks
+
+
+def test_pairs_on_which_metrics_disagree_are_counted_and_listed(run, folder):
+    """Against a slow loop over the decisions of each metric; MetricX has Gamma first here, and Alpha and Beta tie."""
+    path = folder / "automatic_scores" / "Gamma.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        line["metric_scores"]["MetricX-24"] = [-0.01, -0.02]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    asked = ("task", "--folder", folder, "--trials", 499, "--resamples", 50)
+    data = json.loads(run(*asked, "--format", "json").out)
+    across = {"XCOMET": data["macro"]["XCOMET"]["pairs"], "MetricX-24": data["macro"]["MetricX-24"]["pairs"]}
+    tables = {pair: {name: result["pairs"] for name, result in data["pairs"][pair]["metrics"].items()}
+              for pair in data["pairs"]} | {None: across}
+    assert [one["language_pair"] for one in data["disputed"]] == list(tables)
+    for one in data["disputed"]:
+        first, second = ({frozenset((row["a"], row["b"])): {"a": row["a"], "b": row["b"], None: None}[row["better"]]
+                          for row in rows} for rows in tables[one["language_pair"]].values())
+        both = [(first[pair], second[pair]) for pair in first]
+        assert one["n_pairs"] == len(both) and one["agree"] == sum(a == b for a, b in both)
+        assert one["opposite"] == sum(a != b and None not in (a, b) for a, b in both)
+        assert one["some_decide"] == sum(a != b and None in (a, b) for a, b in both)
+        assert one["only"] == {"XCOMET": sum(a is not None and b is None for a, b in both),
+                               "MetricX-24": sum(a is None and b is not None for a, b in both)}
+        assert len(one["pairs"]) == one["opposite"] + one["some_decide"]
+    german = data["disputed"][0]
+    assert german["opposite"] == 2
+    found = next(row for row in german["pairs"] if {row["a"], row["b"]} == {"Alpha", "Gamma"})
+    assert found["together"] == "opposite" and found["decisions"] == {"XCOMET": 1, "MetricX-24": -1}
+    text = run(*asked).out
+    assert "XCOMET, METRICX-24: opposite on 2 of 4 pairs of systems in 2 language pairs" in text
+    rows = csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out))
+    assert {(row["language_pair"], row["a"], row["b"]) for row in rows if row["together"] == "opposite"} == {
+        ("en-de_DE", "Alpha", "Gamma"), ("en-de_DE", "Beta", "Gamma")}
 
 
 def test_mistakes_are_one_message(run, folder):

@@ -7,7 +7,9 @@ import pytest
 
 from mtsig_core.data.readers.tasks import pairs_of
 from mtsig_core.data.task_source import TaskSource
+from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.report.task_disputes import disputes_verdict
 from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import picture_rows, task_verdict
@@ -37,8 +39,8 @@ def test_the_picture_is_what_the_core_finds(opened, root):
 
 
 def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
-    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="499", rank_rule="wmt25")
-    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=499, rank_rule="wmt25")
+    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", rank_rule="wmt25")
+    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999, rank_rule="wmt25")
     assert [round(cell, 3) for cell in grid_of(app)["1"]] == [row[1].value for row in picture_rows(found, "XCOMET")[1]]
     said = "\n".join(html.value for html in app.get("html"))
     assert "· ranks as WMT25" in said and escape(rule_said(found, "XCOMET")) in said
@@ -47,6 +49,13 @@ def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
     assert app.selectbox(key="rank_rule").value == "wmt25"
     app.selectbox(key="rank_rule").set_value("simultaneous").run()
     assert "rank_rule" not in app.query_params and "--rank-rule" not in app.code[0].value
+
+
+def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, root):
+    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", against="MetricX-24")
+    compared = KeptTask(TaskSource(str(root / "task"))).compare(["XCOMET", "MetricX-24"], trials=999)
+    assert not app.exception and any(disputes_verdict(disputed_in(compared)) in html.value for html in app.get("html"))
+    assert "--metrics XCOMET,MetricX-24 --trials 999" in app.code[0].value
 
 
 def test_a_track_alone(opened, root):

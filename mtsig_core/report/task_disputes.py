@@ -1,0 +1,106 @@
+"""Where the metrics of a shared task do not agree: counts, the pairs of systems, text, JSON and CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mtsig_core.inference.across_metrics import KINDS, Disputed, PairAcross, disputed_in
+from mtsig_core.report.cells import Cell, Table, number, signed, written_like
+from mtsig_core.report.terminal import printable, table_lines
+from mtsig_core.results.task import TaskComparison
+
+__all__ = ["DISPUTES_NOTE", "dispute_counts", "dispute_rows", "disputes_json", "disputes_records", "disputes_text",
+           "disputes_verdict"]
+
+DISPUTES_NOTE = ("Opposite: each of two metrics decides, in another direction. Some decide: significant by one, not by "
+                 "another. Only NAME: that metric alone decides. Of pairs of systems that all metrics have tested. To "
+                 "try several metrics and keep one is to test more than once: choose the one that counts beforehand, "
+                 "or report all.")
+_ACROSS = "mean over language pairs"
+_SHOWN = 20  # contradictions in the text
+
+
+def disputes_verdict(found: Sequence[Disputed]) -> str:
+    """How often the metrics agree in all language pairs together, in a sentence without its full stop."""
+    within = [one for one in found if one.language_pair is not None]
+    metrics = list(dict.fromkeys(name.upper() for one in within for name in one.metrics))
+    total, (opposite, some, _) = sum(len(one.pairs) for one in within), (
+        sum(one.count(kind) for one in within) for kind in KINDS)
+    return (f"{', '.join(metrics)}: opposite on {opposite} of {total} pairs of systems in {len(within)} language "
+            f"{'pair' if len(within) == 1 else 'pairs'}, and only some decide on {some}")
+
+
+def dispute_counts(found: Sequence[Disputed]) -> Table:
+    """A row for each language pair, one for all of them together, and one for the mean differences."""
+    metrics = list(dict.fromkeys(name for one in found for name in one.metrics))
+    header = ["language pair", "pairs of systems", "alike", "some decide", "opposite",
+              *(f"only {name.upper()}" for name in metrics)]
+
+    def row(title: str, parts: Sequence[Disputed]) -> list[str]:
+        kinds = [sum(one.count(kind) for one in parts) for kind in reversed(KINDS)]
+        alone = [[one.alone(name) for one in parts if name in one.metrics] for name in metrics]
+        return [title, *(number(n, ",d") for n in (sum(len(one.pairs) for one in parts), *kinds)),
+                *(number(sum(own), ",d") if own else "-" for own in alone)]
+
+    within = [one for one in found if one.language_pair is not None]
+    rows = [row(str(one.language_pair), [one]) for one in within]
+    rows += [row("all of them", within)] if len(within) > 1 else []
+    return header, rows + [row(_ACROSS, [one]) for one in found if one.language_pair is None]
+
+
+def dispute_rows(found: Sequence[Disputed]) -> Table:
+    """The pairs of systems on which the metrics do not agree, contradictions first; ``●`` where a metric decides."""
+    metrics = list(dict.fromkeys(name for one in found for name in one.metrics))
+    rows = []
+    for one, pair in _disputed(found):
+        cells = dict(zip(one.metrics, _cells(one, pair), strict=True))
+        rows.append([one.language_pair or _ACROSS, pair.a, pair.b, pair.kind,
+                     *(cells.get(name, "-") for name in metrics)])
+    return ["language pair", "a", "b", "together", *(name.upper() for name in metrics)], rows
+
+
+def disputes_text(found: Sequence[Disputed]) -> list[str]:
+    """Lines for a terminal: the counts, and the contradictions."""
+    if not found:
+        return []
+    header, rows = dispute_counts(found)
+    lines = ["", f"Where metrics disagree. {printable(disputes_verdict(found))}.",
+             *table_lines(header, rows, "<" + ">" * (len(header) - 1)), DISPUTES_NOTE]
+    header, rows = dispute_rows(found)
+    opposite = [row for row in rows if row[3] == KINDS[0]]
+    if opposite:
+        more = f"; the first {_SHOWN} of {len(opposite)}" * (len(opposite) > _SHOWN)
+        lines += ["", f"Opposite decisions{more}; ● significant, positive where a is better:",
+                  *table_lines(header, opposite[:_SHOWN], "<<<<" + ">" * (len(header) - 4))]
+    return lines
+
+
+def disputes_json(task: TaskComparison) -> list[dict[str, Any]]:
+    """For each language pair (None: the mean differences) the counts, and the pairs on which metrics do not agree."""
+    return [{"language_pair": one.language_pair, "metrics": list(one.metrics), "n_pairs": len(one.pairs),
+             **{kind.replace(" ", "_"): one.count(kind) for kind in KINDS},
+             "only": {name: one.alone(name) for name in one.metrics},
+             "pairs": [{"a": pair.a, "b": pair.b, "together": pair.kind,
+                        "improvements": dict(zip(one.metrics, pair.improvements, strict=True)),
+                        "decisions": dict(zip(one.metrics, pair.decisions, strict=True))}
+                       for of, pair in _disputed([one])]} for one in disputed_in(task)]
+
+
+def disputes_records(found: Sequence[Disputed]) -> list[dict[str, object]]:
+    """A record for each metric of each pair of systems on which metrics do not agree."""
+    return [{"language_pair": one.language_pair or "", "metric": metric, "a": pair.a, "b": pair.b,
+             "together": pair.kind, "improvement": improvement, "decision": decision}
+            for one, pair in _disputed(found)
+            for metric, improvement, decision in zip(one.metrics, pair.improvements, pair.decisions, strict=True)]
+
+
+def _disputed(found: Sequence[Disputed]) -> list[tuple[Disputed, PairAcross]]:
+    return [(one, pair) for kind in KINDS[:-1] for one in found for pair in one.pairs if pair.kind == kind]
+
+
+def _cells(one: Disputed, pair: PairAcross) -> list[str]:
+    """An improvement of a over b for each metric, written as its size asks."""
+    forms = [written_like(other.improvements[k] for other in one.pairs) for k in range(len(one.metrics))]
+    return [Cell(f"{signed(value, form)}{' ●' * (decision != 0)}", value)
+            for value, decision, form in zip(pair.improvements, pair.decisions, forms, strict=True)]

@@ -1,0 +1,66 @@
+"""On the page Task: the pairs of systems on which several metrics do not agree."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mtsig_core import METRICS, MtsigError
+from mtsig_core.inference.across_metrics import disputed_in
+from mtsig_core.report.commands import task_command
+from mtsig_core.report.task_disputes import (
+    DISPUTES_NOTE,
+    dispute_counts,
+    dispute_rows,
+    disputes_records,
+    disputes_verdict,
+)
+from pages._ui import address, background, charts, controls, frame, screen
+
+__all__ = ["show_disputes"]
+
+_SHOWN = 500  # rows; the file has all
+
+
+def show_disputes(view) -> None:
+    """Counts by language pair first, then the pairs of systems, a row of which opens the pair."""
+    info = view.kept.info
+    own = dict.fromkeys(name for names in info.scores.values() for name in names)
+    others = [name for name in dict.fromkeys([*own, *(METRICS if info.with_texts else ())]) if name != view.metric]
+    if not others:
+        return
+    st.subheader("Do the metrics agree?")
+    chosen = controls.several(f"Hold against {view.metric.upper()}", others, "against", [],
+                              placeholder="further metrics")
+    if not chosen:
+        st.caption("Choose further metrics: the pairs of systems that only some of them decide, and those that they "
+                   "decide in opposite ways, are counted for each language pair.")
+        return
+    metrics = [view.metric, *chosen]
+    settings = {key: value for key, value in view.settings.items() if key != "rank_rule"}  # decisions have no ranks
+    key = ("task", view.kept.digest, *metrics, tuple(sorted(settings.items())))
+    try:
+        compared = background.result(key, lambda progress: view.kept.compare(
+            metrics, jobs=-1, progress=progress, **settings), "Comparing by all these metrics")
+    except MtsigError as problem:
+        screen.error(problem)
+        return
+    found = disputed_in(compared)
+    if not found:
+        screen.plain("No language pair has two of these metrics.")
+        return
+    screen.answer(disputes_verdict(found))
+    screen.table(*dispute_counts(found), key="task.disputes.counts")
+    st.caption(DISPUTES_NOTE)
+    header, rows = dispute_rows(found)
+    if rows:
+        clicked = screen.table(header, rows[:_SHOWN], names=[0, 1, 2, 3], key="task.disputes", open_rows=True)
+        cut = f" The first {_SHOWN:,} of {len(rows):,} rows; the file has all." if len(rows) > _SHOWN else ""
+        st.caption("Positive where a is better, for metrics where lower is better too; ● is significant. Tick a row to "
+                   f"open the pair.{cut}")
+        records = disputes_records(found)
+        charts.csv_button((info.name, "-".join(metrics)), "task.disputes", list(records[0]),
+                          (row.values() for row in records), "Pairs on which metrics disagree as CSV")
+        if clicked is not None and (pair := rows[clicked][0]) in compared.pairs:
+            address.go(frame.ROOT / "pages" / "pair.py", metric=view.metric, a=rows[clicked][1], b=rows[clicked][2],
+                       **view.address_of(pair, compared))
+    st.code(task_command(view.kept.source, metrics=",".join(metrics), **settings), language=None, wrap_lines=True)
