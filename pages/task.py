@@ -9,7 +9,16 @@ from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import macro_pair_rows, picture_rows, task_tested, task_verdict
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, frame, grid, review_changes, screen, task_disputes, task_view
+from pages._ui import (
+    address,
+    frame,
+    grid,
+    review_changes,
+    screen,
+    task_agreement,
+    task_disputes,
+    task_view,
+)
 
 view = task_view.open_page(frame.take_view(), "Task")
 info = view.kept.info
@@ -50,6 +59,7 @@ if view.metric in found.macro and found.macro[view.metric].pairs:
     screen.table(*macro_pair_rows(found.macro[view.metric], next(iter(found.pairs.values())).settings.alpha),
                  names=[0, 1], key="task.macro")
 task_disputes.show_disputes(view)
+task_agreement.show_agreement(view)
 if warned:
     with st.expander(f"Keep in mind: {number(len(warned), 'd')} warnings"):
         screen.prose_table(["language pair", "warning"], warned)

@@ -26,10 +26,11 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.results.agreement import Agreement, AgreementComparison, MetricAgreement
 
-__all__ = ["accuracy", "agreement", "default_metrics", "one_sided_p", "soft_accuracy"]
+__all__ = ["CORRECTION", "Held", "HeldMetrics", "accuracies", "accuracy", "agreement", "agreement_of", "compared",
+           "default_metrics", "hold", "one_sided_p", "soft_accuracy"]
 
 _TEXT_METRICS = ("bleu", "chrf", "ter")
-_CORRECTION = "holm"
+CORRECTION = "holm"
 
 
 def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = None, *, unit: str = "auto",
@@ -95,6 +96,16 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
     >>> [(one.metric, one.pairwise_accuracy, round(one.soft_pairwise_accuracy, 2)) for one in found.metrics]
     [('errors', 0.0, 0.0)]
     """
+    held = hold(testset, human, metrics, unit=unit, block_length=block_length, trials=trials, alpha=alpha,
+                resamples=resamples, seed=seed, statistics=statistics, jobs=jobs, progress=progress)
+    return agreement_of(human, held)
+
+
+def hold(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = None, *, unit: str = "auto",
+         block_length: float | None = None, trials: int = 1999, alpha: float = 0.05, resamples: int = 2000,
+         seed: int = 0, statistics: Mapping[str, np.ndarray] | None = None, jobs: int = 1,
+         progress: Callable[[str, float], None] | None = None) -> HeldMetrics:
+    """The metrics against people on the whole set and on bootstrap samples; parameters and errors as `agreement`."""
     chosen = _chosen(testset, human, metrics)
     names = [metric.name for metric in chosen]
     testset = testset.under(*names)
@@ -117,11 +128,17 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
         report = None if progress is None else _stage(progress, f"swaps of {metric.name}")
         found.append(_drawn(metric, whole[systems][:, segments], rated, units, trials, sampling, jobs, report))
     people, *theirs = found
-    rows = [_held_against(people, own) for own in theirs]
-    order = sorted(range(len(rows)), key=lambda k: -rows[k].soft)
-    results = tuple(_result(chosen[k], part, rows[k], alpha) for k in order)
-    return Agreement(human, TestSetInfo.of(part), sampling, units.all_swaps or trials, _CORRECTION, results,
-                     _comparisons([(names[k], rows[k]) for k in order]))
+    return HeldMetrics(part, sampling, units.all_swaps or trials, tuple(chosen),
+                       tuple(_held_against(people, own) for own in theirs))
+
+
+def agreement_of(human: str, held: HeldMetrics) -> Agreement:
+    """Accuracies with their intervals, the most agreeing metric first, and pairs of metrics."""
+    order = sorted(range(len(held.rows)), key=lambda k: -held.rows[k].soft)
+    results = tuple(accuracies(held.metrics[k], held.metrics[k].signature(held.testset), held.rows[k],
+                               held.sampling.alpha) for k in order)
+    return Agreement(human, TestSetInfo.of(held.testset), held.sampling, held.trials, CORRECTION, results,
+                     compared([(held.metrics[k].name, held.rows[k]) for k in order]))
 
 
 def default_metrics(testset: TestSet, human: str) -> list[str]:
@@ -187,8 +204,9 @@ class _Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class _Held:
-    """A metric against people, observed and on bootstrap samples."""
+class Held:
+    """A metric against people, observed and on bootstrap samples: pairwise accuracy (`hard`, NaN where people order no
+    pair) and soft pairwise accuracy; drawn ones have shape (resamples,)."""
 
     n_pairs: int
     n_ties: int
@@ -196,6 +214,17 @@ class _Held:
     hard_drawn: np.ndarray
     soft: float
     soft_drawn: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class HeldMetrics:
+    """Metrics against people on one test set, of which only what all have scores of is taken."""
+
+    testset: TestSet
+    sampling: SamplingSettings
+    trials: int
+    metrics: tuple[Metric, ...]
+    rows: tuple[Held, ...]
 
 
 def _counted(testset: TestSet, metric: Metric, statistics: Mapping[str, np.ndarray] | None,
@@ -252,16 +281,17 @@ def _places(sign: int, differences: np.ndarray, null: np.ndarray) -> tuple[np.nd
     return signs, one_sided_p(improvements, improvements[:, 0], sign * null)
 
 
-def _held_against(people: _Drawn, metric: _Drawn) -> _Held:
+def _held_against(people: _Drawn, metric: _Drawn) -> Held:
     hard, soft = accuracy(people.signs, metric.signs), soft_accuracy(people.p, metric.p)
     ties = int(np.count_nonzero(people.signs[:, 0] == 0))
-    return _Held(len(people.p), ties, float(hard[0]), hard[1:], float(soft[0]), soft[1:])
+    return Held(len(people.p), ties, float(hard[0]), hard[1:], float(soft[0]), soft[1:])
 
 
-def _result(metric: Metric, testset: TestSet, held: _Held, alpha: float) -> MetricAgreement:
+def accuracies(metric: Metric, signature: str, held: Held, alpha: float) -> MetricAgreement:
+    """Both accuracies of a metric, with their intervals."""
     ordered = bool(np.isfinite(held.hard))
     low, high = _interval(held.hard, held.hard_drawn, alpha) if ordered else (None, None)
-    return MetricAgreement(metric.name, metric.signature(testset), metric.higher_is_better, held.n_pairs, held.n_ties,
+    return MetricAgreement(metric.name, signature, metric.higher_is_better, held.n_pairs, held.n_ties,
                            held.hard if ordered else None, low, high,
                            held.soft, *_interval(held.soft, held.soft_drawn, alpha))
 
@@ -275,7 +305,7 @@ def _interval(observed: float, drawn: np.ndarray, alpha: float) -> tuple[float, 
     return float(low), float(high)
 
 
-def _comparisons(held: Sequence[tuple[str, _Held]]) -> tuple[AgreementComparison, ...]:
+def compared(held: Sequence[tuple[str, Held]]) -> tuple[AgreementComparison, ...]:
     """All pairs of metrics, the better first."""
     pairs = list(combinations(held, 2))
     if not pairs:
@@ -286,7 +316,7 @@ def _comparisons(held: Sequence[tuple[str, _Held]]) -> tuple[AgreementComparison
     assert p_values is not None, "the bootstrap test has p"
     p = p_values(delta, drawn)
     return tuple(AgreementComparison(a, b, float(d), float(raw), float(adjusted)) for ((a, _), (b, _)), d, raw, adjusted
-                 in zip(pairs, delta, p, ADJUSTMENTS[_CORRECTION](p), strict=True))
+                 in zip(pairs, delta, p, ADJUSTMENTS[CORRECTION](p), strict=True))
 
 
 def _stage(progress: Callable[[str, float], None], name: str) -> engine.Progress:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from mtsig_core.figures._style import BLUE, GREY, Labels, full, measured
-from mtsig_core.results.agreement import Agreement
+from mtsig_core.results.agreement import Agreement, TaskAgreement
 
 __all__ = ["agreement_dots"]
 
@@ -14,7 +14,7 @@ _KINDS = (("soft pairwise accuracy", "soft_pairwise_accuracy", BLUE, "circle", -
           ("pairwise accuracy", "pairwise_accuracy", GREY, "diamond-open", 0.18))
 
 
-def agreement_dots(found: Agreement) -> go.Figure:
+def agreement_dots(found: Agreement | TaskAgreement) -> go.Figure:
     """A row a metric, the most agreeing on top: soft pairwise accuracy above, pairwise accuracy below, with intervals.
 
     The line at 0.5 is where a coin would stand that orders each pair.

@@ -9,7 +9,7 @@ from mtsig_core.inference.significance import significant
 from mtsig_core.report.cells import Cell, Table, number
 from mtsig_core.report.export import records_csv, to_json
 from mtsig_core.report.terminal import printable, table_lines
-from mtsig_core.results.agreement import Agreement
+from mtsig_core.results.agreement import Agreement, TaskAgreement
 
 __all__ = ["AGREEMENT_FORMS", "agreement_csv", "agreement_json", "agreement_note", "agreement_rows",
            "agreement_text", "agreement_verdict", "comparison_rows"]
@@ -44,7 +44,7 @@ def agreement_text(found: Agreement) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def agreement_verdict(found: Agreement) -> str:
+def agreement_verdict(found: Agreement | TaskAgreement) -> str:
     """Which metric agrees most, and which it is not significantly apart from, in a sentence without its full stop."""
     best = found.metrics[0]
     said = f"{best.metric.upper()} agrees most with {found.human}: soft pairwise accuracy " \
@@ -60,7 +60,7 @@ def agreement_verdict(found: Agreement) -> str:
     return f"{said}, significantly more than {apart} of {len(found.metrics) - 1} others{others}"
 
 
-def agreement_rows(found: Agreement) -> Table:
+def agreement_rows(found: Agreement | TaskAgreement) -> Table:
     """One row for each metric, the most agreeing first."""
     level = f"{100 * (1 - found.sampling.alpha):g}%"
     return ["metric", "soft pairwise accuracy", f"{level} interval", "pairwise accuracy", f"{level} interval", "pairs",
@@ -71,7 +71,7 @@ def agreement_rows(found: Agreement) -> Table:
          str(one.n_pairs), str(one.n_ties)] for one in found.metrics]
 
 
-def comparison_rows(found: Agreement) -> Table:
+def comparison_rows(found: Agreement | TaskAgreement) -> Table:
     """One row for each pair of metrics."""
     return ["more", "less", "difference", "p", "p (Holm)", "significant"], [
         [row.a.upper(), row.b.upper(), number(row.delta, "+.3f"), Cell(f"{row.p_value:.4f}", row.p_value),
@@ -79,7 +79,7 @@ def comparison_rows(found: Agreement) -> Table:
          "yes" if significant(row.p_adjusted, found.sampling.alpha) else "no"] for row in found.comparisons]
 
 
-def agreement_note(found: Agreement) -> str:
+def agreement_note(found: Agreement | TaskAgreement) -> str:
     """How to read the numbers."""
     unit, family = found.sampling.unit, len(found.comparisons)
     said = ("Pairwise accuracy: the share of pairs of systems that a metric orders as people do; pairs that people "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from mtsig_core.results.settings import SamplingSettings, TestSetInfo
+from mtsig_core.results.task import TaskInfo
 
-__all__ = ["Agreement", "AgreementComparison", "MetricAgreement"]
+__all__ = ["Agreement", "AgreementComparison", "MetricAgreement", "TaskAgreement"]
 
 
 @dataclass(frozen=True)
@@ -75,3 +77,41 @@ class Agreement:
     correction: str
     metrics: tuple[MetricAgreement, ...]
     comparisons: tuple[AgreementComparison, ...]
+
+
+@dataclass(frozen=True)
+class TaskAgreement:
+    """Metrics held against one human score over the language pairs of a task, the most agreeing first.
+
+    Attributes
+    ----------
+    human : str
+    task : TaskInfo
+    pairs : mapping of str to Agreement
+        By language pair; the seed of each, which its name is part of, stands in its `sampling`.
+    without : tuple of str
+        Language pairs in which fewer than two systems have such a score.
+    alpha : float
+    seed : int
+    correction : str
+        Over all pairs of metrics.
+    metrics : tuple of MetricAgreement
+        Means over the language pairs; `n_pairs` and `n_ties` are sums.
+    comparisons : tuple of AgreementComparison
+        By the mean difference, resampled within each language pair.
+    """
+
+    human: str
+    task: TaskInfo
+    pairs: Mapping[str, Agreement]
+    without: tuple[str, ...]
+    alpha: float
+    seed: int
+    correction: str
+    metrics: tuple[MetricAgreement, ...]
+    comparisons: tuple[AgreementComparison, ...]
+
+    @property
+    def sampling(self) -> SamplingSettings:
+        """That of the language pairs, with the seed of all of them."""
+        return replace(next(iter(self.pairs.values())).sampling, seed=self.seed)

@@ -48,3 +48,32 @@ def test_the_same_seed_gives_the_same_bytes(run, rated):
 def test_a_human_score_that_is_not_there(run, rated):
     done = run("agreement", *rated, "--human", "peopel")
     assert done.status == 2 and "It has: people" in done.err
+
+
+def test_a_whole_task_has_each_language_pair_and_their_mean(run, tmp_path):
+    folder = tmp_path / "task" / "automatic_scores"
+    folder.mkdir(parents=True)
+    for at, name in enumerate("ABC"):
+        rows = [{"language_pair": pair, "document_id": f"d{k}", "domain": "news", "metric_scores": {
+            "esa": [60 + 9 * at + k * 7 % 11], "COMET": [.5 + at / 9 + (k * 5 + at) % 7 / 50]}}
+            for pair in ("en-de", "en-cs") for k in range(12)]
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = ("agreement", "--folder", folder.parent, "--human", "esa", "--trials", 99, "--resamples", 50)
+    data = json.loads(run(*asked, "--format", "json").out)
+    alone = {pair: json.loads(run(*asked, "--langpair", pair, "--seed", data["pairs"][pair]["settings"]["seed"],
+                                  "--format", "json").out) for pair in ("en-de", "en-cs")}
+    assert {pair: own["metrics"] for pair, own in alone.items()} == {
+        pair: own["metrics"] for pair, own in data["pairs"].items()}
+    mean = sum(own["metrics"]["COMET"]["soft_pairwise_accuracy"] for own in alone.values()) / 2
+    assert data["metrics"]["COMET"]["soft_pairwise_accuracy"] == pytest.approx(mean)
+    text = run(*asked).out
+    assert "Over 2 language pairs COMET agrees most with esa" in text and f"{mean:.3f}" in text
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out)))
+    assert [row["language_pair"] for row in rows] == ["", *data["pairs"]]
+    only = json.loads(run(*asked, "--pairs", "en-cs", "--format", "json").out)
+    assert only["pairs"]["en-cs"] == data["pairs"]["en-cs"]
+    for options, told in ((["--domain", "news"], "--domain is for one language pair"),
+                          (["--pairs", "en-fr"], "Unknown language pair 'en-fr'"),
+                          (["--scores", "x=y.tsv"], "--scores is for one language pair")):
+        failed = run(*asked, *options)
+        assert failed.status == 2 and told in failed.err, failed.err

@@ -5,10 +5,13 @@ from html import escape
 
 import pytest
 
+from mtsig_core.cli.main import main
 from mtsig_core.data.readers.tasks import pairs_of
 from mtsig_core.data.task_source import TaskSource
+from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.report.task_agreement_report import task_agreement_note, task_agreement_verdict
 from mtsig_core.report.task_disputes import disputes_verdict
 from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
@@ -16,6 +19,7 @@ from mtsig_core.report.task_tables import picture_rows, task_verdict
 from mtsig_core.results.task import TaskComparison
 from pages._ui import background, testsets
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
+from tests.pages.toys import arguments
 
 
 @pytest.fixture
@@ -56,6 +60,26 @@ def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, roo
     compared = KeptTask(TaskSource(str(root / "task"))).compare(["XCOMET", "MetricX-24"], trials=999)
     assert not app.exception and any(disputes_verdict(disputed_in(compared)) in html.value for html in app.get("html"))
     assert "--metrics XCOMET,MetricX-24 --trials 999" in app.code[0].value
+
+
+def test_metrics_are_held_against_people_where_people_have_scored(opened, root, capsys):
+    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", trust="true")
+    assert "Which metric to trust?" not in [element.value for element in app.subheader]  # a metric is no person
+    for path in (root / "task" / "automatic_scores").iterdir():
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        for k, line in enumerate(lines):
+            line["metric_scores"]["esa"] = [90 - len(path.stem) + k % 7, 60 + k * 5 % 11]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", trust="true")
+    assert not app.exception
+    found = task_agreement(TaskSource(str(root / "task")).read(), "esa")
+    said = "\n".join(html.value for html in app.get("html"))
+    assert escape(task_agreement_verdict(found)) in said and escape(task_agreement_note(found)) in said
+    command = next(code.value for code in app.code if code.value.startswith("mtsig agreement"))
+    assert main([*arguments(command), "--format", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)["metrics"]
+    assert {name: one["soft_pairwise_accuracy"] for name, one in printed.items()} == {
+        one.metric: one.soft_pairwise_accuracy for one in found.metrics}
 
 
 def test_a_track_alone(opened, root):

@@ -1,0 +1,66 @@
+"""On the page Task, where people have scored: which metric decides as they do, over the language pairs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import streamlit as st
+
+from mtsig_core import MtsigError
+from mtsig_core.data.source import Source
+from mtsig_core.experiments.task_agreement import human_scores, task_agreement
+from mtsig_core.figures.agreement import agreement_dots
+from mtsig_core.report.agreement_report import agreement_rows, comparison_rows
+from mtsig_core.report.commands import command_line
+from mtsig_core.report.task_agreement_report import by_language_pair, task_agreement_note, task_agreement_verdict
+from pages._ui import background, charts, controls, screen
+from pages._ui.metrics_views import table
+
+__all__ = ["show_agreement"]
+
+
+def show_agreement(view) -> None:
+    """Below a toggle, which stands in the address: metrics against people in each language pair and in the mean."""
+    info = view.kept.info
+    people = human_scores(dict.fromkeys(name for names in info.scores.values() for name in names))
+    if not people:
+        return
+    st.subheader("Which metric to trust?")
+    if not controls.toggle("Hold the metrics against the scores of people, in all language pairs", False, "trust",
+                           pages_own=True):
+        return
+    human = controls.choice("Scores by people", people, "human", width=320)
+    asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
+    key = ("task agreement", view.kept.digest, human, *sorted(asked.items()))
+    try:
+        found = background.result(key, lambda progress: task_agreement(
+            view.kept.task, human, jobs=-1, progress=progress, **asked), "Comparing metrics with people")
+    except MtsigError as problem:
+        screen.error(problem)
+        return
+    screen.answer(task_agreement_verdict(found))
+    charts.show(agreement_dots(found), key="task.agreement", files=(info.name, human), command=_command(view, human,
+                                                                                                       asked),
+                **table(found.metrics),
+                alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals, means over the "
+                    "language pairs; numbers below.")
+    screen.table(*agreement_rows(found), key="task.agreement.rows")
+    screen.table(*by_language_pair(found), key="task.agreement.pairs")
+    st.caption("Soft pairwise accuracy by language pair.")
+    if found.comparisons:
+        screen.table(*comparison_rows(found), names=[0, 1], key="task.agreement.comparisons")
+        rows = [asdict(row) for row in found.comparisons]
+        charts.csv_button((info.name, human), "task.comparisons", list(rows[0]), (list(row.values()) for row in rows),
+                          "Pairs of metrics as CSV")
+    screen.plain(task_agreement_note(found))
+
+
+def _command(view, human: str, asked: dict) -> str:
+    """The command line that prints these numbers."""
+    source = view.kept.source
+    only = source.only or (tuple(view.kept.info.systems) if source.track is not None else ())
+    told = Source(folder=source.folder, demo_task=source.folder is None, keep_canary=source.keep_canary, only=only,
+                  exclude=source.exclude, lower_is_better=source.lower_is_better,
+                  higher_is_better=source.higher_is_better)
+    flags = ["--all-pairs"] * (source.folder is None) + [f"--pairs={','.join(source.pairs)}"] * bool(source.pairs)
+    return command_line("agreement", told, *flags, human=human, **asked)
