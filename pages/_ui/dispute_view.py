@@ -14,7 +14,7 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_html import card_html
 from pages._ui import background, controls, results, screen
 from pages._ui.ending import or_end_page
-from pages._ui.frame import View
+from pages._ui.view import View
 
 __all__ = ["show_card"]
 

@@ -12,7 +12,7 @@ from mtsig_core.metrics import metric_of, metrics_of
 from mtsig_core.report.cells import number
 from mtsig_core.report.tables import rank_change_rows
 from pages._ui import address, background, controls, results, screen, selection
-from pages._ui.frame import View
+from pages._ui.view import View
 
 __all__ = ["left_out", "reference_rows", "show_left_out"]
 

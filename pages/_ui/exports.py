@@ -15,7 +15,7 @@ from mtsig_core.report.html_report import comparison_html
 from mtsig_core.report.latex import comparison_latex
 from mtsig_core.report.sentences import paper_sentences
 from pages._ui import results, screen
-from pages._ui.frame import View
+from pages._ui.view import View
 
 __all__ = ["show"]
 

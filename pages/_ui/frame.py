@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
-from mtsig_core import Comparison, MetricResult, MtsigError, TestSet
-from mtsig_core.data.source import Source
-from mtsig_core.metrics import depends_on_testset, metric_of
+from mtsig_core import MtsigError, TestSet
 from mtsig_core.report.caveats import assumptions
-from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import how_tested, summary
 from pages._ui import (
     address,
@@ -22,7 +18,6 @@ from pages._ui import (
     controls,
     lecture,
     rank_rule,
-    results,
     review_view,
     screen,
     selection,
@@ -31,62 +26,15 @@ from pages._ui import (
     tracks,
 )
 from pages._ui.ending import PageEnded, end_page
+from pages._ui.view import View
 
-__all__ = ["ROOT", "View", "draw", "open_page", "open_testset", "pages", "take_view"]
+__all__ = ["ROOT", "draw", "open_page", "open_testset", "pages", "take_view"]
 
 ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which may be any
 _FRAMED = "frame.drawn_in_this_run"
 SET = "frame.set"  # name and content of the test set that is open
 _CHANGED = "frame.changed"  # the name of a set whose content is another than the link, or the session, saw
 _SEEN = "digest"  # the key under which the address says what content was seen
-
-
-@dataclass(frozen=True)
-class View:
-    """What is on screen: everything a page draws comes from here.
-
-    Attributes
-    ----------
-    testset : TestSet
-        Without the systems and segments that the user left out.
-    whole : TestSet
-        All that was read.
-    part : selection.Part
-        What was chosen of it.
-    metric : str
-    settings : dict
-        Keyword arguments of `mtsig_core.compare`.
-    source : Source
-        The same for the command line: where the test set comes from, and what was left out of it.
-    """
-
-    testset: TestSet
-    whole: TestSet
-    part: selection.Part
-    metric: str
-    settings: dict
-    source: Source
-
-    @property
-    def comparison(self) -> Comparison:
-        return results.comparison(self.testset, self.metric, **self.settings)
-
-    @property
-    def result(self) -> MetricResult:
-        return self.comparison.metrics[self.metric]
-
-    @property
-    def recounted(self) -> bool:
-        """Whether a part of the test set has other statistics by this metric than within the whole."""
-        return depends_on_testset(metric_of(self.testset, self.metric))
-
-    def named(self, *systems: str, metric: str = "") -> tuple[str, ...]:
-        """What files of this view are called: the test set, the systems that they are about, the metric."""
-        return self.testset.name, *(["pair"] if len(systems) == 2 else []), *systems, metric or self.metric
-
-    def command(self) -> str:
-        """The command line that prints the numbers of this view."""
-        return command_line("compare", self.source, metrics=self.metric, **self.settings)
 
 
 def pages() -> list:

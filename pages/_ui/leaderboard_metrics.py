@@ -13,7 +13,7 @@ from mtsig_core.metrics import metrics_of
 from mtsig_core.report.records import relation_records
 from mtsig_core.report.tables import across_rows, relation_rows, without_relation
 from pages._ui import charts, controls, results, screen
-from pages._ui.frame import View
+from pages._ui.view import View
 
 __all__ = ["pick", "show_disagreement", "show_figure_3", "warnings_of"]
 

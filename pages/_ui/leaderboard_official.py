@@ -14,7 +14,7 @@ from mtsig_core.inference.replicate import replicate
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.replication_report import REPLICATION_FORMS, replication_rows, replication_sentences
 from pages._ui import background, screen
-from pages._ui.frame import View
+from pages._ui.view import View
 
 __all__ = ["show"]
 

@@ -10,7 +10,7 @@ import streamlit as st
 from mtsig_core.report.commands import command_line
 from pages._ui import background, charts, controls, results
 from pages._ui.ending import or_end_page
-from pages._ui.frame import View
+from pages._ui.view import View
 
 __all__ = ["choose_system", "command", "files", "found", "rows_of", "systems_of", "table"]
 

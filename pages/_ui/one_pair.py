@@ -18,7 +18,8 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import format_p
 from pages._ui import address, background, controls, results, screen
 from pages._ui.ending import end_page
-from pages._ui.frame import ROOT, View
+from pages._ui.frame import ROOT
+from pages._ui.view import View
 
 __all__ = ["choose", "open_pair", "examine", "command", "segments_command", "source_for", "segments_query",
            "chance_said", "detectable_said", "outcome_rows", "test_cautions", "interval_rows", "disagreement_said",

@@ -18,7 +18,7 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.sampling_tables import pair_records, spread_rows, system_records, tally_rows, whole_said
 from mtsig_core.report.tables import points
 from pages._ui import charts, controls, one_pair, screen
-from pages._ui.frame import View
+from pages._ui.view import View
 
 __all__ = ["NAMES", "Samples"]
 

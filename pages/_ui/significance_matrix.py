@@ -13,7 +13,7 @@ from mtsig_core.inference.significance import significant
 from mtsig_core.report.records import pair_records
 from mtsig_core.report.tables import pair_rows
 from pages._ui import charts, controls, screen
-from pages._ui.frame import View
+from pages._ui.view import View
 
 __all__ = ["show"]
 

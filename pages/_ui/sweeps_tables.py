@@ -23,7 +23,7 @@ from mtsig_core.report.sweep_tables import (
     system_records,
 )
 from pages._ui import background, charts, one_pair, results, screen
-from pages._ui.frame import View
+from pages._ui.view import View
 
 __all__ = ["command", "show_references", "show_table_2"]
 

@@ -13,7 +13,7 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.validation_tables import flat_rows
 from pages._ui import background, charts, results, screen
 from pages._ui.ending import or_end_page
-from pages._ui.frame import View
+from pages._ui.view import View
 
 __all__ = ["Bench", "SITUATIONS", "big", "by_situation", "drawn_each", "row_of", "warn_of_few_documents"]
 
