@@ -17,7 +17,8 @@ if isinstance(view, MtsigError):
     review_sections.show_mine()
     end_page()
 if view.kept is None:
-    screen.plain("No review is open. A review keeps what you decide about a shared task: systems left out, with "
+    screen.status(["no review is open"])
+    screen.plain("A review keeps what you decide about a shared task: systems left out, with "
                  "reasons, notes on disputed pairs, who is declared the first. It is started on the page Task.")
     address.link(frame.ROOT / "pages" / "task.py", "To the page Task", icon=":material/arrow_forward:")
     review_sections.show_mine()

@@ -198,8 +198,8 @@ def link(page: Path, label: str, *, icon: str | None = None, **asks: str) -> Non
     st.page_link(page, label=label, icon=icon, query_params=query)
 
 
-def go(page: Path, **asks: str | list[str]) -> None:
-    """Open a page now, with what was chosen, and ask more of it."""
+def go(page: Path, **asks: str | list[str] | None) -> None:
+    """Open a page now, with what was chosen, and ask more of it; None asks for what is usual there."""
     for key, text in asks.items():
         keep(key, [text] if isinstance(text, str) else text)
         st.session_state[_SHOWN][key] = st.session_state.get(key)  # what is on screen is no choice of the user's
@@ -212,7 +212,8 @@ def _query() -> dict[str, list[str]]:
     return {key: texts for key, texts in query.items() if texts is not None}
 
 
-def _elsewhere(asks: Mapping[str, str | list[str]]) -> dict[str, list[str]]:
+def _elsewhere(asks: Mapping[str, str | list[str] | None]) -> dict[str, list[str]]:
     """The address of another page."""
     kept = {key: texts for key, texts in _query().items() if key not in st.session_state[_PAGES_OWN]}
-    return {**kept, **{key: [text] if isinstance(text, str) else text for key, text in asks.items()}}
+    asked = {key: [text] if isinstance(text, str) else text for key, text in asks.items()}
+    return {key: texts for key, texts in {**kept, **asked}.items() if texts is not None}

@@ -50,17 +50,17 @@ def show_begin(view: TaskView, found: TaskComparison) -> str | None:
     return st.session_state.pop(_BEGUN, None)
 
 
-def show_message() -> None:
-    """What the last change came to, where it did not simply work."""
-    if (said := st.session_state.pop(_SAID, None)) is not None:
-        screen.error(said)
+def show_message(where: str = "") -> None:
+    """Why the last change was not saved, at the form that it came from, or (empty) at the head of the page."""
+    if st.session_state.get(_SAID, ("",))[0] == where and (said := st.session_state.pop(_SAID, None)) is not None:
+        screen.error(said[1])
 
 
 def _begin(start: Begin) -> None:
     try:
         st.session_state[_BEGUN] = reviews().begin(start, browser.owner(make=True)).edit_link
     except MtsigError as problem:
-        st.session_state[_SAID] = str(problem)
+        st.session_state[_SAID] = "", str(problem)
 
 
 def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
@@ -98,7 +98,7 @@ def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]],
     """Declare who is the first in a language pair."""
     pair = st.selectbox("Language pair", list(systems), key="review.decide.pair")
     decided = next((one for one in view.review.decisions if one.pair == pair), None)
-    st.caption(f"May be the first there, by these numbers: {', '.join(may_be_first[pair]) or 'nobody is ranked'}.")
+    screen.plain(f"May be the first there, by these numbers: {', '.join(may_be_first[pair]) or 'nobody is ranked'}.")
     first, why = f"review.decide.first.{pair}", f"review.decide.why.{pair}"
     names = list(dict.fromkeys([*systems[pair], *(decided.first if decided else ())]))
 
@@ -153,8 +153,9 @@ def _form(view: ReviewView, name: str, label: str, make: Callable[[], Change], d
     """Fields with a button: what they say is saved at once, or not at all."""
     with st.form(f"review.{name}", border=False):
         draw()
-        st.form_submit_button(label, on_click=_save, args=(view.kept.edit_link, len(view.kept.history), make, lacks,
-                                                           clear))
+        st.form_submit_button(label, on_click=_save, args=(view.kept.edit_link, len(view.kept.history), make, name,
+                                                           lacks, clear))
+    show_message(name)
 
 
 def _button(view: ReviewView, place, label: str, key: str, change: Change) -> None:
@@ -171,15 +172,16 @@ def _select(view: ReviewView, place, label: str, options: Sequence[str], current
                         view.kept.edit_link, len(view.kept.history), lambda: make(st.session_state[key])))
 
 
-def _save(link: str, seen: int, make: Callable[[], Change], lacks: str | None = None, clear: Sequence[str] = ()):
+def _save(link: str, seen: int, make: Callable[[], Change], where: str = "", lacks: str | None = None,
+          clear: Sequence[str] = ()) -> None:
     """Append a change to what was seen on screen; what was typed stays where it could not be saved."""
     if lacks is not None:
-        st.session_state[_SAID] = lacks
+        st.session_state[_SAID] = where, lacks
         return
     try:
         reviews().add(link, make(), seen)
     except MtsigError as problem:
-        st.session_state[_SAID] = str(problem)
+        st.session_state[_SAID] = where, str(problem)
     else:
         for key in clear:
             st.session_state[key] = None if ".system." in key else ""

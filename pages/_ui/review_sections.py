@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from mtsig_core import Comparison, MtsigError
+from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.report import export
 from mtsig_core.report.cells import number
+from mtsig_core.report.commands import defaults
 from mtsig_core.report.review_report import (
     circle_rows,
     decision_cautions,
@@ -45,10 +46,13 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
         address.switched_set(before[1], "", lambda key, texts: key in (selection.LEFT_OUT, "tokenize")
                              or key.startswith(selection.REASON))
     named = view.before.address_of(pair, TaskComparison(view.before.kept.info, whole, {}))
-    settings = {key: str(value) for key, value in view.review.settings.items() if key != "rank_rule"}
-    address.go(_LEADERBOARD, metric=view.review.metric, **settings, **named,
-               **{selection.LEFT_OUT: list(gone) or [""]},
-               **{f"{selection.REASON}{name}": reason for name, reason in gone.items()})
+    usual, info = defaults("compare"), view.before.kept.info
+    usual["metric"] = next(iter([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]]))
+    # What is usual stands in no address: else the page would take it out, and Back would need one press more.
+    settings = {key: None if value == usual.get(key) else str(value) for key, value in
+                {**view.review.settings, "metric": view.review.metric}.items() if key != "rank_rule"}
+    address.go(_LEADERBOARD, **settings, **named, **{selection.LEFT_OUT: list(gone) or None},
+               **{f"{selection.REASON}{name}": reason or None for name, reason in gone.items()})
 
 
 def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComparison | None) -> None:

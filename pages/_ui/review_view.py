@@ -50,7 +50,7 @@ class ReviewView:
 
 def choose() -> ReviewView:
     """Open the review of the address, else the one opened last; what it has on screen."""
-    if address.asked(LINK) is None and not address.by_history() and _LAST in st.session_state:
+    if address.asked(LINK) is None and _LAST in st.session_state:  # also after Back: leaving the page took it away
         address.keep(LINK, [st.session_state[_LAST]])
     link = address.settle(LINK, "", lambda texts: texts[-1], lambda value: [value], pages_own=True)
     if not link:

@@ -139,7 +139,7 @@ def test_the_rule_and_the_metric_are_chosen_in_the_review(at, root, kept):
 
 def test_a_link_to_nothing_and_a_task_that_is_gone_are_messages(at, root, kept):
     assert "is not here: it was deleted" in words(at("review", review="x" * 22))
-    assert "No review is open" in words(at("review"))
+    assert "no review is open" in words(at("review"))
     (root / "task").rename(root / "other")
     app = at("review", review=kept.read_link)
     assert "The shared task &#x27;task&#x27; of this review is not offered here" in words(app) and not app.exception
@@ -171,3 +171,5 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
     assert app.query_params.items() >= asked.items() and "review" not in app.query_params
     assert "1 system left out" in words(app) and "Other content stands" not in words(app)
     assert next(box for box in app.text_input if box.key == "reason.Gamma").value == "late & <i>odd</i>"
+    app.switch_page("pages/review.py").run()
+    assert "by XCOMET" in words(app) and app.query_params["review"] == kept.read_link
