@@ -23,7 +23,7 @@ from mtsig_core.data.review import (
     TakeBack,
     taken_back,
 )
-from mtsig_core.inference.rank_rules import RANK_RULES
+from mtsig_core.inference.rank_rules import RANK_RULES, fitting_rules
 from mtsig_core.report.review_report import history_sentences
 from mtsig_core.results.task import TaskComparison
 from pages._ui import browser, screen
@@ -85,11 +85,12 @@ def show_put_back(view: ReviewView, place, one) -> None:
 def pick_metric_and_rule(view: ReviewView) -> None:
     """Metric and rule for ranks; each choice is a change."""
     info, review = view.before.kept.info, view.review
-    metrics = list(dict.fromkeys([*(METRICS if info.with_texts else ()),
-                                  *(name for own in info.scores.values() for name in own)]))
+    own = dict.fromkeys(name for names in info.scores.values() for name in names)
+    metrics = list(dict.fromkeys([*(METRICS if info.with_texts else ()), *own]))
+    rules = fitting_rules(review.metric in own)
     left, right = st.columns(2)
     _select(view, left, "Metric", metrics, review.metric, SetMetric, str)
-    _select(view, right, "Ranks", list(RANK_RULES), review.settings.get("rank_rule", "simultaneous"), SetRule,
+    _select(view, right, "Ranks", list(rules), review.settings.get("rank_rule", "simultaneous"), SetRule,
             lambda rule: RANK_RULES[rule].title)
 
 

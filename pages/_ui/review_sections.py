@@ -50,7 +50,7 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
     usual["metric"] = next(iter([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]]))
     # What is usual stands in no address: else the page would take it out, and Back would need one press more.
     settings = {key: None if value == usual.get(key) else str(value) for key, value in
-                {**view.review.settings, "metric": view.review.metric}.items() if key != "rank_rule"}
+                {"rank_rule": usual["rank_rule"], **view.review.settings, "metric": view.review.metric}.items()}
     address.go(_LEADERBOARD, **settings, **named, **{selection.LEFT_OUT: list(gone) or None},
                **{f"{selection.REASON}{name}": reason or None for name, reason in gone.items()})
 

@@ -5,7 +5,7 @@ from html import escape
 import pytest
 import streamlit as st
 
-from mtsig_core.data.review import Begin, Decide, Exclude, NoteOn
+from mtsig_core.data.review import Begin, Decide, Exclude, NoteOn, SetRule
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.report.kept_tasks import KeptTask
@@ -162,13 +162,14 @@ def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
 def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, kept, monkeypatch):
     """Whatever was chosen before for another set that is open in the session."""
     review_view.reviews().add(kept.edit_link, Exclude("Gamma", "en-de_DE", "late & <i>odd</i>"), 1)
+    review_view.reviews().add(kept.edit_link, SetRule("wmt25"), 2)
     app = at("leaderboard", testset="task/en-ja_JP", metric="XCOMET", trials="1999", exclude="Alpha")
     app.query_params["review"] = kept.read_link
     with monkeypatch.context() as patch:
         patch.setattr(grid, "show", lambda *args, **more: (0, 1) if more.get("open_cells") else None)
         followed(app, lambda: app.switch_page("pages/review.py").run(), monkeypatch)
     assert app.title[0].value == "Leaderboard" and not app.exception
-    asked = {"testset": "task/en-de_DE", "exclude": "Gamma", "trials": "999"}
+    asked = {"testset": "task/en-de_DE", "exclude": "Gamma", "trials": "999", "rank_rule": "wmt25"}
     assert app.query_params.items() >= asked.items() and "review" not in app.query_params
     assert "1 system left out" in words(app) and "Other content stands" not in words(app)
     assert next(box for box in app.text_input if box.key == "reason.Gamma").value == "late & <i>odd</i>"
