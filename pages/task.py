@@ -7,7 +7,7 @@ from mtsig_core.report.cells import number
 from mtsig_core.report.task_documents import task_document
 from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
-from mtsig_core.report.task_tables import macro_pair_rows, picture_rows, task_tested, task_verdict
+from mtsig_core.report.task_tables import answer_first, macro_pair_rows, picture_rows, task_tested, task_verdict
 from mtsig_core.results.task import TaskComparison
 from pages._ui import (
     address,
@@ -26,7 +26,8 @@ info = view.kept.info
 
 def draw(found, key=None):
     """The picture; what was clicked in it."""
-    header, rows, marks = picture_rows(found, view.metric)
+    n_pairs = sum(view.metric in comparison.metrics for comparison in found.pairs.values())
+    header, rows, marks = answer_first(*picture_rows(found, view.metric), n_pairs)
     return header, rows, grid.show(header, rows, {0}, key, marks=marks, open_cells=key is not None)
 
 

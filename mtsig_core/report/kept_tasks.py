@@ -34,11 +34,13 @@ class KeptTask:
     source : TaskSource
     whole : KeptTask, optional
         The same without exclusions, where it is there: its files are then not read again.
+    read : callable, optional
+        Gives the task, where that is quicker than to read the source.
     """
 
-    def __init__(self, source: TaskSource, whole: KeptTask | None = None):
-        self.source = source
-        self._whole = whole or (KeptTask(replace(source, exclude=())) if source.exclude else self)
+    def __init__(self, source: TaskSource, whole: KeptTask | None = None, read: Callable[[], Task] | None = None):
+        self.source, self._read = source, read or source.read
+        self._whole = whole or (KeptTask(replace(source, exclude=()), read=read) if source.exclude else self)
         self.digest: str = source.digest() if self._whole is self else _digest(self._whole.digest, source.exclude)
 
     def leaving_out(self, exclude: Sequence[TaskExclusion]) -> KeptTask:
@@ -49,7 +51,7 @@ class KeptTask:
     @cached_property
     def task(self) -> Task:
         """All of it, read."""
-        return self.source.read() if self._whole is self else without(self._whole.task, self.source.exclude)
+        return self._read() if self._whole is self else without(self._whole.task, self.source.exclude)
 
     @cached_property
     def info(self) -> TaskInfo:

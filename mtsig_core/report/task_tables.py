@@ -8,8 +8,8 @@ from mtsig_core.report.tables import how_tested
 from mtsig_core.results import SystemResult
 from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["macro_pair_rows", "order_of", "picture_rows", "ranks_text", "system_text", "task_left_out", "task_tested",
-           "task_verdict"]
+__all__ = ["answer_first", "macro_pair_rows", "order_of", "picture_rows", "ranks_text", "system_text", "task_left_out",
+           "task_tested", "task_verdict"]
 
 MISSING = "-"
 
@@ -45,6 +45,21 @@ def picture_rows(found: TaskComparison, metric: str) -> tuple[list[str], list[li
         rows.append([system_text(found.task, name), *map(ranks_text, own), Cell(f"{n}/{len(have)}", n),
                      *(_macro_cells(rows_of[name], form) if macro is not None else ())])
     return header, rows, marks
+
+
+def answer_first(header: list[str], rows: list[list[str]], marks: set[tuple[int, int]], n_pairs: int
+                 ) -> tuple[list[str], list[list[str]], set[tuple[int, int]]]:
+    """A picture with the rank across the language pairs, and in how many pairs a system is, right after its name: of
+    30 pairs they would lie out of sight behind them.
+
+    >>> answer_first(["system", "en-de", "en-cs", "pairs", "all pairs"], [["A", "1", "2", "2/2", "1-2"]], {(0, 4)}, 2)
+    (['system', 'all pairs', 'pairs', 'en-de', 'en-cs'], [['A', '1-2', '2/2', '1', '2']], {(0, 1)})
+    """
+    summary = [k for k in (n_pairs + 2, n_pairs + 1) if k < len(header)]
+    order = [0, *summary, *(k for k in range(1, len(header)) if k not in summary)]
+    place = {old: new for new, old in enumerate(order)}
+    return ([header[k] for k in order], [[row[k] for k in order] for row in rows],
+            {(row, place[k]) for row, k in marks})
 
 
 def system_text(task: TaskInfo, name: str) -> str:

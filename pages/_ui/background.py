@@ -34,7 +34,7 @@ _ALONE = """<style>
 
 
 def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], what: str,
-           meanwhile: Callable[[], None] | None = None):
+           meanwhile: Callable[[], Callable[[], None] | None] | None = None):
     """The value of some work, remembered by its key.
 
     Where it takes longer than `PATIENCE`, the page shows progress and goes on when the value is there. It waits in
@@ -51,7 +51,8 @@ def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], w
     what : str
         Says on screen what takes so long.
     meanwhile : callable, optional
-        Draws what is there already, again and again while the page waits.
+        Asked again and again while the page waits: gives what draws all that is there so far, None where it is what
+        was drawn before, for drawing takes time from the work.
     """
     placed = st.session_state.setdefault(_PLACED, set())
     # Once in a run, also where the value is there: what follows keeps its place, and boxes that were opened stay open.
@@ -88,9 +89,9 @@ def _show_progress(place, job, key, what, meanwhile):
     line, share, part = _draw(place, what, "Cancel", _cancel, key)
     done = False
     while not done:
-        if meanwhile is not None:
+        if meanwhile is not None and (draw := meanwhile()) is not None:
             with part.container():
-                meanwhile()
+                draw()
         share.progress(min(1.0, job.share))
         with line:
             screen.plain(f"{what}: {job.told()}")

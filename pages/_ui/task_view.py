@@ -13,9 +13,11 @@ from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, controls, demos, rank_rule, screen, tasks, tracks
 from pages._ui.ending import end_page
+from pages._ui.jobs import Memory
 
 __all__ = ["TaskView", "choose", "open_page"]
 
+_SO_FAR = Memory(4)  # the language pairs that are compared already, by what is computed
 _TRACKS = ("all systems", "constrained", "unconstrained")
 
 
@@ -42,13 +44,22 @@ class TaskView:
 
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
-        found: dict[str, Comparison] = {}
+        key = ("task", self.kept.digest, self.metric, tuple(sorted(self.settings.items())))
+        if (found := _SO_FAR.get(key)) is None:  # a later run of the page may wait for the same work
+            _SO_FAR.keep(key, found := {})
+        drawn = set()
 
         def work(progress):
             return self.kept.compare(self.metric, jobs=-1, progress=progress, found=found.__setitem__, **self.settings)
 
-        key = ("task", self.kept.digest, self.metric, tuple(sorted(self.settings.items())))
-        return background.result(key, work, "Comparing all language pairs", lambda: meanwhile(dict(found)))
+        def news():
+            so_far = dict(found)
+            if so_far.keys() <= drawn:
+                return None
+            drawn.update(so_far)
+            return lambda: meanwhile(so_far)
+
+        return background.result(key, work, "Comparing all language pairs", news)
 
     def address_of(self, pair: str, found: TaskComparison) -> dict[str, str]:
         """What the address says of the test set of a language pair; with its content, one press of Back undoes it."""

@@ -60,7 +60,7 @@ def kept(offer: TaskOffer, track: str | None) -> KeptTask:
         if not path.resolve().is_relative_to(offer.below):
             raise InputError(f"{shown(path)} is a link that leads out of MTSIG_DATA_ROOT, where the dashboard may not "
                              "read. Replace it by the file.")
-    return _kept(replace(offer.source, track=track), tuple((path, *_seen(path)) for path in files))
+    return _kept(offer.source, track, tuple((path, *_seen(path)) for path in files))
 
 
 def _seen(path: Path) -> tuple[int, int]:
@@ -68,6 +68,12 @@ def _seen(path: Path) -> tuple[int, int]:
     return stat.st_size, stat.st_mtime_ns
 
 
-@st.cache_resource(max_entries=8, show_spinner="Looking at the files of the task")
-def _kept(source: TaskSource, fingerprint: tuple) -> KeptTask:
-    return KeptTask(source)
+@st.cache_resource(max_entries=8, show_spinner="Reading the task")
+def _kept(source: TaskSource, track: str | None, fingerprint: tuple) -> KeptTask:
+    if track is None:
+        found = KeptTask(source)
+    else:
+        whole = _kept(source, None, fingerprint)  # which is read once for all tracks
+        found = KeptTask(replace(source, track=track), read=lambda: whole.task.of_track(track))
+    found.info  # noqa: B018 - what takes time, for the page to say so meanwhile
+    return found

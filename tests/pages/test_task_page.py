@@ -17,7 +17,7 @@ from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import picture_rows, task_verdict
 from mtsig_core.results.task import TaskComparison
-from pages._ui import background, testsets
+from pages._ui import background, task_view, testsets
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import arguments
 
@@ -175,3 +175,33 @@ def test_a_cell_opens_its_pair_in_the_track(opened, root):
     assert app.query_params["digest"] == kept.pairs["en-de_DE"].testset.digest[:12]
     app = opened("leaderboard", root=root, testset="task/en-de_DE@unconstrained", metric="XCOMET", trials="499")
     assert any("of this link is not here" in html.value for html in app.get("html")) and not app.exception
+
+
+def test_the_answer_stands_right_after_the_names(opened, root):
+    """Behind 30 language pairs it would be out of sight."""
+    grid = grid_of(opened("task", root=root, shared_task="task", metric="XCOMET", trials="499"))
+    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=499).macro["XCOMET"]
+    assert list(grid["1"])[:2] == [pytest.approx(row.rank_low + row.rank_high / 1000) for row in found.systems[:2]]
+    assert list(grid["2"]) == [2, 2, 1]  # in so many language pairs
+
+
+def test_a_task_is_read_once_for_all_tracks(opened, root, monkeypatch):
+    reads, read = [], TaskSource.read
+    monkeypatch.setenv("MTSIG_CACHE", "")
+    monkeypatch.setattr(TaskSource, "read", lambda self: reads.append(self) or read(self))
+    for track in ("constrained", "all systems"):
+        opened("task", root=root, shared_task="task", metric="XCOMET", trials="499", track=track)
+    assert len(reads) == 1
+
+
+def test_what_is_there_is_drawn_again_only_with_news(opened, root, monkeypatch):
+    drawn, show = [], task_view.background.result
+
+    def result(key, work, what, meanwhile):
+        value = show(key, work, what, meanwhile)
+        drawn.extend(meanwhile() is not None for _ in range(3))
+        return value
+
+    monkeypatch.setattr(task_view.background, "result", result)
+    opened("task", root=root, shared_task="task", metric="XCOMET", trials="499", seed="5")
+    assert drawn.count(True) <= 1 and not drawn[-1]
