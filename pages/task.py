@@ -3,11 +3,19 @@
 import streamlit as st
 
 from mtsig_core.report import export
+from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import number
 from mtsig_core.report.task_documents import task_document
 from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
-from mtsig_core.report.task_tables import answer_first, macro_pair_rows, picture_rows, task_tested, task_verdict
+from mtsig_core.report.task_tables import (
+    answer_first,
+    macro_pair_rows,
+    picture_rows,
+    task_left_out,
+    task_tested,
+    task_verdict,
+)
 from mtsig_core.results.task import TaskComparison
 from pages._ui import (
     address,
@@ -51,9 +59,10 @@ if clicked is not None and (pair := header[clicked[1]]) in found.pairs and rows[
     address.go(frame.ROOT / "pages" / "leaderboard.py", metric=view.metric, **view.address_of(pair, found))
 if said is not None:
     screen.caution_box(said)
-for said in info.assumed:
-    if said.startswith(f"{view.metric}:"):
-        screen.caution_box(f"Assumed: {said}")
+for said in assumptions(info.assumed, [view.metric]):
+    screen.caution_box(said)
+if found.excluded:
+    screen.caution_box(f"Left out: {task_left_out(found)}.")
 warned = [[pair, caution.text] for pair, comparison in found.pairs.items() for caution in comparison.warnings]
 if view.metric in found.macro and found.macro[view.metric].pairs:
     st.subheader("Across the language pairs")

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterable
 
 from mtsig_core.inference.few_units import what_lacks
-from mtsig_core.results import Comparison, MetricResult, TestSetInfo
+from mtsig_core.results import Comparison, MetricResult
 
 __all__ = ["assumptions", "caveats", "keeps_its_level", "ranks_hold_jointly"]
 
 _IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
 
 
-def assumptions(info: TestSetInfo, metrics: Iterable[str]) -> list[str]:
-    """Sentences: what was assumed of these metrics when the test set was read, and what was left out then."""
+def assumptions(assumed: Iterable[str], metrics: Iterable[str]) -> list[str]:
+    """Sentences: what was assumed of these metrics when a test set or a task was read, and what was left out then."""
     named = tuple(f"{metric}:" for metric in metrics)
-    return [f"Assumed: {text}" if text.startswith(named) else text for text in info.assumed
+    return [f"Assumed: {text}" if text.startswith(named) else text for text in assumed
             if text.startswith(("Left out", *named))]
 
 

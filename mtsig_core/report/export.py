@@ -94,7 +94,7 @@ def comparison_csv(comparison: Comparison) -> str:
             rows += [{"table": table, "metric": name, **record, "higher_is_better": result.higher_is_better, **source,
                       "signature": result.signature} for record in records]
     rows += [{"table": "excluded", **asdict(exclusion), **source} for exclusion in comparison.excluded]
-    rows += [{"table": "assumed", "reason": text, **source} for text in assumptions(info, comparison.metrics)]
+    rows += [{"table": "assumed", "reason": text, **source} for text in assumptions(info.assumed, comparison.metrics)]
     return records_csv(rows, header)
 
 

@@ -53,7 +53,7 @@ def comparison_html(comparison: Comparison) -> str:
              ("mtsig", settings.version)]
     return template("comparison.html").render(
         comparison=comparison, info=info, settings=settings, results=list(comparison.metrics.values()), known=known,
-        assumed=assumptions(info, comparison.metrics),
+        assumed=assumptions(info.assumed, comparison.metrics),
         left_out=[(one.system, one.reason) for one in comparison.excluded], summary=summary(comparison),
         cautions=group_cautions(comparison.warnings, several=len(comparison.metrics) > 1), answer=answer,
         leaderboard_rows=leaderboard_rows, by_reference_rows=by_reference_rows, pair_rows=pair_rows,

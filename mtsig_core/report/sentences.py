@@ -104,7 +104,7 @@ def caption_sentences(comparison: Comparison, result: MetricResult, what: str) -
     return [f"{what} of {counted(len(result.systems), 'system')} on {_data(info)} by {metric_name(result)} "
             f"({direction(result)}).", *simulated,
             *filter(None, [_undecided(result, comparison.settings)]), *method_sentences(comparison, result),
-            *exclusion_sentences(comparison), *map(printable, assumptions(info, [result.metric])),
+            *exclusion_sentences(comparison), *map(printable, assumptions(info.assumed, [result.metric])),
             f"Signature: {printable(result.signature)}. Test set digest: {printable(info.digest)}."]
 
 
@@ -119,7 +119,7 @@ def _subject(comparison: Comparison, result: MetricResult) -> Iterator[str]:
            f"{metric_name(result)} ({direction(result)}; signature {printable(result.signature)}).")
     if comparison.testset.simulated:
         yield "The test set is simulated: its texts are made up."
-    yield from map(printable, assumptions(comparison.testset, [result.metric]))
+    yield from map(printable, assumptions(comparison.testset.assumed, [result.metric]))
 
 
 def _outcome(comparison: Comparison, result: MetricResult) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.rank_rules import RANK_RULES
+from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
 from mtsig_core.report.task_ranks import ranks_record, rule_said
@@ -74,15 +75,16 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
 
 def task_text(found: TaskComparison, review: Review = None) -> str:
     """By each metric the systems with their rank interval in each language pair, and across them."""
+    metrics = list(dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics))
     first = next(iter(found.pairs.values())).settings
     lines = [f"{printable(found.task.name)}: {len(found.task.pairs)} language pairs, {len(found.task.systems)} "
              f"systems; test {first.test}, {first.correction}, alpha {first.alpha:g}, seed {first.seed}"]
-    lines += [f"Assumed: {printable(said)}" for said in found.task.assumed]
+    lines += map(printable, assumptions(found.task.assumed, metrics))
     lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
     ranks = "Rank intervals hold jointly within each language pair" if first.rank_rule == "simultaneous" else \
         f"Ranks within each language pair {RANK_RULES[first.rank_rule].title}"
     lines += [f"{ranks}; * may be first there; - no score, or no rank."]
-    for metric in dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics):
+    for metric in metrics:
         header, rows, marks = picture_rows(found, metric)
         rows = [[cell + "*" * ((k, column) in marks) for column, cell in enumerate(row)] for k, row in enumerate(rows)]
         lines += ["", printable(metric.upper()), f"{task_verdict(found, metric)}.",

@@ -8,7 +8,7 @@ from mtsig_core.inference.across_pairs import MACRO_TESTS
 from mtsig_core.inference.few_units import cannot_decide
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.caveats import caveats, keeps_its_level
+from mtsig_core.report.caveats import assumptions, caveats, keeps_its_level
 from mtsig_core.report.phrases import (
     CORRECTION_NAMES,
     TEST_NAMES,
@@ -146,7 +146,7 @@ def across_sentences(found: TaskComparison, metric: str) -> list[str]:
 def common_sentences(found: TaskComparison, metric: str) -> list[str]:
     """What was assumed of the metric, what was left out, and with what all was computed."""
     first = next(iter(have_metric(found, metric).values()))[0]
-    said = [f"Assumed: {printable(text)}" for text in found.task.assumed if text.startswith(f"{metric}:")]
+    said = list(map(printable, assumptions(found.task.assumed, [metric])))
     said += [f"Left out: {printable(task_left_out(found))}."] if found.excluded else []
     return [*said, f"Computed with mtsig {first.settings.version}, seed {first.settings.seed}."]
 

@@ -35,7 +35,7 @@ def comparison_text(comparison: Comparison) -> str:
     """Settings; for each metric the systems, the pairs and the matrix of decisions; all metrics together; warnings."""
     lines = [printable("; ".join(part)) for part in summary(comparison)]
     lines += [f"Left out: {printable(left_out(comparison))}"] if comparison.excluded else []
-    lines += map(printable, assumptions(comparison.testset, comparison.metrics))
+    lines += map(printable, assumptions(comparison.testset.assumed, comparison.metrics))
     for result in comparison.metrics.values():
         lines += ["", *_metric_lines(result, comparison)]
     lines += _relation_lines(list(comparison.metrics.values()))

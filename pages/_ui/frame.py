@@ -170,7 +170,7 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
         left_out = [f"{gone} {'system' if gone == 1 else 'systems'} left out"] if gone else []
         screen.status([*summary(view.comparison)[0], *left_out],
                       [*told.values(), *["each figure says how it is tested"] * (experiment and "alpha" in told)],
-                      assumptions(view.comparison.testset, [view.metric]))
+                      assumptions(view.comparison.testset.assumed, [view.metric]))
         if experiment:
             screen.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
     except MtsigError as problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from mtsig_core.data.readers.archives import names_in_zip, opened
 from mtsig_core.data.readers.lines import FilePath, missing, shown
 from mtsig_core.data.readers.metrics_task import HUMAN, METRICS, read_metrics_task
 from mtsig_core.data.readers.task_scores import SCORES, read_task_scores, score_pairs
-from mtsig_core.data.readers.wmt import language_pairs, read_wmt
+from mtsig_core.data.readers.wmt import language_pairs, read_wmt, without_reference
 from mtsig_core.data.readers.wmt_xml import read_wmt_xml, xml_names
 from mtsig_core.data.task import Task
 from mtsig_core.data.testset import TestSet
@@ -66,7 +66,21 @@ def _read_task(folder: Path, pairs: Collection[str] | None, lower_is_better: Col
         raise SettingError(f"{shown(folder)} has texts and no scores whose direction could be said, such as "
                            f"{shown(said[0])}.")
     testsets = {pair: read_pair(folder, pair, keep_canary=keep_canary) for pair in dict.fromkeys(pairs or known)}
-    return Task(folder.resolve().name, testsets)
+    return _with_both(folder, testsets, pairs is None)
+
+
+def _with_both(folder: Path, testsets: Mapping[str, TestSet], every: bool) -> Task:
+    """The task of those language pairs that have outputs and references; where all were asked for, the others are
+    named in `Task.assumed`."""
+    bare = [pair for pair, testset in testsets.items() if not testset.systems]
+    if bare and (not every or len(bare) == len(testsets)):
+        raise InputError(f"{shown(folder)} has references and no output for {', '.join(bare)}. Add outputs to its "
+                         "system-outputs/, or choose other language pairs.")
+    left_out = [f"Left out: {pair}, which has references and no output." for pair in bare]
+    if every and not _xml(folder):
+        left_out += [f"Left out: {pair}, which has outputs and no reference." for pair in without_reference(folder)]
+    return Task(folder.resolve().name, {pair: one for pair, one in testsets.items() if pair not in bare},
+                assumed=tuple(left_out))
 
 
 def has_scores(folder: FilePath) -> bool:

@@ -97,6 +97,15 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
                                      if testset.references.get(name) != texts})
 
 
+def without_reference(folder: Path) -> list[str]:
+    """The language pairs that have outputs and no reference, sorted: not for each does a task publish one."""
+    known = {pair for _, pair in _references(folder)}
+    places = [place for place in OUTPUTS if (folder / place).is_dir()]
+    places += [f"{place}/{name}" for place in places for name in _names(folder / place)
+               if (folder / place / name).is_dir()]
+    return sorted({found.pair for found, _ in _files(folder, places) if found.role == "system"} - known)
+
+
 def _references(folder: Path) -> _References:
     """The reference files, by set and language pair."""
     if not os.path.lexists(folder):

@@ -1,0 +1,65 @@
+"""Folders of tasks as they come: each gives a result, or one message that names the file and what to do."""
+
+import pytest
+
+from mtsig_core.data.readers.tasks import read_task
+from mtsig_core.data.task_source import TaskSource
+from mtsig_core.errors import InputError, MtsigError
+from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.report.task_export import task_text
+
+SYSTEMS = ("A.b-1", "نظام 2", "Sys,x")
+
+
+@pytest.fixture
+def write(tmp_path):
+    def files(**texts):
+        for name, text in texts.items():
+            path = tmp_path / "odd" / name.replace("__", "/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return tmp_path / "odd"
+    return files
+
+
+def of_2024(pair, systems=SYSTEMS, reference=True):
+    return ({f"references__{pair}.refA.txt": "a b c d\n" * 4} if reference else {}) | {
+        f"system-outputs__{pair}__{name}.txt": f"a b {name} d\n" * 4 for name in systems}
+
+
+def of_2022(pair, systems):
+    target = pair.split("-")[1]
+    return {f"references__generaltest2022.{pair}.ref.A.{target}": "a b c d\n" * 4} | {
+        f"system-outputs__generaltest2022.{pair}.hyp.{name}.{target}": f"a b {name} d\n" * 4 for name in systems}
+
+
+def test_regions_and_odd_names(write):
+    folder = write(**of_2024("en-ar_EG"), **of_2024("cs-uk"), **of_2024("ja-zh_CN"))
+    task = read_task(folder)
+    assert sorted(task.testsets) == ["cs-uk", "en-ar_EG", "ja-zh_CN"] and sorted(task.systems) == sorted(SYSTEMS)
+
+
+@pytest.mark.parametrize("layout", [of_2022, of_2024])
+def test_pairs_that_lack_something_are_left_out_and_named(write, layout):
+    bare = {name: text for name, text in layout("en-cs", ["A", "B"]).items() if "references" not in name}
+    folder = write(**layout("en-de", ["A", "B"]), **layout("cs-uk", []), **bare)
+    task = read_task(folder)
+    assert list(task.testsets) == ["en-de"] and task.assumed == (
+        "Left out: cs-uk, which has references and no output.", "Left out: en-cs, which has outputs and no reference.")
+    found = KeptTask(TaskSource(str(folder))).compare(trials=99, resamples=99)
+    assert "\nLeft out: en-cs, which has outputs and no reference.\n" in task_text(found)
+    with pytest.raises(InputError, match="odd has references and no output for cs-uk. Add outputs"):
+        read_task(folder, ["cs-uk"])
+    with pytest.raises(MtsigError, match="en-cs"):
+        read_task(folder, ["en-cs"])
+
+
+def test_an_output_of_another_length_is_one_message(write):
+    folder = write(**of_2024("en-de"), **{"system-outputs__en-de__Short.txt": "a\nb\n"})
+    with pytest.raises(InputError, match=r"Short.txt has 2 lines, the reference .*en-de.refA.txt has 4"):
+        read_task(folder)
+
+
+def test_an_empty_folder_is_one_message(tmp_path):
+    with pytest.raises(InputError, match="has no references/; it has nothing. Expected"):
+        read_task(tmp_path)
