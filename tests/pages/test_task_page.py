@@ -45,7 +45,7 @@ def test_the_picture_is_what_the_core_finds(opened, root):
 def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", rank_rule="wmt25")
     found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999, rank_rule="wmt25")
-    assert [round(cell, 3) for cell in grid_of(app)["1"]] == [row[1].value for row in picture_rows(found, "XCOMET")[1]]
+    assert [round(cell, 3) for cell in grid_of(app)["3"]] == [row[1].value for row in picture_rows(found, "XCOMET")[1]]
     said = "\n".join(html.value for html in app.get("html"))
     assert "· ranks as WMT25" in said and escape(rule_said(found, "XCOMET")) in said
     assert "--rank-rule wmt25" in app.code[0].value

@@ -41,7 +41,8 @@ def test_what_it_says_and_what_is_withdrawn(task, tmp_path_factory, capsys):
     assert elsewhere.digest() != before
     args = ["task", "--folder", str(task), "--unit", "segment", "--trials", "99", "--format", "json"]
     assert main(args) == 0
-    assert json.loads(capsys.readouterr().out)["excluded"] == [{"system": "Z", "reason": "withdrawn"}]
+    assert json.loads(capsys.readouterr().out)["excluded"] == [
+        {"system": "Z", "reason": "withdrawn", "pair": None}]
 
 
 @pytest.mark.parametrize(("text", "told"), [
