@@ -13,7 +13,6 @@ from pages._ui.ending import end_page
 
 _EACH, _DECIDE = "all segments", "those that decide"
 _FILTERS = {"document": None, "genre": None, "text": "", "where": segments.PLACES[0], "only": _EACH}
-_SYSTEMS = 6  # of a page of all systems
 _READABLE = 500  # segments of a file to read
 
 view = frame.open_page("Segments")
@@ -100,7 +99,7 @@ with right:
     with st.container(horizontal=True, vertical_alignment="center"):
         segment_reader.show_steps(lines, at)
         everyone = len(testset.systems) > 2 and controls.toggle("All systems", False, "all", pages_own=True)
-        pages = -(-len(testset.systems) // _SYSTEMS) if everyone else 1
+        pages = -(-len(testset.systems) // segment_reader.SYSTEMS) if everyone else 1
         page = controls.page_of(pages) if pages > 1 else 1
     if at is None:
         segment_reader.not_listed(testset.lines[k], n, clear)
@@ -109,7 +108,7 @@ with right:
     if everyone:
         scores = segments.system_scores(testset, metric, counted, k)
         form = written_like(score for _, score in scores if score is not None)
-        part = scores[(page - 1) * _SYSTEMS:page * _SYSTEMS]
+        part = scores[(page - 1) * segment_reader.SYSTEMS:page * segment_reader.SYSTEMS]
         notes.append("best first, by the score of this segment alone")
         inside = system_list(testset, k, [(name, number(score, form)) for name, score in part], head, unit=unit,
                              tokens=tokens if marks == MARKS[0] else None, chosen=(a, b), notes=notes)

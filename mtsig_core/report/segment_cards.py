@@ -47,7 +47,7 @@ STYLE = """<style>
 .mt-each :is(td, th) {text-align: left; vertical-align: top; padding: .25rem 1rem .25rem 0;
           border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent)}
 .mt-each td:last-child {width: 100%}
-.mt-each td:first-child {max-width: 12rem; overflow-wrap: anywhere; min-width: 6rem}
+.mt-each td:first-child {max-width: 12rem; overflow-wrap: anywhere; min-width: 9rem}
 .mt-each td:nth-child(2) {font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap}
 .mt-n1, .mt-n2, .mt-n3, .mt-n4 {border-radius: .2rem; padding: .08em 0; color: inherit}
 .mt-n1 {background: color-mix(in srgb, #56B4E9 18%, transparent)}

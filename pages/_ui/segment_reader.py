@@ -10,11 +10,13 @@ from mtsig_core import TestSet
 from mtsig_core.report import segment_cards
 from pages._ui import address, screen
 
-__all__ = ["PAGE", "choose", "first", "not_listed", "show_box", "show_decided", "show_list",
+__all__ = ["PAGE", "SYSTEMS", "choose", "first", "not_listed", "show_box", "show_decided", "show_list",
            "show_steps"]
 
 #: Segments of a page of the list.
 PAGE = 8
+#: Systems of a page, where all outputs of a segment are shown.
+SYSTEMS = 6
 _KEY = "segment"  # in the address: the line of the segment that is shown
 # What is left of the window below the controls: the page stays one screen high, whatever the texts.
 _STYLE = """<style>

@@ -13,6 +13,7 @@ import pytest
 
 from mtsig_core.data.source import Source
 from mtsig_core.report import export
+from pages._ui import segment_reader
 from pages._ui.segment_reader import PAGE
 from tests.pages.toys import APP, NAMES, answers, arguments, sentences, words, written
 
@@ -125,7 +126,7 @@ def test_differences_are_marked_instead(open_segments, source):
     assert not re.search(r'class="mt-n\d"', said)
 
 
-def test_all_systems_of_one_segment_sorted_by_its_score(open_segments, source):
+def test_all_systems_of_one_segment_sorted_by_its_score(open_segments, source, monkeypatch):
     page = open_segments(source, a=NAMES[0], b=NAMES[1], segment="2", all="true")
     table = words(page)[words(page).index('<table class="mt-each">'):]
     rows = re.findall(r"<tr><td>(?:<b>[AB]: )?<bdi>(.*?)</bdi>(?:</b>)?</td><td>(.*?)</td>", html.unescape(table))
@@ -136,6 +137,10 @@ def test_all_systems_of_one_segment_sorted_by_its_score(open_segments, source):
               for name, output in zip(NAMES, texts[:3], strict=True)}
     assert [name for name, _ in rows] == sorted(scores, key=scores.get, reverse=True)
     assert {name: float(score) for name, score in rows} == pytest.approx(scores, abs=0.006)
+    monkeypatch.setattr(segment_reader, "SYSTEMS", 2)
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], segment="2", all="true", page="2")
+    said = words(page)
+    assert said.count("<tr><td>") == 2 and html.escape(NAMES[2]) in said[said.index('<table class="mt-each">'):]
 
 
 def test_scores_on_the_matching_segments_are_sacrebleus(open_segments, source):
