@@ -43,7 +43,8 @@ def _part(key: str, scene: Scene, shown: Shown, step: int) -> HandoutPart:
 
 def _table(key: str, body: dict) -> list[list[str]]:
     if key == "bootstrap":
-        return [[str(k), text] for k, text in enumerate(body["sentences"], 1)]
+        numbered = [f"{k}. {text}" for k, text in enumerate(body["sentences"], 1)]
+        return [list(two) for two in zip(numbered[::2], numbered[1::2], strict=True)]
     if key in ("randomization", "mean"):
         return [list(body["names"]), *map(list, body["outputs"])]
     return []
