@@ -104,7 +104,7 @@ with right:
     if at is None:
         segment_reader.not_listed(testset.lines[k], n, clear)
     tokens = side_by_side.tokens_or_none(testset)
-    head, notes = contributed([added[k]], unit)[0], [] if at is None else [f"{at + 1} of {n}"]
+    head, notes = contributed([added[k]], unit)[0], [] if at is None else [f"{at + 1:,} of {n:,}"]
     if everyone:
         scores = segments.system_scores(testset, metric, counted, k)
         form = written_like(score for _, score in scores if score is not None)
@@ -119,13 +119,13 @@ with right:
             if each is not None)
     segment_reader.show_box(inside, None if everyone and marks == MARKS[1] else marks, pages > 1)
 st.caption("Scores on top: of these segments alone, descriptive, untested. By each: what it adds to the difference on "
-           f"all {testset.n_segments}, above 0 in favour of A; these do not sum to the whole. The address of this "
+           f"all {testset.n_segments:,}, above 0 in favour of A; these do not sum to the whole. The address of this "
            "page opens this segment again.")
 called = view.named(a, b)
 with st.expander("Files, command"):
     with st.container(horizontal=True):
         st.download_button(
-            f"{'This segment' if n == 1 else f'These {n} segments'} as CSV", mime="text/csv", on_click="ignore",
+            f"{'This segment' if n == 1 else f'These {n:,} segments'} as CSV", mime="text/csv", on_click="ignore",
             file_name=export.file_name(*called, "segments", ending="csv"), key="segments.csv",
             data=lambda: export.for_spreadsheet(*segments.segment_table(testset, a, b, shown, added)))
         st.download_button(
