@@ -6,6 +6,7 @@ from mtsig_core.report import export
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import number
 from mtsig_core.report.task_documents import task_document
+from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import (
@@ -86,4 +87,7 @@ with st.container(horizontal=True):
         st.download_button(title, lambda form=form: task_document(form, found, view.kept.source, view.command()),
                            export.file_name(info.name, view.metric, what, ending=ending), mime,
                            key=f"task.{form}", on_click="ignore")
+    st.download_button("Picture (SVG)", lambda: task_picture(found, view.metric),
+                       export.file_name(info.name, view.metric, "task", ending="svg"), "image/svg+xml",
+                       key="task.svg", on_click="ignore")
 st.code(view.command(), language=None, wrap_lines=True)

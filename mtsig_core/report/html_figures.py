@@ -53,7 +53,8 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
     ends = [end for s in systems for end in (s.score, s.ci_low, s.ci_high) if end is not None]
     ticks = _ticks(min(ends), max(ends))
     across = _scale(min(*ends, *ticks), max(*ends, *ticks), left + 14, middle - 14)
-    rank_at = _scale(1, max(2, len(systems)), middle + 24, _WIDE - 70)
+    last = max(2, len(systems), *(s.rank_high or 1 for s in systems))
+    rank_at = _scale(1, last, middle + 24, _WIDE - 70)
     heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
     bottom = 30 + sum(heights)
     drawn = [shapes.text(left, 18, f"{result.metric.upper()} {with_interval(result, settings)}", "head")]
@@ -62,7 +63,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
                   shapes.text(across(tick), bottom + 18, f"{tick:g}", "mid")]
     if ranked:
         drawn.append(shapes.text(middle + 14, 18, "Rank interval", "head"))
-        for tick in sorted({1, *range(5, len(systems) - 2, 5), len(systems)}):
+        for tick in sorted({1, *range(5, last - 2, 5), last if len(systems) > 1 else 1}):
             drawn += [shapes.line(rank_at(tick), 28, rank_at(tick), bottom, "tick"),
                       shapes.text(rank_at(tick), bottom + 18, str(tick), "mid")]
     top = 30

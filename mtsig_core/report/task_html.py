@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from mtsig_core.report.cautions import group_cautions
-from mtsig_core.report.html_figures import template
+from mtsig_core.report.html_figures import LEVELS, forest_svg, template
 from mtsig_core.report.html_tables import literal, table
+from mtsig_core.report.palette import ink, mixed
 from mtsig_core.report.tables import leaderboard_rows, pair_rows, summary
+from mtsig_core.report.task_figure import task_svg, winners
 from mtsig_core.report.task_latex import other_track
 from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
@@ -18,6 +20,7 @@ from mtsig_core.results.task import TaskComparison
 
 __all__ = ["task_html"]
 
+_MOST_COLUMNS = 14  # of a table that is to be printed
 _MOST_PAIRS = 3000  # of systems, in all tables together
 
 
@@ -56,6 +59,7 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
         rule_said=rule_said,
         alpha=first.settings.alpha, version=first.settings.version, summary=summary, cautions=cautions,
         leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,
+        task_svg=task_svg, short=_short, forest_svg=forest_svg, winners=winners, levels=LEVELS, mixed=mixed, ink=ink,
         left_out=[(one.system, one.pair or "all", one.reason) for one in found.excluded],
         review=review, literal=literal, decided=_decided(review), noted=_noted(review),
         commands={"this page": f"{command} --format html", "all numbers": f"{command} --format json",
@@ -69,3 +73,13 @@ def _decided(review: Mapping[str, Any] | None) -> list[list[str]]:
 def _noted(review: Mapping[str, Any] | None) -> list[list[str]]:
     return [] if review is None else [[one["pair"], one["metric"].upper(), one["a"], one["b"], one["text"]]
                                       for one in review["notes"]]
+
+
+def _short(header: list[str], rows: list[list[str]], marks: set[tuple[int, int]]
+           ) -> tuple[list[str], list[list[str]], set[tuple[int, int]]]:
+    """The table of the picture; of very many language pairs without their ranks, which the figure has."""
+    if len(header) <= _MOST_COLUMNS:
+        return header, rows, marks
+    kept = [0, *range(len(header) - 1 - header[::-1].index("pairs"), len(header))]
+    return ([header[k] for k in kept], [[row[k] for k in kept] for row in rows],
+            {(row, kept.index(k)) for row, k in marks if k in kept})

@@ -64,11 +64,11 @@ def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | 
 def _reviewed(task: TaskInfo, review: Mapping[str, Any] | None) -> list[str]:
     """The decisions and notes of a review, a paragraph each."""
     said = {"Decisions": [], "Notes on disputed pairs of systems": []} if review is None else {
-        "Decisions": [f"{escape(one['pair'])}: {', '.join(_name(task, name) for name in one['first'])}"
+        "Decisions": [f"{escape(one['pair'])}: {', '.join(name_cell(_name(task, name)) for name in one['first'])}"
                       + (f" ({escape(one['why'])})" if one["why"] else "") for one in review["decisions"]],
         "Notes on disputed pairs of systems": [
-            f"{escape(one['pair'])}, {escape(one['metric'].upper())}, {_name(task, one['a'])} and "
-            f"{_name(task, one['b'])}: {escape(one['text'])}" for one in review["notes"]]}
+            f"{escape(one['pair'])}, {escape(one['metric'].upper())}, {name_cell(_name(task, one['a']))} and "
+            f"{name_cell(_name(task, one['b']))}: {escape(one['text'])}" for one in review["notes"]]}
     return [rf"\paragraph{{{title}.}} {'; '.join(texts)}." + "\n" for title, texts in said.items() if texts]
 
 

@@ -37,7 +37,10 @@ def test_all_tables_of_one_paper(tmp_path):
     """Comparison and task, each by \\input and more than once, with names that would break out of a table or a page."""
     task = made(NAMES, ("en-de", "ja-zh_CN"), documents=6)
     one = comparison_latex(compare(task.testsets["en-de"].only(NAMES[:12]), ["X"], trials=99, resamples=100))
-    several = task_latex(compare_task(task, "X", trials=99, resamples=100), "mtsig task --demo")
+    review = {"decisions": [{"pair": "en-de", "first": NAMES, "why": "50%_"}],
+              "notes": [{"pair": "en-de", "metric": "x", "a": NAMES[0], "b": NAMES[1], "text": "a & b"}]}
+    several = task_latex(compare_task(task, "X", trials=99, resamples=100), "mtsig task --demo", review)
+    assert "{[}1em" in several.split("Decisions")[1]
     assert r"\begin{longtable}" in one and r"\begin{longtable}" in several and "-matrix" in one
     paper = (r"\documentclass{article}\usepackage[T1]{fontenc}"
              r"\usepackage{array,booktabs,colortbl,graphicx,longtable}\begin{document}"

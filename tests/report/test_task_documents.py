@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.task_export import task_json
+from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_sentences import signature_sentences, task_methods, within_sentences
@@ -166,6 +168,30 @@ class TestHtml:
         code = task_html(found, "mtsig task")
         picture = code[code.index("who may be the first"):code.index("Ranks in each")]
         assert picture.count('<td class="mark">') == 3 and picture.count('<tr class="grey">') == 1
+
+    def test_figures_are_inside_and_well_formed(self, found):
+        page = task_html(found, "mtsig task")
+        drawn = re.findall("<svg.*?</svg>", page, re.S)
+        assert len(drawn) == 3 and all(ElementTree.fromstring(one) is not None for one in drawn)
+        assert "url(" not in page and "@import" not in page
+
+    def test_the_picture_has_ranks_winners_and_gaps(self, found):
+        drawn = ElementTree.fromstring(task_picture(found, "X"))
+        of = "{http://www.w3.org/2000/svg}"
+        cells = [(one.text, one.get("class")) for one in drawn.iter(f"{of}text")
+                 if one.get("class", "").startswith("mid")]
+        assert cells[:3] == [("en-de", "mid"), ("en-cs", "mid"), ("all pairs", "mid")]
+        assert [text for text, kind in cells if "first" in kind] == ["1\u20131"] * 3
+        assert cells[-2:] == [("\u2013", "mid")] * 2
+        names = ["".join(part.text for part in one) for one in drawn.iter(f"{of}text") if one.get("class") == "end"]
+        assert names == [visible(name) for name in NAMES]
+
+    def test_a_table_of_many_language_pairs_fits_the_paper(self):
+        many = compare_task(made(["A", "B"], [f"en-{chr(97 + k)}" for k in range(15)], documents=4), "X", trials=9,
+                            resamples=50)
+        page = Page(task_html(many, "mtsig task"))
+        picture = page.text[page.text.index("who may be the first"):page.text.index("Ranks in each")]
+        assert "en-o" in picture and picture.count("15/15") == 2 and "mean score" in picture
 
     def test_warnings_of_each_language_pair(self, found):
         text = Page(task_html(found, "mtsig task")).text
