@@ -69,7 +69,8 @@ def _reviewed(task: TaskInfo, review: Mapping[str, Any] | None) -> list[str]:
         "Notes on disputed pairs of systems": [
             f"{escape(one['pair'])}, {escape(one['metric'].upper())}, {name_cell(_name(task, one['a']))} and "
             f"{name_cell(_name(task, one['b']))}: {escape(one['text'])}" for one in review["notes"]]}
-    return [rf"\paragraph{{{title}.}} {'; '.join(texts)}." + "\n" for title, texts in said.items() if texts]
+    return [rf"{{\sloppy\paragraph{{{title}.}} {'; '.join(texts)}.\par}}" + "\n"
+            for title, texts in said.items() if texts]
 
 
 def other_track(task: TaskInfo, name: str) -> bool:
