@@ -92,7 +92,7 @@ def test_how_it_was_tested_is_said_and_everything_can_be_taken_away(opened, root
     found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
     assert any(escape(task_methods(found, "XCOMET")) in html.value for html in app.get("html"))
     assert [button.label for button in app.get("download_button")] == ["CSV", "JSON", "LaTeX", "Report (HTML)",
-                                                                       "Manifest"]
+                                                                       "Manifest", "Picture (SVG)"]
 
 
 def test_a_broken_task_is_one_message_and_the_controls_stay(opened, root):
