@@ -19,8 +19,9 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/test.stamp
 	$(VENV)/bin/ruff check .
-	$(VENV)/bin/mypy
-	$(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder  # tests/browser, the longest files, first
+	$(VENV)/bin/mypy & types=$$!; \
+		$(VENV)/bin/python -m pytest -n auto --no-loadscope-reorder; tested=$$?; \
+		wait $$types || { echo "mypy found errors: see above." >&2; exit 1; }; exit $$tested
 
 test-statistics: $(VENV)/test.stamp
 	$(VENV)/bin/python -m pytest -n auto -m "statistics or slow"

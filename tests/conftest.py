@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
+from xdist.scheduler import LoadFileScheduling
 
 from mtsig_core.cli import main
 
@@ -15,6 +16,18 @@ settings.register_profile("thorough", settings.get_profile("mtsig"), max_example
 settings.load_profile("mtsig")
 
 REAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "wmt24"
+
+
+class OneBrowser(LoadFileScheduling):
+    """A file is tested by one worker, and all files of the browser by one: a second server and browser take long."""
+
+    def _split_scope(self, nodeid):
+        file = super()._split_scope(nodeid)
+        return "tests/browser" if file.startswith("tests/browser/") else file
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return OneBrowser(config, log)
 
 
 @pytest.fixture(scope="session")
