@@ -53,7 +53,6 @@ if not pair.significant and pair.p_value is not None and significant(pair.p_valu
 if joint is not None and pair.significant == (joint[0] <= 0 <= joint[1]):
     screen.plain(one_pair.disagreement_said(pair, settings, result))
 
-dispute_view.show_card(view, a, b)
 left, right = st.columns(2)
 with left:
     st.markdown("**How sure is the difference?**")
@@ -147,3 +146,4 @@ for name, part in zip((a, b), extremes(added, n), strict=True):
     side_by_side.show(view.testset, [a, b], part.tolist(), added[part].tolist(), unit)
 address.link(_SEGMENTS_PAGE, "All segments, to search and sort", icon=":material/arrow_forward:",
              **one_pair.segments_query(a, b))
+dispute_view.show_card(view, a, b)
