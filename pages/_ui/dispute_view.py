@@ -49,4 +49,4 @@ def show_card(view: View, a: str, b: str) -> None:
     st.caption("Opens offline and prints on A4. This page's address opens it here again.")
     sealed = base64.b64encode(html.encode("utf-8", "backslashreplace")).decode()  # an origin of its own
     st.iframe(f"data:text/html;charset=utf-8;base64,{sealed}", height=_HIGH)
-    st.code(f"{command} --format html", language=None, wrap_lines=True)
+    st.code(" ".join([command, "--format", "html"]), language=None, wrap_lines=True)
