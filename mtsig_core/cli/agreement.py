@@ -9,6 +9,7 @@ from mtsig_core.cli.options import add_arguments, add_choice_of_systems, add_out
 from mtsig_core.cli.output import check_out, write
 from mtsig_core.cli.source_options import names, source_from
 from mtsig_core.data.source import Source
+from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
@@ -61,8 +62,9 @@ def _run_task(args: Namespace) -> int:
         if value:
             raise SettingError(f"{option} is for one language pair, and all are asked for. Leave it out, or choose one "
                                "with --langpair.")
-    source = TaskSource(args.folder, args.pairs or (), None, args.only or (), args.exclude or (),
-                        tuple(args.lower_is_better), tuple(args.higher_is_better), args.keep_canary)
+    source = TaskSource(args.folder, args.pairs or (), None, args.only or (),
+                        tuple(map(TaskExclusion, args.exclude or ())), tuple(args.lower_is_better),
+                        tuple(args.higher_is_better), args.keep_canary)
     check_out(args.out, Source(folder=args.folder))
     task = source.read()
     with progress_line() as progress:

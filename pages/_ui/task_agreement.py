@@ -60,7 +60,7 @@ def _command(view, human: str, asked: dict) -> str:
     source = view.kept.source
     only = source.only or (tuple(view.kept.info.systems) if source.track is not None else ())
     told = Source(folder=source.folder, demo_task=source.folder is None, keep_canary=source.keep_canary, only=only,
-                  exclude=source.exclude, lower_is_better=source.lower_is_better,
+                  exclude=tuple(one.system for one in source.exclude), lower_is_better=source.lower_is_better,
                   higher_is_better=source.higher_is_better)
     flags = ["--all-pairs"] * (source.folder is None) + [f"--pairs={','.join(source.pairs)}"] * bool(source.pairs)
     return command_line("agreement", told, *flags, human=human, **asked)

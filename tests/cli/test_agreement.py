@@ -72,6 +72,8 @@ def test_a_whole_task_has_each_language_pair_and_their_mean(run, tmp_path):
     assert [row["language_pair"] for row in rows] == ["", *data["pairs"]]
     only = json.loads(run(*asked, "--pairs", "en-cs", "--format", "json").out)
     assert only["pairs"]["en-cs"] == data["pairs"]["en-cs"]
+    two = json.loads(run(*asked, "--exclude", "A", "--format", "json").out)
+    assert [own["testset"]["systems"] for own in two["pairs"].values()] == [["B", "C"]] * 2
     for options, told in ((["--domain", "news"], "--domain is for one language pair"),
                           (["--pairs", "en-fr"], "Unknown language pair 'en-fr'"),
                           (["--scores", "x=y.tsv"], "--scores is for one language pair")):
