@@ -104,7 +104,7 @@ def disputed_in(task: TaskComparison) -> list[Disputed]:
     if len(macro) > 1:
         tables = [(result.pairs, 1 if result.higher_is_better else -1) for result in macro]
         found.append(Disputed(None, tuple(result.metric for result in macro), tuple(_across(tables))))
-    return found
+    return [one for one in found if one.pairs]
 
 
 def _across(results: Sequence[tuple[Sequence[PairResult | MacroPair], int]]) -> list[PairAcross]:

@@ -46,7 +46,7 @@ def show_disputes(view) -> None:
         return
     found = disputed_in(compared)
     if not found:
-        screen.plain("No language pair has two of these metrics.")
+        screen.plain("No language pair has two systems that two of these metrics can compare.")
         return
     screen.answer(disputes_verdict(found))
     screen.table(*dispute_counts(found), key="task.disputes.counts")
