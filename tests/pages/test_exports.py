@@ -55,7 +55,8 @@ def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, file
         assert re.fullmatch(r"wmt99-([A-Za-z0-9.-]+-)?(bleu|ter)[a-z0-9.-]*\.(csv|json|tex|html)", name)
         if not name.endswith(".csv"):
             continue
-        header, *rows = csv.reader(io.StringIO(content))
+        text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
+        header, *rows = csv.reader(io.StringIO(text))
         assert rows and len(set(header)) == len(header)
         for column, cells in zip(header, zip(*rows, strict=True), strict=True):
             numbers = [number(cell) for cell in cells if cell]
