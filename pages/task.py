@@ -7,7 +7,7 @@ from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import number
 from mtsig_core.report.task_documents import task_document
 from mtsig_core.report.task_figure import task_picture
-from mtsig_core.report.task_ranks import rule_said
+from mtsig_core.report.task_ranks import first_rows, rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import (
     answer_first,
@@ -28,6 +28,8 @@ from pages._ui import (
     task_disputes,
     task_view,
 )
+
+_FEW = 4  # language pairs whose first are seen at once
 
 view = task_view.open_page(frame.take_view(), "Task")
 info = view.kept.info
@@ -60,6 +62,9 @@ if clicked is not None and (pair := header[clicked[1]]) in found.pairs and rows[
     address.go(frame.ROOT / "pages" / "leaderboard.py", metric=view.metric, **view.address_of(pair, found))
 if said is not None:
     screen.caution_box(said)
+firsts = first_rows(found, view.metric)
+with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= _FEW):
+    screen.prose_table(*firsts)
 for said in assumptions(info.assumed, [view.metric]):
     screen.caution_box(said)
 if found.excluded:

@@ -20,7 +20,7 @@ from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.pairwise import PairNumbers, compare_pairs, draw
 from mtsig_core.inference.power import error_interval, minimum_detectable_difference
-from mtsig_core.inference.rank_rules import inside_clusters, ranks_by
+from mtsig_core.inference.rank_rules import apart, inside_clusters, ranks_by
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
 from mtsig_core.inference.runs import about_runs, pair_runs, system_runs
 from mtsig_core.inference.settings import check_jobs, check_metric, interval_kind, resolve
@@ -198,7 +198,9 @@ def _by_rule(ranks: list[tuple[Any, Any]], seen: Measured, ci_low: np.ndarray, c
                      seen.testset.domains)
     by_rule = list(zip(ruled.low, ruled.high, strict=True))
     changed = None if ranks[0][0] is None else sum(tuple(a) != tuple(b) for a, b in zip(ranks, by_rule, strict=True))
-    return by_rule, RuledRanks(tuple(ruled.cluster.tolist()), inside_clusters(ruled, pairs, significant), changed)
+    first_held = tuple(name for name, (low, _) in zip(seen.names, ranks, strict=True) if low == 1)
+    return by_rule, RuledRanks(tuple(ruled.cluster.tolist()), inside_clusters(ruled, pairs, significant), changed,
+                               first_held, apart(ruled, pairs, ~significant))
 
 
 def _detectable(found: PairNumbers, decidable: np.ndarray, settings: Settings) -> list[np.ndarray]:

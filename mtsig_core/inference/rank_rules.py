@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["RANK_RULES", "Ranks", "RankRule", "fitting_rules", "inside_clusters", "overlap", "ranks_by", "wmt24",
-           "wmt25"]
+__all__ = ["RANK_RULES", "Ranks", "RankRule", "apart", "fitting_rules", "inside_clusters", "overlap", "ranks_by",
+           "wmt24", "wmt25"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +197,19 @@ def inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) ->
     """
     first, second = pairs.T
     return int(np.count_nonzero(significant & (ranks.cluster[first] == ranks.cluster[second])))
+
+
+def apart(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:
+    """How many of some pairs have rank ranges that lie apart, which calls one of the two systems better.
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (pairs, 2)
+    among : ndarray of bool, shape (pairs,)
+    """
+    first, second = pairs.T
+    disjoint = (ranks.high[first] < ranks.low[second]) | (ranks.high[second] < ranks.low[first])
+    return int(np.count_nonzero(among & disjoint))
 
 
 def _clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
-from mtsig_core.report.task_ranks import ranks_record, rule_said
+from mtsig_core.report.task_ranks import first_rows, ranks_record, rule_said
 from mtsig_core.report.task_tables import picture_rows, task_left_out, task_verdict
 from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results.task import TaskComparison
@@ -87,7 +87,10 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
     for metric in metrics:
         header, rows, marks = picture_rows(found, metric)
         rows = [[cell + "*" * ((k, column) in marks) for column, cell in enumerate(row)] for k, row in enumerate(rows)]
+        firsts, who = first_rows(found, metric)
         lines += ["", printable(metric.upper()), f"{task_verdict(found, metric)}.",
+                  *(printable(f"In {pair} " + "; ".join(map(": ".join, zip(firsts[1:], names, strict=True)))) + "."
+                    for pair, *names in who),
                   *filter(None, [rule_said(found, metric)]),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
     lines += disputes_text(disputed_in(found))

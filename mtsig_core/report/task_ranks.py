@@ -6,9 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mtsig_core.inference.rank_rules import RANK_RULES, RankRule
+from mtsig_core.report.cells import Table, number
+from mtsig_core.results import MetricResult
 from mtsig_core.results.task import TaskComparison
 
-__all__ = ["Hidden", "hidden_by_rule", "rank_rule", "ranks_record", "rule_said"]
+__all__ = ["Hidden", "first_rows", "hidden_by_rule", "rank_rule", "ranks_record", "rule_said"]
+
+NOBODY = "nobody is ranked"
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,16 @@ class Hidden:
         Ranks that could be compared with simultaneous rank intervals: one for each system and language pair.
     changed : int
         Those of them that differ.
+    apart_not_significant : int or None
+        Pairs of systems that the rule ranks apart though they are not significantly so; None in results of versions
+        that did not say.
     """
 
     significant: int
     significant_inside: int
     ranks: int
     changed: int
+    apart_not_significant: int | None = None
 
 
 def rank_rule(found: TaskComparison) -> RankRule:
@@ -46,9 +54,11 @@ def hidden_by_rule(found: TaskComparison, metric: str) -> Hidden | None:
     if not ruled:
         return None
     held = [(len(result.systems), own.changed) for result, own in ruled if own.changed is not None]
+    apart = [own.apart_not_significant for _, own in ruled if own.apart_not_significant is not None]
     return Hidden(sum(pair.significant for result, _ in ruled for pair in result.pairs),
                   sum(own.significant_inside for _, own in ruled),
-                  sum(n for n, _ in held), sum(changed for _, changed in held))
+                  sum(n for n, _ in held), sum(changed for _, changed in held),
+                  sum(apart) if len(apart) == len(ruled) else None)
 
 
 def rule_said(found: TaskComparison, metric: str) -> str | None:
@@ -58,11 +68,34 @@ def rule_said(found: TaskComparison, metric: str) -> str | None:
         return None
     changed = "" if not hidden.ranks else (f" {hidden.changed} of {hidden.ranks} ranks of a system in a language pair "
                                            "differ from its simultaneous rank interval.")
+    n = hidden.apart_not_significant
+    unsupported = "" if n is None else (f" {number(n, 'd')} {'pair' if n == 1 else 'pairs'} that it ranks apart "
+                                        f"{'is' if n == 1 else 'are'} not significant.")
     across = " Ranks across the language pairs are not by this rule: they stay simultaneous rank intervals." \
         if metric in found.macro and found.macro[metric].pairs else ""
     return (f"Ranks {rule.title} ({rule.source}) leave out of account: {'; '.join(rule.ignores)}. In this task "
             f"{hidden.significant_inside} of {hidden.significant} significant pairs of systems lie inside one cluster, "
-            f"which calls the two tied.{changed}{across}")
+            f"which calls the two tied.{unsupported}{changed}{across}")
+
+
+def first_rows(found: TaskComparison, metric: str) -> Table:
+    """Header and rows: who may be the first in each language pair, best first, and by simultaneous rank intervals where
+    the ranks follow another rule.
+    """
+    have = {pair: comparison.metrics[metric] for pair, comparison in found.pairs.items()
+            if metric in comparison.metrics}
+    rule = rank_rule(found)
+    ruled = [result.ruled for result in have.values() if result.ruled is not None]
+    if any(own.apart_not_significant is None for own in ruled) or not ruled:  # of versions that did not say, or ours
+        first = f"first, ranked {rule.title}" if ruled else "may be the first"
+        return ["language pair", first], [[pair, _first(result)] for pair, result in have.items()]
+    return (["language pair", f"first, ranked {rule.title}", "may be the first by simultaneous rank intervals"],
+            [[pair, _first(result), _first(result) if result.ruled is None else
+              ", ".join(result.ruled.first_held) or NOBODY] for pair, result in have.items()])
+
+
+def _first(result: MetricResult) -> str:
+    return ", ".join(row.system for row in result.systems if row.rank_low == 1) or NOBODY
 
 
 def ranks_record(found: TaskComparison) -> dict[str, Any]:

@@ -136,11 +136,19 @@ class RuledRanks:
         Significant pairs whose systems are in one cluster, which calls them tied.
     changed : int or None
         Systems whose simultaneous rank interval is another; None where there is none.
+    first_held : tuple of str
+        Who may be the first by simultaneous rank intervals; empty where there are none, and in results of versions
+        that did not say.
+    apart_not_significant : int or None
+        Pairs whose rank ranges lie apart, so that one is called better, though they are not significantly so; None in
+        results of versions that did not say.
     """
 
     clusters: tuple[int, ...]
     significant_inside: int
     changed: int | None
+    first_held: tuple[str, ...] = ()
+    apart_not_significant: int | None = None
 
 
 @dataclass(frozen=True, repr=False)

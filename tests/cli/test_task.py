@@ -97,6 +97,14 @@ def test_what_another_rule_hides_is_counted_over_the_language_pairs(run, folder)
     assert hidden["significant_inside"] == inside
     text = run(*asked, "--rank-rule", "overlap").out
     assert f"{inside} of {hidden['significant']} significant pairs of systems lie inside one cluster" in text
+    for one, other in found:
+        held, own = ([row["system"] for row in result["systems"] if row["rank_low"] == 1] for result in (one, other))
+        assert other["ruled"]["first_held"] == held
+        assert f" first, ranked by overlap of intervals: {', '.join(own)}; may be the first by simultaneous rank " \
+            f"intervals: {', '.join(held)}." in text
+    n = hidden["apart_not_significant"]
+    assert n == sum(one["ruled"]["apart_not_significant"] for _, one in found)
+    assert f" {n} pair{'' if n == 1 else 's'} that it ranks apart {'is' if n == 1 else 'are'} not significant." in text
     assert theirs["macro"] == ours["macro"]  # which has no such ranks
 
 

@@ -140,6 +140,11 @@ def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     place = {row.system: cluster for row, cluster in zip(result.systems, expected.cluster, strict=True)}
     inside = sum(pair.significant and place[pair.a] == place[pair.b] for pair in result.pairs)
     assert (result.ruled.changed, result.ruled.significant_inside) == (changed, inside)
+    assert result.ruled.first_held == tuple(row.system for row in ours.systems if row.rank_low == 1)
+    span = {row.system: set(range(row.rank_low, row.rank_high + 1)) for row in result.systems}
+    apart = [pair for pair in result.pairs if max(span[pair.a]) < min(span[pair.b])
+             or max(span[pair.b]) < min(span[pair.a])]
+    assert result.ruled.apart_not_significant == sum(not pair.significant for pair in apart)
     said, = (caution.text for caution in found.warnings if caution.code == "rank-rule")
     assert f"Here {inside} significant" in said and RANK_RULES[rule].ignores[0] in said
     assert Comparison.from_json(found.render("json")) == found and found.settings.rank_rule == rule

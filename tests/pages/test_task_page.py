@@ -13,7 +13,7 @@ from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_agreement_report import task_agreement_note, task_agreement_verdict
 from mtsig_core.report.task_disputes import disputes_verdict
-from mtsig_core.report.task_ranks import rule_said
+from mtsig_core.report.task_ranks import first_rows, rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import picture_rows, task_verdict
 from mtsig_core.results.task import TaskComparison
@@ -48,6 +48,9 @@ def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
     assert [round(cell, 3) for cell in grid_of(app)["3"]] == [row[1].value for row in picture_rows(found, "XCOMET")[1]]
     said = "\n".join(html.value for html in app.get("html"))
     assert "· ranks as WMT25" in said and escape(rule_said(found, "XCOMET")) in said
+    header, firsts = first_rows(found, "XCOMET")
+    assert "by simultaneous rank intervals" in header[2]
+    assert all(escape(cell) in said for row in (header, *firsts) for cell in row)
     assert "--rank-rule wmt25" in app.code[0].value
     app.selectbox(key="metric").set_value("MetricX-24").run()
     assert app.selectbox(key="rank_rule").value == "wmt25"
