@@ -19,10 +19,10 @@ SCENES.blocks = (main, body, stage) => {
   pen.scale(scale, scale)
   const style = getComputedStyle(strip), color = name => style.getPropertyValue(`--${name}`).trim()
   const u = parseFloat(style.fontSize) / 24
-  let plots = null, rows = null, shown = null
+  let plots = null, rows = null, shown = null, shuffled = false
 
   const ribbon = (values, sample) => {
-    const wide = box.width / values.length, tall = box.height * 0.62
+    const wide = box.width / values.length, tall = box.height * 0.56
     pen.clearRect(0, 0, box.width, box.height)
     values.forEach((value, k) => {
       pen.globalAlpha = 0.06 + 0.94 * value
@@ -40,7 +40,7 @@ SCENES.blocks = (main, body, stage) => {
     }
     pen.fillStyle = style.color
     pen.font = `${24 * u}px ${style.fontFamily}`
-    pen.fillText(body.ribbon_label, 0, box.height - 3 * u)
+    pen.fillText(body.ribbon_label, 0, box.height - 8 * u)
   }
   const range = values => [...new Set([Math.min(...values), Math.max(...values)].map(Math.round))].join('\u2013')
   const drop = (from, to) => {
@@ -52,10 +52,13 @@ SCENES.blocks = (main, body, stage) => {
   }
   ribbon(body.ribbon)
   return {
+    closes: true,
     begin(given) {
       rows = given
       if (plots) return
-      const one = (box, label) => new Dots(box, label, {...rows.axis, bins: 90}, at => stage.trace(0, at))
+      const [least, most] = stage.guess ?? []  // the axis holds what was guessed, too
+      const axis = {low: Math.min(rows.axis.low, least ?? Infinity), high: Math.max(rows.axis.high, most ?? -Infinity), bins: 90}
+      const one = (box, label) => new Dots(box, label, axis, at => stage.trace(0, at))
       plots = {blocks: one(boxes[0], `${body.metric} of blocks: ${body.size} neighbours each`),
         broad: one(boxes[1], `${body.metric} of broad samples: ${body.size} from everywhere`)}
     },
@@ -72,11 +75,12 @@ SCENES.blocks = (main, body, stage) => {
     many: drop,
     trace(i) { ribbon(body.ribbon, i) },
     show(end) {
-      if (shown === end) return
+      if (shown === end || shuffled) return
       shown = end
+      for (const plot of Object.values(plots)) plot.marks.length = 0
       ratio.textContent = fixed(end.ratio)
-      for (const [name, [a, b]] of Object.entries({blocks: end.blocks, broad: end.broad})) plots[name].mark({at: a, to: b, text: `${fixed(a)} to ${fixed(b)}`, row: 0})
-      if (stage.guess) plots.blocks.mark({at: stage.guess[0], to: stage.guess[1], text: `your guess ${stage.guess.join('\u2013')}`, color: 'red', row: 1, dashed: true})
+      for (const [name, [a, b]] of Object.entries({blocks: end.blocks, broad: end.broad})) plots[name].mark({at: a, to: b, text: `${fixed(a)} to ${fixed(b)}`, row: 0, outer: true})
+      plots.blocks.predicted(stage)
     },
     // The same sentences in a random order: blocks become like broad samples.
     extra() {
@@ -93,7 +97,7 @@ SCENES.blocks = (main, body, stage) => {
         blocks.textContent = range(end.shuffled)
         ratio.textContent = fixed(end.shuffled_ratio)
         const ends = [Math.min(...end.shuffled), Math.max(...end.shuffled)]
-        plots.blocks.mark({at: ends[0], to: ends[1], text: `shuffled: ${ends.map(x => fixed(x)).join(' to ')}`})
+        plots.blocks.mark({at: ends[0], to: ends[1], text: `shuffled: ${ends.map(x => fixed(x)).join(' to ')}`, outer: true})
       }
       requestAnimationFrame(frame)
     },

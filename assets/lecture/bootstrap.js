@@ -11,7 +11,7 @@ SCENES.bootstrap = (main, body, stage) => {
   const missing = make('span', 'big', '\u2013'), score = make('span', 'big', '\u2013')
   const sums = make('div', '', body.sums_of), boxes = [0, 1].map(() => make('div', 'strip'))
   const facts = make('div', 'facts', '', make('div', '', '', missing, make('div', '', `of ${lines.length} missing`)),
-    make('div', '', '', score, make('div', '', `${body.metric}* of ${body.names[0]}`)))
+    make('div', '', '', score, make('div', '', `${body.metric} of ${body.names[0]} on it`)))
   urn.append(sums)
   side.append(facts, ...boxes)
   main.append(urn, side)
@@ -38,7 +38,7 @@ SCENES.bootstrap = (main, body, stage) => {
       rows = given
       if (plots) return
       plots = {missing: plot(boxes[0], 'sentences missing from a resample', {low: 0, high: lines.length, integers: true}),
-        scores: plot(boxes[1], `${body.metric}* of ${body.names[0]}`, rows.axes.scores)}
+        scores: plot(boxes[1], `${body.metric} of ${body.names[0]} on each resample`, rows.axes.scores)}
     },
     // One resample, ball by ball.
     one(i, done) {
@@ -63,8 +63,7 @@ SCENES.bootstrap = (main, body, stage) => {
       const [a, b] = end.interval
       plots.missing.marks.length = plots.scores.marks.length = 0
       plots.missing.mark({at: end.missing, text: `mean ${fixed(end.missing)}`, row: 0})
-      if (stage.guess) plots.missing.mark({at: stage.guess[0], text: `your guess ${stage.guess[0]}`, color: 'red', row: 1})
-      for (const vote of stage.votes ?? []) plots.missing.mark({at: vote, color: 'faint', row: 1})
+      plots.missing.predicted(stage)
       plots.scores.mark({at: a, to: b, text: `middle 95%: ${fixed(a)} to ${fixed(b)}`})
       if (plots.differences) this.differ(end)
     },
@@ -75,10 +74,10 @@ SCENES.bootstrap = (main, body, stage) => {
       plots.differences.add(rows.differences.slice(0, stage.step), signs(rows.differences.slice(0, stage.step)))
       this.differ(stage.data.end)
     },
-    differ({difference: [low, high], worse}) {
+    differ({difference: [low, high], worse_said}) {
       plots.differences.marks.length = 0
       plots.differences.mark({at: 0, dashed: true, row: 1})
-      plots.differences.mark({at: low, to: high, text: `middle 95%: ${fixed(low)} to ${fixed(high)}; below 0: ${Math.round(100 * worse)}%`})
+      plots.differences.mark({at: low, to: high, text: `middle 95%: ${fixed(low)} to ${fixed(high)}; below 0: ${worse_said}`})
     },
   }
 }

@@ -41,12 +41,22 @@ SCENES.comparisons = (main, body, stage) => {
   }
   const fresh = () => {
     strip.replaceChildren()
-    plot = new Dots(strip, `false stars on each test set: ${body.corrections[correction][1]}`, {low: 0, high: 30, integers: true}, at => stage.trace(0, at))
+    const said = [...(stage.guess ?? []), ...(stage.votes ?? [])].filter(value => value <= stage.data.guess.max)
+    const most = Math.ceil(Math.max(30, ...said))  // the axis holds what was predicted, too
+    plot = new Dots(strip, `false stars on each test set: ${body.corrections[correction][1]}`, {low: 0, high: most, integers: true}, at => stage.trace(0, at))
+  }
+  // Once it is revealed: the mean under this correction, and while all are equal what was predicted.
+  const beside = () => {
+    if (!stage.revealed || !stage.step) return
+    const mean = rows.false[name()].slice(0, stage.step).reduce((a, b) => a + b) / stage.step
+    plot.marks = [{at: mean, text: `mean ${fixed(mean)}`}]
+    plot.predicted(better ? {} : stage)
   }
   const drop = (from, to) => {
     at = to - 1
-    const values = rows.false[name()].slice(from, to).map(value => Math.min(30, value))
+    const values = rows.false[name()].slice(from, to)
     plot.add(values, values.map(value => value ? 'red' : 'blue'))
+    if (to === stage.step) beside()
     paint()
     count(to)
   }
@@ -68,17 +78,18 @@ SCENES.comparisons = (main, body, stage) => {
       const box = make('select', 'votes')
       box.ariaLabel = 'Correction'
       body.corrections.forEach(([, text], k) => box.append(Object.assign(make('option', '', text), {value: k, selected: k === correction})))
+      box.disabled = stage.busy
       box.onchange = () => { correction = (Number(box.value) + body.corrections.length - 1) % body.corrections.length; stage.scene.turn() }
       return [box]
     },
-    show() {},
+    show: beside,
     // Three systems that are truly better: false and lost findings apart.
     extra() {
       better = true
-      rows = stage.data.further
+      rows = stage.later
       starsBox.textContent = 'false stars here'
       shareBox.textContent = 'of sets have one'
-      facts.append(make('div', '', '', lost, make('div', '', `of ${body.true_pairs} true lost`)))
+      facts.append(make('div', '', '', lost, make('div', '', `of ${body.true_pairs} lost, mean`)))
       fresh()
       drop(0, Math.min(stage.step, rows.n))
     },

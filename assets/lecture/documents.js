@@ -2,8 +2,9 @@
 SCENES.documents = (main, body, stage) => {
   const left = make('div', 'column'), side = make('div', 'column'), tiles = make('canvas'), boxes = [0, 1].map(() => make('div', 'strip'))
   left.style.flex = '0.8'
-  const label = make('div')
+  const label = make('div', '', '\u00a0')
   left.append(tiles, label)
+  const ruler = new Scale(left)
   const counters = ['by sentence', 'by document'].map((what, k) => {
     const node = make('span', `big ${'ba'[k]}`, '\u2013')
     return {node, box: make('div', '', '', node, make('div', '', what))}
@@ -43,12 +44,14 @@ SCENES.documents = (main, body, stage) => {
   return {
     begin(given) {
       rows = given
+      ruler.draw(stage)
       plots ??= names.map((name, k) => new Dots(boxes[k], `p of each test, by ${name}; vermillion: at most ${body.alpha}`, {low: 0, high: 1, bins: 40}, at => stage.trace(0, at)))
     },
     one(i, done) { paint(i); setTimeout(() => { drop(i, i + 1); done() }, 350) },
     many: drop,
     trace: paint,
     show(end) {
+      ruler.draw(stage, end.of_hundred, `by sentence ${end.truth}`)
       counters.forEach((counter, k) => { counter.box.lastChild.textContent = `by ${names[k]}: ${end.shares[k]}` })
     },
   }

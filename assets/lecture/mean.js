@@ -51,7 +51,7 @@ SCENES.mean = (main, body, stage) => {
     if (step) bar(32 * u + 74 * u, body.lengths.map(length => length / total), `weight by length: ${body.lengths.join(', ')}`)
   }
   const show = to => {
-    rows3.forEach((two, k) => two.forEach(row => { row.style.opacity = k < to ? 1 : 0.55 }))
+    rows3.forEach((two, k) => two.forEach(row => { row.style.opacity = k < to ? 1 : 0.7 }))
     if (to) [corpusA.textContent, corpusB.textContent] = rows.corpus[to - 1].map(x => fixed(x))
     paint(to)
   }

@@ -12,7 +12,7 @@ SCENES.randomization = (main, body, stage) => {
   })
   table.append(head, ...lines.map(line => line.node))
   const p = make('span', 'big', '\u2013'), formula = make('div', '', 'p = (c + 1) / (R + 1)'), now = make('span', 'big', fixed(body.observed))
-  const what = make('div', '', 'as they are')
+  const what = make('div', '', `${body.metric} apart`), ruler = new Scale(table)
   side.append(make('div', 'facts', '', make('div', '', '', now, what), make('div', '', '', p, formula)))
   main.append(table, side)
   let plot = null, rows = null
@@ -26,7 +26,7 @@ SCENES.randomization = (main, body, stage) => {
   })
   const write = i => {
     now.textContent = fixed(rows.differences[i])
-    what.textContent = `after swap ${i + 1}`
+    what.textContent = `apart, swap ${i + 1}`
   }
   const count = to => {
     const c = rows.counts[to - 1]
@@ -38,6 +38,7 @@ SCENES.randomization = (main, body, stage) => {
     begin(given) {
       rows = given
       if (plot) return
+      ruler.draw(stage)
       const box = make('div', 'strip')
       side.append(box)
       plot = new Dots(box, `${body.names[0]} \u2212 ${body.names[1]} after swaps`, rows.axis, at => stage.trace(0, at))
@@ -69,6 +70,8 @@ SCENES.randomization = (main, body, stage) => {
       plot.shown = end
       now.textContent = end.exact.toFixed(3)
       what.textContent = 'exact p'
+      ruler.draw(stage, 100 * end.exact, `exact p ${fixed(100 * end.exact)}%`)
+      plot.label = `after swaps; outline: all ${end.ways.toLocaleString('en')} ways`
       plot.redraw()
       plot.outline(end.every)
     },

@@ -12,9 +12,12 @@ const fixed = (x, digits = 1) => (x < 0 ? '\u2212' : '') + Math.abs(x).toFixed(d
 
 const SCENES = {}  // by key: {build(main, body), reset(), one(i, quick), many(from, to), show(end), trace(i)}
 
-const KEYS = [['n, \u2192, Space, Page Down', 'the next thing'], ['1, 2, 3, 4', '+1, +10, +100, +1000'], ['r', 'reveal'],
-  ['0', 'start this scene again'], ['[ and ]', 'previous and next scene'], [', and .', 'trace the draw before, the draw after'],
-  ['x', 'what comes after the answer'], ['a, b', 'choose one of two'], ['c', 'the next correction'], ['w', 'another world'], ['s', 'another seed'], ['h, H', 'handout of this scene, of all'], ['v', 'guesses and votes as CSV'], ['?', 'this list'], ['Esc', 'leave']]
+const LEAST = 20  // draws before an answer: fewer say nothing
+// Keys, what they do, and which of them a click on the line stands for.
+const KEYS = [['n, \u2192, Space, Page Down', 'the next thing'], ['1, 2, 3, 4', '+1, +10, +100, +1000'], ['r', 'reveal', 'r'],
+  ['0', 'start this scene again', '0'], ['[ and ]', 'previous and next scene', '['], [', and .', 'trace the draw before, the draw after'],
+  ['x', 'what comes after the answer', 'x'], ['a, b', 'choose one of two'], ['c', 'the next correction', 'c'], ['w', 'another world', 'w'],
+  ['s', 'another seed', 's'], ['h, H', 'handout of this scene, of all', 'h'], ['v', 'guesses and votes as CSV', 'v'], ['?', 'this list'], ['Esc', 'leave', 'Escape']]
 const STEPS = {1: 1, 2: 10, 3: 100, 4: 1000}
 
 class Stage {
@@ -32,7 +35,7 @@ class Stage {
     this.ask = make('p', 'ask')
     this.main = make('main')
     this.footer = make('footer')
-    this.help = make('div', 'help', '', make('dl', '', '', ...KEYS.flatMap(([key, what]) => [make('dt', '', key), make('dd', '', what)])))
+    this.help = make('div', 'help', '', make('dl', '', '', ...KEYS.flatMap(([key, what, press]) => [make('dt', '', key), press ? make('dd', '', '', this.pressing(what, press)) : make('dd', '', what)])))
     this.help.hidden = true
     this.spoken = make('div', 'spoken')
     this.spoken.ariaLive = 'polite'
@@ -40,7 +43,7 @@ class Stage {
     root.append(this.node)
     this.onKey = event => this.key(event)
     addEventListener('keydown', this.onKey)
-    this.onSize = () => { if (this.data) this.rebuild() }
+    this.onSize = () => { if (this.data) this.resize() }
     addEventListener('resize', this.onSize)
     document.fonts.addEventListener('loadingdone', this.onSize)  // letters have another size then
   }
@@ -64,10 +67,11 @@ class Stage {
     const light = getComputedStyle(this.node).getPropertyValue('--st-background-color')
     this.node.classList.toggle('dark', luminance(light) < 0.4)
     if (fresh) {
-      Object.assign(this, {guess: data.state.guess, revealed: data.state.revealed, step: 0, wanted: data.state.step, votes: data.state.votes})
+      Object.assign(this, {guess: data.state.guess, revealed: data.state.revealed, step: 0, wanted: data.state.step, votes: data.state.votes, typed: {}, later: null, waiting: false, revealing: false, leaving: false, traced: undefined})
       this.rebuild()
     } else if (this.waiting && data.further) {
       this.waiting = false
+      this.later = data.further
       this.extra()
     } else if (this.wanted > this.step) this.play()
     else this.draw()
@@ -88,8 +92,16 @@ class Stage {
     this.draw()
   }
 
+  // Another size of the window: as it stood, also where something moved or came after the answer.
+  resize() {
+    const moved = this.busy, further = this.further && this.data.body.extra
+    this.rebuild()
+    if (moved) this.arrived()
+    if (further) this.extra()
+  }
+
   get rows() { return this.data.rows }
-  get closed() { return this.further && this.scene.waits }  // what comes after the answer has no more steps
+  get closed() { return this.further && (this.scene.waits || this.scene.closes) }  // what comes after the answer has no more steps
   get started() { return this.guess !== null || this.wanted > 0 }
   ready(step) { return this.rows && step <= this.rows.n }
 
@@ -117,13 +129,27 @@ class Stage {
     if (!this.started || this.busy || this.closed) return
     this.wanted = Math.min(this.step + count, this.data.most)
     if (this.ready(this.wanted)) this.play()
-    else this.tell()
+    else { this.draw(); this.tell() }
+  }
+
+  // At the step that was wanted.
+  arrived() {
+    if (!this.revealing) return this.tell()
+    this.revealing = false
+    this.reveal()
   }
 
   play() {
     if (!this.ready(this.wanted) || this.busy || this.wanted <= this.step) return
     if (this.step === 0) this.scene.begin(this.rows)
-    const from = this.step, to = this.wanted, done = () => { this.busy = false; this.step = to; this.draw(); this.tell() }
+    const from = this.step, to = this.wanted, scene = this.scene
+    const done = () => {
+      if (scene !== this.scene) return  // of a scene that was left, or drawn anew, while this moved
+      this.busy = false
+      this.step = to
+      this.draw()
+      this.arrived()
+    }
     this.busy = true
     this.draw()
     if (still()) { this.scene.many(from, to, true); done() }
@@ -146,7 +172,14 @@ class Stage {
   }
 
   reveal() {
-    if (this.busy || !this.step || this.revealed) return
+    if (this.revealed) return
+    if (this.busy || this.wanted > this.step) { this.revealing = true; return }  // once it is drawn
+    if (!this.step) return
+    const least = Math.min(LEAST, this.data.most)
+    if (this.step < least) {
+      this.revealing = true
+      return this.more(least - this.step)
+    }
     this.revealed = true
     this.tell()
   }
@@ -159,8 +192,8 @@ class Stage {
   }
 
   extra() {
-    if (this.further || !this.revealed || !this.data.end) return
-    if (this.scene.waits && !this.data.further) {
+    if (this.busy || this.further || !this.revealed || !this.data.end) return
+    if (this.scene.waits && !this.later) {
       this.waiting = true
       this.draw()
       return this.tell()
@@ -173,6 +206,8 @@ class Stage {
   again() { this.say({again: true}) }
   tell() { this.say({}) }
   say(more) {
+    if (this.leaving) return  // for another scene: what still moves here says nothing more
+    this.leaving = ['move', 'again', 'reseed', 'world', 'leave'].some(key => key in more)
     const {scene, seed} = this.data
     this.send('asks', {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, revealed: this.revealed, extra: !!this.waiting, at: performance.now(), ...more})
   }
@@ -194,12 +229,19 @@ class Stage {
     return options ? options[guess[0]] : guess.join('\u2013') + unit
   }
 
+  pressing(what, key) {
+    const node = make('button', 'plain', what)
+    node.onclick = () => { this.help.hidden = true; this.key(new KeyboardEvent('keydown', {key})) }
+    return node
+  }
+
   toggleHelp() { this.help.hidden = !this.help.hidden }
 
   key(event) {
     const field = event.composedPath()[0]
     if (event.ctrlKey || event.metaKey || event.altKey || !this.data) return
-    if (field?.type === 'text' && event.key !== 'Escape' && event.key !== 'Enter') return
+    if (field?.type === 'text' && event.key === 'Escape') return field.blur()
+    if (field?.type === 'text' && event.key !== 'Enter') return
     if (field?.type === 'range' && ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End'].includes(event.key)) return
     const key = event.key
     if (!this.help.hidden && key !== '?') this.help.hidden = true
@@ -217,7 +259,7 @@ class Stage {
     else if (key === ',' || key === '.') this.trace(key === ',' ? -1 : 1)
     else if (key === 'x') this.extra()
     else if ((key === 'a' || key === 'b') && !this.started && this.choose) this.choose(key === 'a' ? 0 : 1)
-    else if (key === 'c' && this.scene.turn) this.scene.turn()
+    else if (key === 'c' && this.scene.turn) { if (!this.busy) this.scene.turn() }
     else if (key === 'w' && this.data.worlds) this.say({world: (this.data.world + 1) % this.data.worlds.length})
     else if (key === 's') this.say({reseed: true})
     else if (key === 'Escape') this.say({leave: true})
@@ -235,20 +277,21 @@ class Stage {
     const {data} = this
     this.place.textContent = `${data.number} / ${data.of}`
     this.title.textContent = data.title
-    this.about.textContent = data.past.length ? '' : data.about
-    this.past.replaceChildren(...data.past.map(text => make('span', '', text)))
+    const past = this.started ? [] : data.past
+    this.about.textContent = past.length ? '' : data.about
+    this.past.replaceChildren(...past.map(text => make('span', '', text)))
   }
 
   // Words and controls for where the scene stands.
   draw() {
     const {data} = this
     this.head()
-    const end = this.revealed ? data.end : null
-    this.ask.textContent = end ? end.conclusion : this.started ? data.during : data.question
+    const end = this.revealed ? data.end : null, words = (this.further && this.later) || end
+    this.ask.textContent = end ? words.conclusion : this.started ? data.during : data.question
     if (end) {
       this.ask.prepend(make('b', '', 'So: '))
-      if (this.guess) this.ask.append(` Your guess: ${this.said(this.guess)}.`)
-      if (this.votes?.length) this.ask.append(` The room: ${this.votes.join(', ')}.`)
+      if (this.guess && words === end) this.ask.append(` Your guess: ${this.said(this.guess)}.`)
+      if (this.votes?.length && words === end) this.ask.append(` The room (\u25bc): ${this.votes.join(', ')}.`)
     }
     const parts = []
     if (!this.started) parts.push(...this.guessing())
@@ -258,7 +301,7 @@ class Stage {
         if (count <= data.most) steps.append(this.button(`+${count.toLocaleString('en')}`, () => this.more(count), '', `Key ${key}`, this.busy || this.step >= data.most || this.closed))
       if (end && !this.further) parts.push(this.button(this.waiting ? 'Drawing \u2026' : data.body.extra, () => this.extra(), 'first', 'Key x', this.waiting))
       else if (!end || (this.step < data.most && !this.closed)) parts.push(steps)
-      const count = make('span', 'limit', end ? `Limit: ${end.limitation}` : `${this.step.toLocaleString('en')} of ${data.most.toLocaleString('en')}`)
+      const count = make('span', 'limit', end ? `Limit: ${words.limitation}` : `${this.step.toLocaleString('en')} of ${data.most.toLocaleString('en')}${this.wanted > this.step && !this.busy ? ', drawing \u2026' : ''}`)
       if (end) parts.unshift(count)
       else parts.push(count)
       if (this.scene.controls) parts.push(...this.scene.controls())
@@ -268,13 +311,13 @@ class Stage {
     }
     this.footer.replaceChildren(...parts)
     if (end && this.step) this.scene.show(end, this)
-    this.spoken.textContent = end ? end.conclusion : ''
+    this.spoken.textContent = end ? words.conclusion : ''
   }
 
   // One of several worlds: how long documents are, and how alike their sentences.
   worlds() {
-    const box = make('select', 'votes')
-    box.ariaLabel = this.data.worlds_label
+    const box = make('select', 'votes worlds')
+    box.ariaLabel = box.title = this.data.worlds_label
     this.data.worlds.forEach((text, k) => box.append(Object.assign(make('option', '', text), {value: k, selected: k === this.data.world})))
     box.onchange = () => this.say({world: Number(box.value)})
     return box
@@ -290,29 +333,30 @@ class Stage {
     const {guess} = this.data, two = guess.kind === 'range'
     if (guess.kind === 'choice') {
       const buttons = guess.options.map((text, k) => this.button(text, () => choose(k), '', `Key ${'ab'[k]}`))
-      const choose = k => { this.choice = k; buttons.forEach((node, at) => { node.className = at === k ? 'first' : ''; node.ariaPressed = at === k }) }
+      const choose = k => { this.typed.choice = k; buttons.forEach((node, at) => { node.className = at === k ? 'first' : ''; node.ariaPressed = at === k }) }
       this.choose = choose
-      this.read = () => [this.choice]
+      this.read = () => [this.typed.choice]
       this.voteBox = null
-      choose(this.choice ?? 0)
+      choose(this.typed.choice ?? guess.start)
       const group = make('div', 'group', '', ...buttons)
       return [make('span', 'limit', guess.prompt), group, this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
     }
     const slide = make('div', two ? 'slide two' : 'slide'), said = make('span', 'big')
     const inputs = (two ? [guess.low, guess.high] : [guess.start]).map((value, k) => {
       const input = make('input')
-      Object.assign(input, {type: 'range', min: guess.min, max: guess.max, step: guess.step, value, ariaLabel: two ? ['lowest', 'highest'][k] : data_label(guess)})
+      Object.assign(input, {type: 'range', min: guess.min, max: guess.max, step: guess.step, value: this.typed.values?.[k] ?? value, ariaLabel: two ? ['lowest', 'highest'][k] : data_label(guess)})
       return input
     })
     const values = () => inputs.map(input => Number(input.value)).sort((a, b) => a - b)
     const write = () => { said.textContent = values().join('\u2013') + guess.unit; this.scene.guess?.(values()) }
-    inputs.forEach(input => { input.oninput = write })
+    inputs.forEach(input => { input.oninput = () => { this.typed.values = inputs.map(other => other.value); write() } })
     this.read = values
     slide.append(...inputs)
     this.voteBox = make('input', 'votes')
-    Object.assign(this.voteBox, {type: 'text', placeholder: 'votes: 1 2 3 4 5', ariaLabel: 'Votes of the room, up to five numbers', hidden: two})
+    this.voteBox.oninput = event => { this.typed.votes = event.target.value }
+    Object.assign(this.voteBox, {type: 'text', value: this.typed.votes ?? '', placeholder: 'votes: 1 2 3 4 5', ariaLabel: 'Votes of the room, up to five numbers', hidden: two})
     write()
-    return [make('div', 'guess', '', slide, said), this.data.worlds ? this.worlds() : this.voteBox, this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
+    return [make('div', 'guess', '', slide, said, ...(this.data.worlds ? [this.worlds()] : [])), this.voteBox, this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
   }
 }
 
@@ -342,8 +386,9 @@ class Dots {
     const style = getComputedStyle(this.canvas)
     this.color = Object.fromEntries(['blue', 'red', 'faint'].map(name => [name, style.getPropertyValue(`--${name}`).trim()]))
     this.color.text = style.color
+    this.color.back = style.getPropertyValue('--st-background-color').trim()
     this.font = style.fontFamily
-    this.base = this.height - 62 * this.u
+    this.base = this.height - (label ? 62 : 34) * this.u
     this.counts = new Array(this.bins).fill(0)
     this.each = 9 * this.u
     if (onPick) this.canvas.onclick = event => {
@@ -371,7 +416,7 @@ class Dots {
       this.colors.push(colors?.[k] ?? 'blue')
       this.place.push([bin, this.counts[bin]++])
     })
-    const room = this.base - 30 * this.u, tallest = Math.max(...this.counts)
+    const room = this.base - 58 * this.u, tallest = Math.max(...this.counts)
     if (tallest * this.each > room) {  // by steps that do not depend on the way there
       while (tallest * this.each > room) this.each *= 0.75
       this.redraw()
@@ -380,10 +425,10 @@ class Dots {
 
   dot(k, highlight) {
     const [bin, height] = this.place[k], wide = 0.94 * this.width / this.bins
-    const x = 0.03 * this.width + (bin + 0.5) * wide, tall = Math.max(this.each, 0.5)
+    const x = 0.03 * this.width + (bin + 0.5) * wide, tall = this.each
     this.pen.fillStyle = highlight ? this.color.text : this.color[this.colors[k]]
     const w = Math.min(wide * 0.86, 26 * this.u)
-    this.pen.fillRect(x - w / 2, this.base - (height + 1) * tall, w, Math.max(tall * 0.86, tall - 1))
+    this.pen.fillRect(x - w / 2, this.base - (height + 1) * tall, w, tall > 2 ? Math.max(tall * 0.86, tall - 1) : tall + 0.5)
   }
 
   nearest(x, y) {
@@ -406,8 +451,11 @@ class Dots {
     pen.stroke()
     pen.font = `${24 * u}px ${this.font}`
     pen.textAlign = 'center'
-    const ticks = this.integers ? [...Array(this.bins).keys()].filter(k => k % 2 === 0).map(k => this.low + k) : nice(this.low, this.high)
-    for (const tick of ticks) pen.fillText(this.integers ? tick : label_of(tick), this.x(tick), this.base + 27 * u)
+    const ticks = this.integers ? [...Array(this.bins).keys()].filter(k => k % (this.bins > 40 ? 10 : 2) === 0).map(k => this.low + k) : nice(this.low, this.high)
+    for (const tick of ticks) {
+      const text = this.integers ? String(tick) : label_of(tick)
+      pen.fillText(text, Math.min(this.x(tick), this.width - pen.measureText(text).width / 2), this.base + 27 * u)
+    }
     pen.globalAlpha = 0.8
     pen.fillText(this.label, this.width / 2, this.base + 55 * u)
     pen.globalAlpha = 1
@@ -424,7 +472,7 @@ class Dots {
     pen.beginPath()
     pen.moveTo(0.03 * this.width, this.base)
     counts.forEach((count, k) => {
-      const y = this.base - count * this.values.length / values.length * Math.max(this.each, 0.5)
+      const y = this.base - count * this.values.length / values.length * this.each
       pen.lineTo(0.03 * this.width + k * wide, y)
       pen.lineTo(0.03 * this.width + (k + 1) * wide, y)
     })
@@ -434,25 +482,60 @@ class Dots {
 
   // A line across, with a word on top; a band where it has two ends.
   mark(mark) { this.marks.push(mark); this.redraw() }
-  line({at, to, text, color = 'text', row = 0, dashed = false}) {
-    const {pen, u} = this, x = this.x(at), y = (24 + 26 * row) * u
+
+  // What was predicted: the guess, and the votes of the room, each a triangle above its number.
+  predicted({guess, votes}) {
+    if (guess) this.marks.push({at: guess[0], to: guess[1], text: `your guess ${guess.join('\u2013')}`, color: 'red', row: 1, dashed: guess.length > 1})
+    const times = new Map()
+    for (const vote of votes ?? []) if (vote >= this.low && vote <= this.high) times.set(vote, (times.get(vote) ?? 0) + 1)
+    for (const [vote, count] of times) this.marks.push({at: vote, text: '\u25bc'.repeat(count), row: 2, thin: true})
+    this.redraw()
+  }
+
+  // `outer`: around the dots of both ends, not through their middle.
+  line({at, to, text, color = 'text', row = 0, dashed = false, thin = false, outer = false}) {
+    const {pen, u} = this, y = (24 + 26 * row) * u, wide = 0.94 * this.width / this.bins
+    const x = outer ? 0.03 * this.width + this.bin(at) * wide : this.x(at)
+    const end = to === undefined ? x : outer ? 0.03 * this.width + (this.bin(to) + 1) * wide : this.x(to)
     pen.strokeStyle = pen.fillStyle = this.color[color]
-    pen.lineWidth = 3 * u
+    pen.lineWidth = (thin ? 1.5 : 3) * u
     pen.setLineDash(dashed ? [8 * u, 6 * u] : [])
     pen.beginPath()
     pen.moveTo(x, y + 4 * u)
     pen.lineTo(x, this.base)
     if (to !== undefined) {
-      pen.moveTo(this.x(to), y + 4 * u)
-      pen.lineTo(this.x(to), this.base)
+      pen.moveTo(end, y + 4 * u)
+      pen.lineTo(end, this.base)
       pen.moveTo(x, y + 6 * u)
-      pen.lineTo(this.x(to), y + 6 * u)
+      pen.lineTo(end, y + 6 * u)
     }
     pen.stroke()
     pen.setLineDash([])
-    const middle = to === undefined ? x : (x + this.x(to)) / 2, half = pen.measureText(text ?? '').width / 2
+    const middle = (x + end) / 2, half = pen.measureText(text ?? '').width / 2
     pen.textAlign = 'center'
-    if (text) pen.fillText(text, Math.max(half, Math.min(this.width - half, middle)), y - 3 * u)
+    if (!text) return
+    const left = Math.max(half, Math.min(this.width - half, middle))
+    pen.strokeStyle = this.color.back  // no line of another mark runs through the word
+    pen.lineWidth = 7 * u
+    pen.lineJoin = 'round'
+    pen.strokeText(text, left, y - 3 * u)
+    pen.fillText(text, left, y - 3 * u)
+  }
+}
+
+// The scale of the guess, where the dots fall on another: what was predicted, and later what came.
+class Scale {
+  constructor(parent) {
+    this.box = make('div', 'strip')
+    this.box.style.flex = '0 0 4.9em'
+    parent.append(this.box)
+  }
+
+  draw(stage, truth, text) {
+    const {min, max} = stage.data.guess
+    this.dots ??= new Dots(this.box, '', {low: min, high: max})
+    this.dots.marks = truth === undefined ? [] : [{at: truth, text}]
+    this.dots.predicted(stage)
   }
 }
 

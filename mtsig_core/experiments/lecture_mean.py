@@ -22,7 +22,7 @@ class ThreeSentences:
     Attributes
     ----------
     names : (str, str)
-        The better by the corpus score first.
+        In the order of the test set: it does not say which is the better.
     outputs : list of (str, str)
     scores : list of (float, float)
         Sentence scores.
@@ -36,6 +36,8 @@ class ThreeSentences:
         Corpus scores after each sentence.
     disagreements, n_pairs : int
         Pairs of the whole test set on which the two disagree, and all.
+    by_corpus : int
+        Which of the two the corpus score calls the better, 0 or 1.
     """
 
     names: tuple[str, str]
@@ -47,6 +49,12 @@ class ThreeSentences:
     corpus: list[tuple[float, float]]
     disagreements: int
     n_pairs: int
+    by_corpus: int
+
+    @property
+    def by_mean(self) -> int:
+        """Which of the two the mean of sentence scores calls the better."""
+        return 1 - self.by_corpus
 
 
 def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0,
@@ -72,16 +80,19 @@ def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: in
     if case is None or len(case.lines) != 3:
         raise SettingError(f"No three sentences of {testset.name} were found on which the mean of sentence scores and "
                            "the corpus score disagree. Choose a larger test set.")
-    two = (case.pair.a, case.pair.b)
+    first, second = sorted((case.pair.a, case.pair.b), key=list(testset.systems).index)
+    two, turned = (first, second), 1 if first == case.pair.a else -1
     rows = [testset.lines.index(line) for line in case.lines]
     seen = measure(testset.only(two).at(rows), metric).only(two)
     columns = [seen.metric.stat_names.index(f"{kind}_{n}") for kind in ("correct", "total") for n in (1, 2, 3, 4)]
     sums = seen.statistics.cumsum(axis=1)
     corpus = np.asarray(seen.metric.score(sums))
     outputs = zip(*(seen.testset.systems[name] for name in two), strict=True)
-    a, b = case.average
+    a, b = case.average[::turned]
+    scores = [(one[0], one[1]) for one in (pair[::turned] for pair in case.sentences)]
     return ThreeSentences(
-        two, [(first or "", second or "") for first, second in outputs], list(case.sentences), (a, b),
+        two, [(first or "", second or "") for first, second in outputs], scores, (a, b),
         [length or 0 for length in case.lengths],
         [(sums[0, k, columns].tolist(), sums[1, k, columns].tolist()) for k in range(3)],
-        [(float(corpus[0, k]), float(corpus[1, k])) for k in range(3)], len(found.disagreements), found.n_pairs)
+        [(float(corpus[0, k]), float(corpus[1, k])) for k in range(3)], len(found.disagreements), found.n_pairs,
+        0 if turned == 1 else 1)

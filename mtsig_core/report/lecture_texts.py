@@ -18,8 +18,8 @@ from mtsig_core.report.terminal import printable
 
 __all__ = ["BLOCKS", "BOOTSTRAP", "COMPARISONS", "CORRECTIONS", "DOCUMENTS", "MEAN", "RANDOMIZATION", "SUMS",
            "TILES", "WORLDS_LABEL", "SceneTexts", "about", "blocks_end", "bootstrap_end", "comparisons_end",
-           "documents_end", "guess_beside", "mean_end", "randomization_end", "ribbon_label", "shown",
-           "sums_shown", "world"]
+           "documents_end", "guess_beside", "mean_end", "predicted", "randomization_end", "ribbon_label", "shown",
+           "sums_shown", "three_better_end", "world"]
 
 #: Before the first resample.
 SUMS = "What BLEU needs is summed over the sentences drawn."
@@ -56,7 +56,7 @@ MEAN = SceneTexts(
 DOCUMENTS = SceneTexts(
     "Documents",
     f"Two systems that are equal in truth, {SENTENCES} sentences, a test at alpha = {ALPHA}. Sentences of one document "
-    "are a little alike. Of a hundred such tests by sentence, how many will call the systems different?",
+    "may be alike. Of a hundred such tests by sentence, how many will call the systems different?",
     "Each tile is a sentence: blue where the first system is ahead, vermillion where the second is. One row of tiles "
     "is a document.")
 COMPARISONS = SceneTexts(
@@ -67,7 +67,7 @@ COMPARISONS = SceneTexts(
 #: What is chosen beside the steps.
 WORLDS_LABEL = "How long documents are, and how alike their sentences"
 #: What the tiles are.
-TILES = "differences of its sentences"
+TILES = "what the sentences differ by"
 #: By name, on screen.
 CORRECTIONS = {"none": "uncorrected", "bh": "Benjamini-Hochberg", "holm": "Holm", "romano-wolf": "Romano-Wolf"}
 RANDOMIZATION = SceneTexts(
@@ -102,16 +102,27 @@ def ribbon_label(n_segments: int) -> str:
     return f"{n_segments:,} sentences in their order; the stronger, the harder"
 
 
-def guess_beside(title: str, guess: Sequence[float], truth: str) -> str:
+def predicted(guess: Sequence[float], options: Sequence[str] = ()) -> str:
+    """A prediction in words: one of some options, a number, or a range.
+
+    Examples
+    --------
+    >>> predicted([1.0], ["A", "B"]), predicted([5.0]), predicted([20.0, 40.0])
+    ('B', '5', '20 to 40')
+    """
+    return options[int(guess[0])] if options else " to ".join(f"{value:g}" for value in guess)
+
+
+def guess_beside(number: int, guess: str, truth: str) -> str:
     """A prediction beside what came of it, for the scenes after it."""
-    return f"{title}: {' to '.join(f'{value:g}' for value in guess)}, was {truth}"
+    return f"Scene {number}: guess {guess}, was {truth}"
 
 
 def world(per_document: int, correlation: float) -> str:
     """One choice of how long documents are, and how alike their sentences."""
     if per_document == 1:
         return "no documents"
-    return f"{per_document} per document, rho {correlation:g}"
+    return f"{per_document} a document, rho {correlation:g}"
 
 
 def about(testset: TestSet) -> str:
@@ -127,13 +138,15 @@ def shown(testset: TestSet, scene: str, seed: int, steps: int) -> str:
 
 def mean_end(found: ThreeSentences) -> dict[str, str]:
     """Conclusion and limitation."""
-    first, (a, b) = found.names[0], found.corpus[-1]
     short = min(found.lengths) / sum(found.lengths)
-    return {"truth": first, "conclusion": (
-        f"By the mean {found.mean[0]:.1f} < {found.mean[1]:.1f}, by the corpus {a:.1f} > {b:.1f}: {first} wins. The "
-        f"short sentence counts for a third of the mean, and for {short:.0%} of the corpus."), "limitation": (
-        f"a case that was searched for; on the whole set the two disagree on {found.disagreements} of {found.n_pairs} "
-        "pairs.")}
+    other, winner = ((found.names[k], max(two), min(two)) for k, two in (
+        (found.by_mean, found.mean), (found.by_corpus, found.corpus[-1])))
+    return {"truth": winner[0], "conclusion": (
+        f"{other[0]} wins by the mean ({other[1]:.1f} to {other[2]:.1f}), {winner[0]} by the corpus score "
+        f"({winner[1]:.1f} to {winner[2]:.1f}). The short sentence is a third of the mean, and {short:.0%} of the "
+        "corpus."), "limitation": (
+        f"a case that was searched for; on the whole set mean and corpus score disagree on {found.disagreements} of "
+        f"{found.n_pairs} pairs.")}
 
 
 def documents_end(found: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:
@@ -141,11 +154,13 @@ def documents_end(found: EqualSystems, per_document: int, correlation: float) ->
     first, second = found.rejected()
     effect = design_effect(per_document, correlation)
     shares = [_with_interval(first), _with_interval(second)]
-    return {"truth": f"{100 * (first.share or 0):.0f} of 100", "shares": shares, "conclusion": (
+    share = 100 * (first.share or 0)
+    return {"truth": f"{share:.0f} of 100", "of_hundred": share, "shares": shares, "conclusion": (
         f"By sentence {first.share:.0%} of {first.n:,} tests find a difference that is not there "
-        f"({expected_by_sentence(per_document, correlation):.0%} expected), by document {second.share:.0%}. The "
-        f"design effect 1 + (m - 1) rho is {effect:.1f}: {SENTENCES} sentences are worth {SENTENCES / effect:.0f}."),
-        "limitation": "with few documents a test by document needs Student's t, as here, not the normal distribution."}
+        f"({expected_by_sentence(per_document, correlation):.0%} expected), by document {second.share:.0%}. The design "
+        f"effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
+        f"{SENTENCES} sentences are worth {SENTENCES / effect:.0f}."),
+        "limitation": "few documents need Student's t, as here, not a normal z."}
 
 
 def comparisons_end(found: Tables) -> dict[str, object]:
@@ -156,7 +171,16 @@ def comparisons_end(found: Tables) -> dict[str, object]:
         f"{_with_interval(raw)} of {raw.n} test sets have a false star ({if_independent(ALPHA, pairs):.2%} if the "
         f"{pairs} tests were independent), {found.false('none').mean():.1f} stars each; under Romano-Wolf "
         f"{_with_interval(held)}."),
-        "limitation": "the rate depends on how the comparisons hang together; press x for three systems truly better."}
+        "limitation": "the rate depends on how the comparisons hang together."}
+
+
+def three_better_end(found: Tables) -> dict[str, object]:
+    """The same where some systems are truly better than the others."""
+    said = [f"{label} {_with_interval(found.any_false(name))} have a false star, and {found.lost(name).mean():.1f} of "
+            f"{int(found.true.sum())} true ones are lost" for name, label in (
+                ("none", "uncorrected"), ("romano-wolf", "under Romano-Wolf"))]
+    return {"conclusion": f"With three truly better, of {len(found.decided['none'])} test sets {'; '.join(said)}.",
+            "limitation": "how much is lost depends on how much better they are."}
 
 
 def _with_interval(share: Rate) -> str:
@@ -166,10 +190,11 @@ def _with_interval(share: Rate) -> str:
 def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
     """Conclusion and limitation."""
     n, (low, high) = found.weights.shape[1], found.middle()[0]
-    return {"truth": f"{found.mean_missing:.1f}", "conclusion": (
+    worse = f"{found.share_worse:.0%}"
+    return {"truth": f"{found.mean_missing:.1f}", "worse_said": worse, "conclusion": (
         f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n) / n:.0%} are "
         f"expected), so its score moves: {1 - ALPHA:.0%} of {len(found.weights):,} lie between {low:.1f} and "
-        f"{high:.1f}, and on {found.share_worse:.0%} of them {a} is behind {b}."),
+        f"{high:.1f}, and on {worse} of them {a} is behind {b}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
 
 
@@ -186,8 +211,8 @@ def blocks_end(metric: str, found: BlocksAndBroad, simulated: bool) -> dict[str,
     """Conclusion and limitation."""
     (low, high), (least, most) = found.range_of(found.blocks), found.range_of(found.broad)
     return {"truth": f"{low:.0f} to {high:.0f}", "conclusion": (
-        f"Neighbours are alike: blocks of {found.size} range from {low:.0f} to {high:.0f} {metric.upper()}, broad "
-        f"samples of the same size from {least:.0f} to {most:.0f}. Blocks spread {found.ratio:.1f} times as wide; "
-        "shuffle, and they no longer do."),
+        f"Blocks of {found.size} range from {low:.0f} to {high:.0f} {metric.upper()}, broad samples of the same size "
+        f"from {least:.0f} to {most:.0f}. Blocks spread {found.ratio:.1f} times as wide: neighbours are "
+        f"{'alike' if found.ratio >= 1.5 else 'hardly alike here'}. Shuffled: {found.shuffled_ratio:.1f} times."),
         "limitation": "the order of these sentences is simulated." if simulated else (
             "one test set in one order; others are mixed otherwise.")}

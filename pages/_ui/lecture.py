@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -67,7 +66,9 @@ def choose() -> LectureView:
     state = st.session_state
     for key in _OWN:
         address.own(key)
-    return LectureView(scene, _shown(scene), _whole("step", SCENES[scene].most), _guess(),
+    shown = _shown(scene)
+    return LectureView(scene, shown, _whole("step", SCENES[scene].most),
+                       SCENES[scene].guessed(address.asked("guess"), shown),
                        address.asked("reveal") == "true", state.get(_HAVE, 0), state.get(_EXTRA, False))
 
 
@@ -100,11 +101,11 @@ def show(view: LectureView | MtsigError) -> None:
             "turn": f"{state.get(_TURN, 0)} {view.scene} {view.shown.seed} {view.shown.world}", "scene": view.scene,
             "about": texts.about(view.shown.testset) if view.scene != "documents" else "",
             "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": most,
-            **asdict(scene.words), "guess": scene.guess(view.shown) if callable(scene.guess) else scene.guess,
+            **asdict(scene.words), "guess": (scale := scene.scale(view.shown)),
             "body": scene.body(view.shown),
             "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": state.get(_VOTES, [])},
-            "past": [texts.guess_beside(title, guess, truth) for key, (title, truth, guess, _) in state.get(
-                _PAST, {}).items() if key != view.scene][-2:],
+            "past": [texts.guess_beside(keys.index(key) + 1, guess, truth) for key, (_, truth, guess, _) in state.get(
+                _PAST, {}).items() if key != view.scene][-1:],
             "worlds": list(scene.worlds) or None, "world": view.shown.world, "worlds_label": texts.WORLDS_LABEL,
             "rows": scene.rows(view.shown, drawn) if played else None,
             "further": scene.further(view.shown, view.step) if scene.further and view.extra and view.step else None,
@@ -114,7 +115,8 @@ def show(view: LectureView | MtsigError) -> None:
         end_page()
     if data["end"] and view.guess is not None:
         state.setdefault(_PAST, {})[view.scene] = (
-            scene.words.title, data["end"]["truth"], view.guess, state.get(_VOTES, []))
+            scene.words.title, data["end"]["truth"], texts.predicted(view.guess, scale.get("options", ())),
+            state.get(_VOTES, []))
     data["file"] = _file(view)
     _component()(data=data, key=_KEY, on_asks_change=lambda: None)
 
@@ -171,11 +173,6 @@ def _whole(key: str, most: int, usual: int = 0) -> int:
     """A whole number of the address, the usual one where it says none."""
     said = address.asked(key) or ""
     return min(int(said), most) if said.isascii() and said.isdigit() and len(said) < 20 else usual
-
-
-def _guess() -> tuple[float, ...] | None:
-    found = re.fullmatch(r"(-?\d{1,6}(?:\.\d{1,6})?)(?:,(-?\d{1,6}(?:\.\d{1,6})?))?", address.asked("guess") or "")
-    return None if found is None else tuple(float(part) for part in found.groups() if part is not None)
 
 
 def _testset(scene: str) -> TestSet:

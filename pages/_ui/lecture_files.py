@@ -23,9 +23,9 @@ def handout_file(scenes: Mapping[str, tuple[Scene, Shown, int]]) -> dict[str, st
             "text": handout([_part(key, *one) for key, one in scenes.items()])}
 
 
-def votes_file(kept: Mapping[str, tuple[str, str, tuple[float, ...], list[float]]]) -> dict[str, str]:
+def votes_file(kept: Mapping[str, tuple[str, str, str, list[float]]]) -> dict[str, str]:
     """Guesses, votes and what came of them, a line a scene."""
-    rows = [[title, " ".join(f"{x:g}" for x in guess), " ".join(f"{x:g}" for x in votes), truth]
+    rows = [[title, guess, " ".join(f"{x:g}" for x in votes), truth]
             for title, truth, guess, votes in kept.values()]
     return {"name": "votes.csv", "type": "text/csv", "text": to_csv(["scene", "guess", "votes", "truth"], rows)}
 

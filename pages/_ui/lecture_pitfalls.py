@@ -34,7 +34,9 @@ def _mean_body(shown: Shown) -> dict:
 
 
 def _mean_guess(shown: Shown) -> dict:
-    return {"kind": "choice", "options": list(_found(shown).names), "prompt": "By the corpus score, the better is"}
+    found = _found(shown)
+    return {"kind": "choice", "options": list(found.names), "start": found.by_mean,
+            "prompt": "By the corpus score, the better is"}
 
 
 def _mean_rows(shown: Shown, steps: int) -> dict:
@@ -101,7 +103,7 @@ def _comparisons_end(shown: Shown, steps: int) -> dict:
 
 
 def _further(shown: Shown, steps: int) -> dict:
-    return _comparisons_rows(shown, steps, BETTER)
+    return {**_comparisons_rows(shown, steps, BETTER), **texts.three_better_end(_tables(shown, steps, BETTER))}
 
 
 MEAN = Scene(3, texts.MEAN, _mean_guess, _mean_body, _mean_rows, _mean_end)

@@ -38,7 +38,8 @@ def _table(shown: Shown) -> dict:
     few = shown.sentences(10)
     outputs = zip(few.testset.systems[shown.a], few.testset.systems[shown.b], strict=True)
     a, b = few.scores.tolist()
-    return {"outputs": [list(pair) for pair in outputs], "names": [shown.a, shown.b], "observed": round(a - b, 4)}
+    return {"outputs": [list(pair) for pair in outputs], "names": [shown.a, shown.b], "observed": round(a - b, 4),
+            "metric": shown.metric.upper()}
 
 
 def _swapped(shown: Shown, steps: int) -> dict:
@@ -80,5 +81,5 @@ BOOTSTRAP = Scene(1000, texts.BOOTSTRAP, {"kind": "slider", "min": 0, "max": 12,
                                           "unit": " of 12"}, _urn, _drawn, _urn_end)
 RANDOMIZATION = Scene(1000, texts.RANDOMIZATION, {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 50,
                                                   "unit": "%"}, _table, _swapped, _swap_end)
-BLOCKS = Scene(100, texts.BLOCKS, {"kind": "range", "min": 0, "max": 60, "step": 1, "low": 20, "high": 40, "unit": ""},
+BLOCKS = Scene(100, texts.BLOCKS, {"kind": "range", "min": 0, "max": 100, "step": 1, "low": 20, "high": 40, "unit": ""},
                _ribbon, _samples, _blocks_end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -94,3 +95,17 @@ class Scene:
     at_once: int = 1000
     worlds: tuple[str, ...] = ()
     further: Callable[[Shown, int], dict] | None = None
+
+    def scale(self, shown: Shown) -> dict:
+        """Of the prediction."""
+        return self.guess(shown) if callable(self.guess) else self.guess
+
+    def guessed(self, said: str | None, shown: Shown) -> tuple[float, ...] | None:
+        """The prediction of a link, None where it is none on this scale."""
+        found = re.fullmatch(r"(-?\d{1,6}(?:\.\d{1,6})?)(?:,(-?\d{1,6}(?:\.\d{1,6})?))?", said or "")
+        if found is None:
+            return None
+        scale, values = self.scale(shown), tuple(float(part) for part in found.groups() if part is not None)
+        low, high = (0, len(scale["options"]) - 1) if "options" in scale else (scale["min"], scale["max"])
+        fits = len(values) == (2 if scale["kind"] == "range" else 1) and all(low <= x <= high for x in values)
+        return tuple(sorted(values)) if fits else None

@@ -61,6 +61,30 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
     assert there.locator(".stage").evaluate(PICTURE)[1:] == picture[1:]
 
 
+def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws(at, another_window):
+    page = watched(another_window(reduced_motion="no-preference").new_page())
+    page.goto(at("lecture", scene="bootstrap"))
+    stage = page.locator(".stage")
+    votes = stage.get_by_label("Votes of the room")
+    votes.fill("3 4 4")
+    page.set_viewport_size({"width": 1280, "height": 800})  # what was typed stays
+    assert votes.input_value() == "3 4 4"
+    votes.press("Escape")
+    page.keyboard.press("n")
+    stage.get_by_role("button", name="Reveal").wait_for()
+    page.keyboard.press("1")  # ball by ball
+    page.keyboard.press("r")
+    stage.get_by_text("Limit: ").wait_for()
+    assert "of 20 lie between" in stage.locator(".ask").inner_text()
+    assert "The room (\u25bc): 3, 4, 4." in stage.locator(".ask").inner_text()
+    page.keyboard.press("2")
+    page.keyboard.press("]")  # away in the middle
+    stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
+    settled(page)
+    page.wait_for_timeout(1500)
+    assert stage.get_by_role("button", name="This is my guess").is_visible() and page.problems == []
+
+
 def test_a_step_back_another_seed_and_the_keys(at, page):
     page.goto(at("lecture", scene="randomization", step=3))
     stage = page.locator(".stage")

@@ -1,5 +1,6 @@
 """What the lecture shows is what everything else computes, and what enumeration and other libraries say."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -20,6 +21,7 @@ from mtsig_core.experiments.lecture_randomization import all_swaps, random_swaps
 from mtsig_core.experiments.lecture_sentences import excerpt
 from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.one_score import bootstrap_systems
+from mtsig_core.report import lecture_texts as texts
 
 WORDS = "the cat sat on a mat and saw one dog run far over green hills by night".split()
 
@@ -119,6 +121,9 @@ def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
         assert ours == pytest.approx(elsewhere.system("A").scores)
     assert found.ratio == pytest.approx(found.blocks.std(ddof=1) / found.broad.std(ddof=1))
     assert found.first(2).blocks.tolist() == found.blocks[:2].tolist()
+    flat = replace(found, blocks=found.broad)
+    assert "neighbours are hardly alike here." in texts.blocks_end("bleu", flat, False)["conclusion"]
+    assert f"Shuffled: {found.shuffled_ratio:.1f} times." in texts.blocks_end("bleu", found, False)["conclusion"]
 
 
 class TestDocuments:
@@ -156,13 +161,24 @@ class TestComparisons:
             if row.correction in found.decided:
                 assert found.any_false(row.correction).count == row.any_false.count
                 assert found.lost(row.correction).mean() == pytest.approx(row.lost.share * elsewhere.true_pairs)
+        said = texts.three_better_end(found)["conclusion"]
+        assert all(f"{found.lost(name).mean():.1f} of {found.true.sum()} true ones" in said
+                   for name in ("none", "romano-wolf"))
 
 
-def test_three_sentences_against_sacrebleu():
-    ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
-                         "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
+@pytest.mark.parametrize("turned", [False, True])
+def test_three_sentences_against_sacrebleu_in_an_order_that_does_not_answer(turned):
+    systems = {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
+               "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]}
+    ts = TestSet("toy", {name: systems[name] for name in ("BA" if turned else "AB")},
                  {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
     found, scorer = three_sentences(ts), BLEU()
+    assert found.names == tuple(ts.systems) and found.names[found.by_corpus] == "A"
+    said = texts.mean_end(found)
+    scores = [scorer.corpus_score(out, [ts.references["ref"]]).score for out in ts.systems.values()]
+    assert said["truth"] == "A" and said["conclusion"].startswith(
+        f"B wins by the mean ({max(found.mean):.1f} to {min(found.mean):.1f}), A by the corpus score ("
+        f"{max(scores):.1f} to {min(scores):.1f})")
     for step in (1, 2, 3):
         for side, name in enumerate(found.names):
             score = scorer.corpus_score(ts.systems[name][:step], [ts.references["ref"][:step]])

@@ -14,7 +14,7 @@ from pages._ui.lecture import SCENES
 #: What each scene may be sent before the guess.
 BEFORE = {"mean": {"names", "outputs", "scores", "mean", "lengths"},
           "bootstrap": {"sentences", "names", "metric", "sums", "sums_of", "extra"},
-          "randomization": {"outputs", "names", "observed"},
+          "randomization": {"outputs", "names", "observed", "metric"},
           "blocks": {"ribbon", "metric", "size", "ribbon_label", "extra"},
           "documents": {"per_document", "documents", "alpha", "tiles_label"},
           "comparisons": {"systems", "better", "true_pairs", "corrections", "extra"}}
@@ -44,6 +44,7 @@ def test_a_link_gives_the_numbers_of_the_core_again(opened):
     assert data["rows"]["weights"][:12] == found.weights.tolist()
     assert data["rows"]["scores"][:12] == pytest.approx(found.scores[:, 0], abs=1e-4)
     assert data["end"]["worse"] == found.share_worse and data["state"]["guess"] == [5]
+    assert f"on {data['end']['worse_said']} of them" in data["end"]["conclusion"]
     assert f"of 12 lie between {found.middle()[0][0]:.1f}" in data["end"]["conclusion"]
     assert sent(opened("lecture", SMALL, **asked)) == data
     assert sent(opened("lecture", SMALL, **{**asked, "seed": "4"}))["rows"] != data["rows"]
@@ -62,6 +63,20 @@ def test_the_exact_p_is_that_of_all_swaps(opened):
 def test_a_link_that_asks_nonsense_opens_the_scene_as_usual(opened, asked):
     data = sent(opened("lecture", SMALL, testset=SMALL.title, **asked))
     assert data["scene"] in SCENES and data["end"] is None
+
+
+@pytest.mark.parametrize(("scene", "guess"), [("mean", "2"), ("mean", "-1"), ("bootstrap", "13"), ("bootstrap", "3,4"),
+                                              ("blocks", "30"), ("documents", "101")])
+def test_a_guess_that_is_not_on_the_scale_of_its_scene_is_none(opened, scene, guess):
+    data = sent(opened("lecture", SMALL, testset=SMALL.title, scene=scene, guess=guess))
+    assert data["state"]["guess"] is None and data["rows"] is None
+
+
+def test_a_choice_is_remembered_by_its_name_and_the_first_offer_is_not_the_answer(opened):
+    page = opened("lecture", SMALL, testset=SMALL.title, scene="mean", step="3", guess="1", reveal="true")
+    data = sent(page)
+    assert data["guess"]["options"][data["guess"]["start"]] != data["end"]["truth"]
+    assert page.session_state["lecture.past"]["mean"][1:3] == (data["end"]["truth"], data["guess"]["options"][1])
 
 
 def test_a_test_set_that_is_gone_is_said(opened):
