@@ -84,12 +84,13 @@ SCENES.blocks = (main, body, stage) => {
     },
     // The same sentences in a random order: blocks become like broad samples.
     extra() {
+      shuffled = true
       const {data: {end}} = stage, started = performance.now()
       plots.blocks.marks.length = 0
       const frame = now => {
         const share = still() ? 1 : Math.min(1, (now - started) / 1500), mix = (a, b) => a + (b - a) * share
         ribbon(body.ribbon.map((value, k) => mix(value, end.shuffled_ribbon[k])))
-        const values = rows.blocks.map((value, k) => mix(value, end.shuffled[k]))
+        const values = rows.blocks.slice(0, end.shuffled.length).map((value, k) => mix(value, end.shuffled[k]))
         Object.assign(plots.blocks, {values: [], colors: [], place: [], counts: plots.blocks.counts.map(() => 0)})
         plots.blocks.redraw()
         plots.blocks.add(values)

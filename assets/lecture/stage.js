@@ -518,7 +518,7 @@ class Dots {
     pen.strokeStyle = this.color.back  // no line of another mark runs through the word
     pen.lineWidth = 7 * u
     pen.lineJoin = 'round'
-    pen.strokeText(text, left, y - 3 * u)
+    if (!thin) pen.strokeText(text, left, y - 3 * u)
     pen.fillText(text, left, y - 3 * u)
   }
 }

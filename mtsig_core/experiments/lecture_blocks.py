@@ -38,8 +38,9 @@ class BlocksAndBroad:
     shuffled_ribbon: np.ndarray
 
     def first(self, samples: int) -> BlocksAndBroad:
-        """The first blocks and broad samples alone."""
-        return replace(self, blocks=self.blocks[:samples], broad=self.broad[:samples])
+        """The first of each alone."""
+        return replace(self, blocks=self.blocks[:samples], broad=self.broad[:samples],
+                       shuffled=self.shuffled[:samples])
 
     @staticmethod
     def range_of(scores: np.ndarray) -> tuple[float, float]:

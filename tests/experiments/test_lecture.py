@@ -120,7 +120,8 @@ def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
         ours = found.shuffled if shuffle else getattr(found, kind)
         assert ours == pytest.approx(elsewhere.system("A").scores)
     assert found.ratio == pytest.approx(found.blocks.std(ddof=1) / found.broad.std(ddof=1))
-    assert found.first(2).blocks.tolist() == found.blocks[:2].tolist()
+    for kind in ("blocks", "broad", "shuffled"):
+        assert getattr(found.first(2), kind).tolist() == getattr(found, kind)[:2].tolist()
     flat = replace(found, blocks=found.broad)
     assert "neighbours are hardly alike here." in texts.blocks_end("bleu", flat, False)["conclusion"]
     assert f"Shuffled: {found.shuffled_ratio:.1f} times." in texts.blocks_end("bleu", found, False)["conclusion"]
