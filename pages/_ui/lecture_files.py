@@ -9,6 +9,7 @@ from mtsig_core.report import lecture_texts as texts
 from mtsig_core.report.export import to_csv
 from mtsig_core.report.lecture_exercises import exercises
 from mtsig_core.report.lecture_handout import HandoutPart, Strip, handout
+from pages._ui import address
 from pages._ui.lecture_shown import Scene, Shown
 
 __all__ = ["handout_file", "votes_file"]
@@ -35,7 +36,8 @@ def _part(key: str, scene: Scene, shown: Shown, step: int) -> HandoutPart:
     body, rows, end = scene.body(shown), scene.rows(shown, step), scene.end(shown, step)
     exercise, answer = exercises()[key]
     query = {"scene": key, "seed": shown.seed, "step": step, "reveal": "true",
-             **({"world": shown.world} if shown.world else {})}
+             **({"world": shown.world} if shown.world else {}),
+             **{name: said for name in ("testset", "a", "b") if (said := address.asked(name)) is not None}}
     return HandoutPart(scene.words.title, scene.words.question, texts.shown(shown.testset, key, shown.seed, step),
                        end["conclusion"], end["limitation"], exercise, answer, f"lecture?{urlencode(query)}",
                        _table(key, body), _strips(key, body, rows, end, step))

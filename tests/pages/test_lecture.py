@@ -79,6 +79,12 @@ def test_a_choice_is_remembered_by_its_name_and_the_first_offer_is_not_the_answe
     assert page.session_state["lecture.past"]["mean"][1:3] == (data["end"]["truth"], data["guess"]["options"][1])
 
 
+def test_the_link_on_a_handout_names_the_test_set(opened):
+    page = opened("lecture", SMALL, testset=SMALL.title, scene="bootstrap", step="20", reveal="true")
+    page.session_state["lecture.file"] = "handout", 1.0
+    assert "testset=" in sent(page.run())["file"]["text"]
+
+
 def test_a_test_set_that_is_gone_is_said(opened):
     page = opened("lecture", SMALL, testset="~nowhere")
     assert not page.exception and "is not here" in "".join(node.proto.body for node in page.get("html"))
