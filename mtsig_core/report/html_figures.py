@@ -19,7 +19,7 @@ from mtsig_core.results import MetricResult, Settings
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["LEVELS", "differences_svg", "forest_svg", "matrix_key", "matrix_svg", "template"]
+__all__ = ["LEVELS", "differences_svg", "forest_svg", "matrix_key", "matrix_svg", "template", "ticks_within"]
 
 _WIDE = 1040  # of a figure, in pixels; the page shrinks it to what there is
 _DIGIT = 0.65  # of the font size, in the widest of the usual fonts
@@ -51,7 +51,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
     left = 16 + 14 * _DIGIT * max(width(line) for lines in names for line in lines)
     middle = left + (_WIDE - left) * (0.62 if ranked else 0.98)
     ends = [end for s in systems for end in (s.score, s.ci_low, s.ci_high) if end is not None]
-    ticks = _ticks(min(ends), max(ends))
+    ticks = ticks_within(min(ends), max(ends))
     across = _scale(min(*ends, *ticks), max(*ends, *ticks), left + 14, middle - 14)
     last = max(2, len(systems), *(s.rank_high or 1 for s in systems))
     rank_at = _scale(1, last, middle + 24, _WIDE - 70)
@@ -95,7 +95,7 @@ def differences_svg(result: MetricResult, settings: Settings) -> str:
     names = [wrapped(printable(name), 32) for name, *_ in rows]
     left = 16 + 14 * _DIGIT * max(width(line) for lines in names for line in lines)
     ends = [0.0, *(end for _, delta, *both in rows for end in (delta, *both[0], *both[1]) if end is not None)]
-    ticks = _ticks(min(ends), max(ends))
+    ticks = ticks_within(min(ends), max(ends))
     across = _scale(min(*ends, *ticks), max(*ends, *ticks), left + 14, _WIDE - 28)
     heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
     top, bottom = 30, 30 + sum(heights)
@@ -199,7 +199,7 @@ def _kind(value: float, limit: float) -> str:
     return f"{'up' if share >= 0 else 'down'}{round(LEVELS * abs(share))}"
 
 
-def _ticks(low: float, high: float, most: int = 6) -> list[float]:
+def ticks_within(low: float, high: float, most: int = 6) -> list[float]:
     """Round numbers within a range; its ends where there are none."""
     span = high - low or 1.0
     power = 10.0 ** math.floor(math.log10(span / most))

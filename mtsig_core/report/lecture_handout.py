@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.report.html_figures import template
+from mtsig_core.report.html_figures import template, ticks_within
 
 __all__ = ["HandoutPart", "Strip", "handout", "strip_svg"]
 
@@ -98,10 +98,7 @@ def strip_svg(strip: Strip) -> str:
 
 
 def _ticks(strip: Strip) -> list[float]:
-    if strip.integers:
-        return [float(tick) for tick in range(round(strip.low), round(strip.high) + 1, max(1, round(
-            (strip.high - strip.low) / 12)))]
-    raw = (strip.high - strip.low) / 6
-    step = next(m * 10.0 ** np.floor(np.log10(raw)) for m in (1, 2, 5, 10) if m * 10.0 ** np.floor(
-        np.log10(raw)) >= raw)
-    return [float(round(tick, 10)) for tick in np.arange(np.ceil(strip.low / step), strip.high / step + 1e-9) * step]
+    if not strip.integers:
+        return ticks_within(strip.low, strip.high)
+    step = max(1, round((strip.high - strip.low) / 12))
+    return [float(tick) for tick in range(round(strip.low), round(strip.high) + 1, step)]

@@ -19,8 +19,9 @@ def _urn(shown: Shown) -> dict:
 
 
 def _drawn(shown: Shown, steps: int) -> dict:
-    found = resamples(shown.sentences(12), shown.seed, 0, steps)
-    first = resamples(shown.sentences(12), shown.seed, 0, 1000)  # one axis, however many are asked for
+    found = first = resamples(shown.sentences(12), shown.seed, 0, BOOTSTRAP.most)
+    if steps < BOOTSTRAP.most:  # on one axis, however many are asked for
+        found = resamples(shown.sentences(12), shown.seed, 0, steps)
     return {"n": steps, "weights": found.weights.tolist(), "sums": found.sums[:, 0].tolist(),
             "missing": found.missing.tolist(), "scores": found.scores[:, 0].round(4).tolist(),
             "differences": found.improvement.round(4).tolist(),

@@ -81,7 +81,7 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     page.keyboard.press("]")  # away in the middle
     stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
     settled(page)
-    page.wait_for_timeout(1500)
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # what moved
     assert stage.get_by_role("button", name="This is my guess").is_visible() and page.problems == []
 
 
