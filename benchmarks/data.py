@@ -62,3 +62,14 @@ def write(testset: TestSet, folder: Path) -> tuple[Path, list[Path]]:
 
     reference = save("reference", next(iter(testset.references.values())))
     return reference, [save(f"system-{k:02}", texts) for k, texts in enumerate(testset.systems.values())]
+
+
+def write_task(testset: TestSet, folder: Path) -> str:
+    """A shared task in WMT layout; what its one test set is called below the folder's parent."""
+    for kind in ("references", "sources", "system-outputs/en-de"):
+        (folder / kind).mkdir(parents=True)
+    reference, systems = write(testset, folder / "references")
+    reference.rename(folder / "references" / "en-de.refA.txt")
+    for name, path in zip(testset.systems, systems, strict=True):
+        path.rename(folder / "system-outputs" / "en-de" / f"{name}.txt")
+    return f"{folder.name}/en-de"

@@ -1,0 +1,185 @@
+"""A full room: sessions that open pages of the dashboard at once, some of them in real browsers, beside heavy jobs."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import data
+from benchmarks.reader import Visit, read, visit_all
+
+__all__ = ["add_options", "load", "main"]
+
+RESULTS = Path(__file__).parent / "results" / "load.json"
+#: Heavy work, by page and what the address asks: each session of these asks for work that nobody else has asked for.
+HEAVY = (("validation", {"experiment": "type1"}), ("sweeps", {}), ("bootstrap", {}), ("sampling", {}))
+
+
+def load(sessions: int, minutes: float, think: float, browsers: int, heavy: int, workers: int, settle: float) -> dict:
+    """Start a dashboard, fill the room, and say how long each page took, what went wrong, and the memory.
+
+    Parameters
+    ----------
+    sessions, browsers, heavy : int
+        Readers that speak the protocol; readers in real browsers; sessions that ask for one heavy job after the other.
+    minutes, settle : float
+        How long they read, and how long after they left memory is measured once more.
+    think : float
+        Mean seconds between a page's end and the next, exponentially distributed.
+    workers : int
+        Processes of the server.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        big = data.write_task(data.made_up(), Path(folder) / "big")
+        asks = [{}, {"testset": big}]
+        address, server = _start(workers, folder)
+        try:
+            first = asyncio.run(visit_all(address, asks))
+            before = memory(server.pid)
+            told = asyncio.run(_fill(address, asks, sessions, minutes, think, browsers, heavy, server.pid))
+            visits, heavies, peak = told
+            time.sleep(60 * settle)
+            after = memory(server.pid)
+        finally:
+            ended = _stop(server)
+    return {"sessions": sessions, "browsers": browsers, "heavy": heavy, "workers": workers, "minutes": minutes,
+            "think": think, "first_visits": summary(first), "pages": summary(visits), "heavy_pages": summary(heavies),
+            "errors": sorted({f"{v.page}: {v.wrong}" for v in [*first, *visits, *heavies] if v.wrong})[:20],
+            "memory_mb": {"before": before, "peak": peak, f"{settle:g} min after": after}, "seconds_to_end": ended}
+
+
+def summary(visits: Iterable[Visit]) -> list[dict]:
+    """Number, errors, and quantiles of the seconds, of all visits and by page."""
+    pages: dict[str, list[Visit]] = {"all": list(visits)}
+    for visit in pages["all"]:
+        pages.setdefault(visit.page, []).append(visit)
+    rows = []
+    for page, those in pages.items():
+        seconds = [visit.seconds for visit in those if not visit.wrong]
+        first = [visit.first for visit in those if not visit.wrong]
+        if seconds:
+            p50, p95, worst = np.quantile(seconds, [0.5, 0.95, 1.0])
+            rows.append({"page": page, "n": len(those), "errors": len(those) - len(seconds), "p50": float(p50),
+                         "p95": float(p95), "max": float(worst), "first_p95": float(np.quantile(first, 0.95))})
+        elif those:
+            rows.append({"page": page, "n": len(those), "errors": len(those)})
+    return rows
+
+
+def memory(pid: int) -> float:
+    """Megabytes of a process and all that it has started; pages that they share are counted once for each sharer's
+    part (PSS)."""
+    total = 0
+    for process in _family(pid):
+        try:
+            lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+        except OSError:  # it has ended
+            continue
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total / 1024
+
+
+def _family(pid: int) -> list[int]:
+    try:
+        children = [int(child) for task in Path(f"/proc/{pid}/task").iterdir()
+                    for child in (task / "children").read_text().split()]
+    except OSError:
+        return []
+    return [pid, *(member for child in children for member in _family(child))]
+
+
+async def _fill(address, asks, sessions, minutes, think, browsers, heavy, pid):
+    until = time.monotonic() + 60 * minutes
+    readers = [read(address, asks, until=until, think=think, seed=seed) for seed in range(sessions)]
+    heavies = [read(address, [{"seed": str(1000 + n), **HEAVY[n % len(HEAVY)][1]}], until=until, think=1.0, seed=n,
+                    pages=(HEAVY[n % len(HEAVY)][0],)) for n in range(heavy)]
+    real = [_browse(address, asks, until, think, browsers)] if browsers else []
+    watching = asyncio.create_task(_peak(pid, until))
+    done = await asyncio.gather(*readers, *heavies, *real)
+    flat = [visit for visits in [*done[:sessions], *done[sessions + heavy:]] for visit in visits]
+    return flat, [visit for visits in done[sessions:sessions + heavy] for visit in visits], await watching
+
+
+async def _peak(pid, until):
+    peak = 0.0
+    while time.monotonic() < until:
+        peak = max(peak, memory(pid))
+        await asyncio.sleep(2)
+    return peak
+
+
+async def _browse(address, asks, until, think, browsers):
+    """Readers in real browsers, in a process of their own: Playwright's is too slow to share one with the others."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "benchmarks.browsers", address, json.dumps(asks), str(until), str(think), str(browsers),
+        stdout=subprocess.PIPE)
+    out, _ = await process.communicate()
+    return [Visit(**visit) for visit in json.loads(out)]
+
+
+def _start(workers, root):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "mtsig_core", "serve", "--no-browser", "--port", str(port)]
+    command += ["--workers", str(workers)] if workers > 1 else []
+    server = subprocess.Popen(command, env={**os.environ, "MTSIG_DATA_ROOT": str(root)}, stdout=subprocess.DEVNULL)
+    address = f"http://localhost:{port}"
+    for _ in range(600):
+        try:
+            urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
+            return address, server
+        except OSError:
+            if server.poll() is not None:
+                raise SystemExit(f"The server ended with status {server.returncode}.") from None
+            time.sleep(0.2)
+    raise SystemExit("The server did not start.")
+
+
+def _stop(server):
+    """End the server as an administrator does; seconds until it and all that it started are gone."""
+    family, begun = _family(server.pid), time.monotonic()
+    server.send_signal(signal.SIGTERM)
+    server.wait()
+    while any(Path(f"/proc/{pid}").exists() for pid in family) and time.monotonic() < begun + 60:
+        time.sleep(0.05)
+    return time.monotonic() - begun
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("a full room", "instead of the table: sessions that open pages at once")
+    group.add_argument("--load", type=int, metavar="SESSIONS", help="readers that speak Streamlit's protocol")
+    group.add_argument("--browsers", type=int, default=0, help="readers in real browsers beside them")
+    group.add_argument("--heavy", type=int, default=0, help="sessions that ask for one heavy job after the other")
+    group.add_argument("--workers", type=int, default=1, help="processes of the server")
+    group.add_argument("--minutes", type=float, default=10, help="how long they read")
+    group.add_argument("--think", type=float, default=10, help="mean seconds between two pages of a reader")
+    group.add_argument("--settle", type=float, default=10, help="minutes after which memory is measured once more")
+
+
+def main(args: argparse.Namespace) -> None:
+    """Fill the room, print the tables, save them as JSON."""
+    told = load(args.load, args.minutes, args.think, args.browsers, args.heavy, args.workers, args.settle)
+    for title in ("first_visits", "pages", "heavy_pages"):
+        print(f"\n{title.replace('_', ' ')}")
+        for row in told[title]:
+            print(f"{row['page']:<22} {row['n']:>6} {row['errors']:>4} errors " + " ".join(
+                f"{key} {row[key]:7.2f} s" for key in ("p50", "p95", "max", "first_p95") if key in row))
+    print("\nmemory:", ", ".join(f"{when} {mb:.0f} MB" for when, mb in told["memory_mb"].items()))
+    print(f"ended {told['seconds_to_end']:.1f} s after SIGTERM")
+    print(*(f"ERROR {error}" for error in told["errors"]), sep="\n")
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(told, indent=2) + "\n")
