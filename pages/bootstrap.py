@@ -1,6 +1,8 @@
 """Bootstrap: how far one score could be off, by every kind of interval, and whether enough samples were drawn."""
 
 
+from functools import partial
+
 import streamlit as st
 
 from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
@@ -47,7 +49,7 @@ screen.cautions(c for c in view.comparison.warnings if c.code in ("documents-ign
                                                                "tokenizer-and-script"))
 
 edges, counts = histogram(chosen.drawn)
-charts.show(replicates(edges, counts, chosen.score, chosen.median, ends, about, unit=unit, form=form),
+charts.show(partial(replicates, edges, counts, chosen.score, chosen.median, ends, about, unit=unit, form=form),
             key="bootstrap.replicates", files=view.named(name), command=view.command(),
             header=["from", "to", "samples"],
             rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
@@ -90,9 +92,9 @@ repeats = settled.repeats
 with left:
     if any(row.relative_sd for row in repeats):
         charts.show(
-            settling([row.resamples for row in repeats], [row.relative_sd for row in repeats],
-                     [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
-                     [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=theirs.upper()),
+            partial(settling, [row.resamples for row in repeats], [row.relative_sd for row in repeats],
+                    [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
+                    [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=theirs.upper()),
             key="bootstrap.settling", files=view.named(name), command=command, header=list(flat(repeats[0])),
             rows=[list(flat(row).values()) for row in repeats],
             alt="Standard deviation of an end of the relative interval against the number of bootstrap samples, on log "

@@ -1,6 +1,7 @@
 """Leaderboard: who is ahead, and by how much more than chance."""
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -62,7 +63,7 @@ numbers = dict(zip(("header", "rows"), leaderboard_records([result], comparison.
 apart = result.pairs and st.session_state["figure"] == _FIGURES[1]
 if apart:
     clicked = charts.show(
-        differences(result, comparison.settings), key="leaderboard.differences", **numbers,
+        partial(differences, result, comparison.settings), key="leaderboard.differences", **numbers,
         table=difference_rows(result, comparison.settings),
         alt=f"Differences of all systems to {blue}, with single and simultaneous intervals; numbers below.")
     st.caption(f"Difference of each system to {blue}. A single interval is for its pair alone; the simultaneous ones "
@@ -70,7 +71,7 @@ if apart:
                "hollow: not, which is not 'equal'. Decisions come from the test. Click a dot to open the pair.")
 else:
     clicked = charts.show(
-        forest(result, comparison.settings), key="leaderboard.forest", **numbers, with_table=False,
+        partial(forest, result, comparison.settings), key="leaderboard.forest", **numbers, with_table=False,
         alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same "
             "numbers.")
 holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE

@@ -1,5 +1,7 @@
 """Pair: one difference, asked of every test, and where it comes from."""
 
+from functools import partial
+
 import streamlit as st
 
 from mtsig_core.experiments.planning import default_difference
@@ -59,8 +61,8 @@ with left:
     drawn = found.sign * found.drawn[:settings.resamples]
     x, y = density(drawn)
     over = float((drawn > 0).mean())
-    charts.show(half_eye(x, y, delta, ends, a=a, b=b, unit=unit, form=form, joint=joint,
-                         called=(f"single {level} interval", together)), key="pair.difference",
+    charts.show(partial(half_eye, x, y, delta, ends, a=a, b=b, unit=unit, form=form, joint=joint,
+                        called=(f"single {level} interval", together)), key="pair.difference",
                 files=view.named(a, b), command=command,
                 header=[f"difference in {unit}", "density"], rows=list(zip(x.tolist(), y.tolist(), strict=True)),
                 alt=f"Density of the bootstrapped difference, above zero in {over:.1%} of the samples; observed "
@@ -72,7 +74,7 @@ with right:
     st.markdown("**Could chance alone do it?**")
     edges, counts = tally(found.sign * found.swapped, abs(delta))
     said = one_pair.chance_said(found)
-    charts.show(null_tails(edges, counts, delta, unit=unit, form=form, exact=found.exact), key="pair.null",
+    charts.show(partial(null_tails, edges, counts, delta, unit=unit, form=form, exact=found.exact), key="pair.null",
                 files=view.named(a, b), command=command,
                 header=["from", "to", "count"],
                 rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
@@ -115,7 +117,7 @@ if found.by_document is not None:
     most, least = extremes(added, 10)
     shown = [*most, *least[::-1]]
     clicked = charts.show(
-        drivers([ids[k] for k in shown], added[shown].tolist(), a=a, b=b, unit=unit),
+        partial(drivers, [ids[k] for k in shown], added[shown].tolist(), a=a, b=b, unit=unit),
         key="pair.documents",
         header=["document", f"{unit} added"], files=view.named(a, b), command=command, select=view.testset.has_texts,
         rows=[(ids[k], float(added[k])) for k in (-added).argsort(kind="stable")],

@@ -1,5 +1,7 @@
 """Sampling: what a small test set says of a large one; blocks of neighbours against segments from all over."""
 
+from functools import partial
+
 import streamlit as st
 
 from mtsig_core.experiments.blocks_and_broad import KINDS, sampling
@@ -72,10 +74,10 @@ screen.numbers(
     ("Blocks spread wider by a factor of", f"{ratio[0]:.1f}",
      "ratio of SDs; {} interval {:.1f} to {:.1f}".format(sections.level, *ratio[1:])))
 rows = [{"kind": kind, **row} for kind, one in chosen.items() for row in system_records(one)]
-charts.show(spread({NAMES[kind]: one.scores for kind, one in chosen.items()}, chosen["broad"].full,
-                   {NAMES[kind]: ends for kind, ends in theirs.items()}, unit=sections.unit,
-                   ghosts={NAMES[kind]: one.scores for kind, one in before.items()},
-                   frame=[end for ends in his.values() for end in ends], form=sections.form),
+charts.show(partial(spread, {NAMES[kind]: one.scores for kind, one in chosen.items()}, chosen["broad"].full,
+                    {NAMES[kind]: ends for kind, ends in theirs.items()}, unit=sections.unit,
+                    ghosts={NAMES[kind]: one.scores for kind, one in before.items()},
+                    frame=[end for ends in his.values() for end in ends], form=sections.form),
             key="sampling.spread", files=view.named(name), command=sections.command(*KINDS), **charts.columns(rows),
             alt=f"Scores of {n} samples of {size} segments, one dot each: blocks above, broad samples below.")
 left_over = samples["broad"].n_segments - n * size

@@ -1,6 +1,7 @@
 """Sweeps: what a larger or smaller test set would say, and how large a one a difference takes."""
 
 from dataclasses import asdict
+from functools import partial
 from statistics import median_low
 
 import streamlit as st
@@ -84,7 +85,7 @@ if found.settings.unit == "segment" and testset.documents is not None:
 if found.n_units < 100:
     screen.caution_box(f"The smallest test sets have {found.pairs[0].size} {units}. With so few the percentile test "
                        "finds too much: trust the planned curve rather than the dots at the left.")
-charts.show(decisions(rows, power, mine.units, unit=units, between=(mine.units_low, mine.units_high)),
+charts.show(partial(decisions, rows, power, mine.units, unit=units, between=(mine.units_low, mine.units_high)),
             key="sweeps.decisions", files=view.named(mine.a, mine.b), command=command,
             **charts.columns(found_records(found, mine.a, mine.b, difference)), table=found_rows(rows),
             alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
@@ -103,8 +104,8 @@ st.caption(f"All for a difference of {difference:g} {unit}. Dots: share of {repe
 left, right = st.columns(2, gap="medium")
 with left:
     st.subheader("Scores")
-    charts.show(scores(found.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=units, metric=unit,
-                       lower=not view.result.higher_is_better), key="sweeps.scores",
+    charts.show(partial(scores, found.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=units, metric=unit,
+                        lower=not view.result.higher_is_better), key="sweeps.scores",
                 files=view.named(), command=command, header=list(asdict(found.systems[0])),
                 rows=[list(asdict(row).values()) for row in found.systems], with_table=False,
                 alt=f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.")
@@ -116,7 +117,7 @@ with right:
     theirs = "human" if metric in testset.scores else ZHANG_VOGEL_2.nearest(metric)
     length = 1 if units == "documents" else SENTENCES_PER_DOCUMENT
     paper = [(round(size * length), (high - low) / 100) for size, low, high in ZHANG_VOGEL_2.rows[theirs]]
-    charts.show(widths(of_systems, slope, paper, unit=units, theirs=f"Zhang and Vogel, {theirs.upper()}"),
+    charts.show(partial(widths, of_systems, slope, paper, unit=units, theirs=f"Zhang and Vogel, {theirs.upper()}"),
                 key="sweeps.widths", files=view.named(mine.a), command=command,
                 header=list(asdict(of_systems[0])), rows=[list(asdict(row).values()) for row in of_systems],
                 table=width_rows(of_systems), alt="Relative width of the interval against the test-set size on log "

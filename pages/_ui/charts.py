@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import pickle
+from collections.abc import Callable, Iterable, Sequence
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -10,6 +12,7 @@ import streamlit as st
 from mtsig_core.report import export
 from mtsig_core.report.cells import Cell
 from pages._ui import screen
+from pages._ui.jobs import Memory
 
 __all__ = ["columns", "csv_button", "dark", "show"]
 
@@ -20,6 +23,7 @@ _TICKS = dict(exponentformat="power", minexponent=5, separatethousands=True)
 _MOST = 500  # rows of a table
 _NOT_NEEDED = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d"]
 _GRID = {"light": "#DDE2E9", "dark": "#323A47"}
+_DRAWN = Memory(256)  # figures, of some 100 kB each
 
 
 def dark() -> bool:
@@ -27,14 +31,16 @@ def dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def show(figure: go.Figure, key: str, alt: str, *, files: Sequence[str], header: Sequence[str],
+def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], header: Sequence[str],
          rows: Sequence[Sequence], command: str, table: tuple = (), with_table: bool = True,
          select: bool = False) -> list:
     """Draw a figure in the colours of the viewer's theme, and below it all that is behind it.
 
     Parameters
     ----------
-    figure : go.Figure
+    make : callable
+        A `functools.partial` of what makes the figure: by what is asked of it the figure is remembered, for to make
+        one takes as long as all the rest of a page.
     key : str
         ``"page.figure"``, whose second part ends the names of the files.
     alt : str
@@ -57,7 +63,7 @@ def show(figure: go.Figure, key: str, alt: str, *, files: Sequence[str], header:
     list
         The custom data of the points clicked.
     """
-    _colour(figure, "dark" if dark() else "light")
+    figure = _drawn(make, "dark" if dark() else "light")
     place = st.container()
     with st.expander("Numbers, files, command"):
         picture = st.radio("The camera above the figure saves it as", ["png", "svg"], horizontal=True,
@@ -76,6 +82,17 @@ def show(figure: go.Figure, key: str, alt: str, *, files: Sequence[str], header:
     event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
                                selection_mode="points")
     return [point["customdata"] for point in event.selection.points] if select else []
+
+
+def _drawn(make, theme):
+    """The figure, made once for all who ask the same; nobody may change it."""
+    asked = hashlib.blake2b(pickle.dumps((make, theme), pickle.HIGHEST_PROTOCOL)).digest()
+    figure = _DRAWN.get(asked)
+    if figure is None:
+        figure = make()
+        _colour(figure, theme)
+        _DRAWN.keep(asked, figure)
+    return figure
 
 
 def _colour(figure, theme):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 
 import streamlit as st
 
@@ -35,7 +36,7 @@ def show_agreement(view, places):
                        f"{len(found.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
     screen.answer(agreement_verdict(found))
     printed = command_line("agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked)
-    charts.show(agreement_dots(found), key="metrics.agreement", files=view.named(metric=human),
+    charts.show(partial(agreement_dots, found), key="metrics.agreement", files=view.named(metric=human),
                 command=printed, **table(found.metrics),
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals; numbers below.")
     screen.table(*agreement_rows(found), key="metrics.agreement.rows")

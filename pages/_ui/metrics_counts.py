@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 
 import streamlit as st
 
@@ -32,8 +33,8 @@ def show_precisions(view, places):
                   f"{precision:.2f}")
     paper = [(n, value) for name, p1, p4, _ in KOEHN_T1.rows["bleu"] if koehns and name == system
              for n, value in ((1, p1), (4, p4))]
-    charts.show(by_order([(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system, paper,
-                         source=KOEHN_T1.source),
+    charts.show(partial(by_order, [(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system,
+                        paper, source=KOEHN_T1.source),
                 key="metrics.precisions", files=view.named(system, metric="bleu"),
                 command=command(view, "precisions"), **table(rows),
                 alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
@@ -55,10 +56,11 @@ def show_lengths(view, places):
     screen.answer(f"{system} loses " + ", ".join(
         f"{actual.bleu - point.bleu:.1f} BLEU and {actual.gtm_2 - point.gtm_2:.1f} GTM at a length ratio of "
         f"{point.length_ratio or 0:.2f}" for point in sides))
-    charts.show(by_length([(name, what, [point.length_ratio or 0 for point in points],
-                            [getattr(point, key) for point in points])
-                           for what, key in (("BLEU", "bleu"), ("GTM", "gtm_2")) for name, points in one.curves],
-                          paper=simulated),
+    charts.show(partial(by_length, [(name, what, [point.length_ratio or 0 for point in points],
+                                   [getattr(point, key) for point in points])
+                                  for what, key in (("BLEU", "bleu"), ("GTM", "gtm_2"))
+                                  for name, points in one.curves],
+                        paper=simulated),
                 key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
                 command=command(view, "lengths", system_name=system, beside=beside),
                 **rows_of(tables.flat_lengths(one)),

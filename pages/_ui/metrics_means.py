@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from mtsig_core.experiments.mean_against_corpus import averages
@@ -27,8 +29,8 @@ def show_averages(view, places):
     with left:
         pair = one.disagreements[0] if one.disagreements else one.case and one.case.pair
         st.subheader(f"All {one.n_segments:,} segments")
-        charts.show(rankings([(row.system, row.corpus, row.average) for row in one.systems],
-                             (pair.a, pair.b) if pair else (), unit=unit), key="metrics.averages", files=view.named(),
+        charts.show(partial(rankings, [(row.system, row.corpus, row.average) for row in one.systems],
+                            (pair.a, pair.b) if pair else (), unit=unit), key="metrics.averages", files=view.named(),
                     command=printed,
                     **table(one.systems), alt=f"Corpus {unit} of each system beside its mean of sentence scores; "
                                               f"{len(one.disagreements)} pairs of lines cross.")
@@ -63,7 +65,7 @@ def _said(one, unit):
 def _draw_case(view, case, unit, printed):
     rows = [(case.pair.a, case.corpus[0], case.average[0]), (case.pair.b, case.corpus[1], case.average[1])]
     st.subheader(f"{len(case.lines)} of them")
-    charts.show(rankings(rows, (case.pair.a, case.pair.b), unit=unit), key="metrics.case",
+    charts.show(partial(rankings, rows, (case.pair.a, case.pair.b), unit=unit), key="metrics.case",
                 files=view.named(case.pair.a, case.pair.b), command=printed,
                 header=["system", "corpus", "average"], rows=rows, with_table=False,
                 alt=f"On {len(case.lines)} segments the better by corpus {unit} is the worse by the mean of sentences.")
@@ -88,8 +90,9 @@ def show_students_t(view, places):
     screen.answer(f"Mean of {last.n:,} segment scores, {last.mean:{written_like([last.mean])}}: " + ", ".join(
         f"{kind} ±{rounded((high - low) / 2)}" for kind, low, high in whole if low is not None))
     asked = dict(system=one.system, seed=seed, alpha=alpha)
-    charts.show(mean_intervals([(f"n = {row.n:,}", row.mean, whole if row is last else _ends(row)) for row in one.rows],
-                               unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"),
+    charts.show(partial(mean_intervals, [(f"n = {row.n:,}", row.mean, whole if row is last else _ends(row))
+                                         for row in one.rows],
+                        unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"),
                 key="metrics.students-t", files=view.named(one.system),
                 command=command(view, "students-t", metric, **asked), **table(one.rows),
                 alt=f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.")
@@ -101,7 +104,7 @@ def show_students_t(view, places):
     st.subheader("Student's t or the normal distribution?")
     n = controls.choice("Scores in a sample (n)", _SIZES, "n", default=5, pages_own=True, width=220)
     x, t, normal = densities(n, alpha)
-    charts.show(student_density(x, t, normal, factor(n, alpha), factor(None, alpha), n), key="metrics.density",
+    charts.show(partial(student_density, x, t, normal, factor(n, alpha), factor(None, alpha), n), key="metrics.density",
                 files=view.named(one.system),
                 command=command(view, "students-t", metric, n=n, **asked),
                 header=["x", "t", "normal"], with_table=False,

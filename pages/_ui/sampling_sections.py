@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -78,7 +79,8 @@ class Samples:
         screen.answer(counts.capitalize()
                       + (f" (Koehn 2004: {KOEHN_6.rows['bleu'][0][2]})" if self.koehns and self.name == "Spanish"
                          else ""))
-        charts.show(intervals(one.scores, one.low, one.high, one.hits, one.full, unit=self.unit, form=self.form),
+        charts.show(partial(intervals, one.scores, one.low, one.high, one.hits, one.full, unit=self.unit,
+                            form=self.form),
                     key="sampling.intervals", files=self.view.named(self.name), command=self.command(kind),
                     **charts.columns([{**row, "hit": bool(hit)}
                                       for row, hit in zip(system_records(one), one.hits, strict=True)]),
@@ -118,13 +120,13 @@ class Samples:
                       f"{tally.wrong} the opposite, {tally.none} nothing")
         worse = int((pair.improvements < 0).sum())
         shared = dict(files=self.view.named(a, b), command=self.command(kind), **charts.columns(pair_records(pair)))
-        charts.show(outcomes(pair.improvements, pair.verdicts(test, alpha), truth,
-                             f"whole test set, {truth:+{self.form}}", what="Improvement of A over B", unit=self.unit,
-                             form=self.form), key="sampling.differences", **shared,
+        charts.show(partial(outcomes, pair.improvements, pair.verdicts(test, alpha), truth,
+                            f"whole test set, {truth:+{self.form}}", what="Improvement of A over B", unit=self.unit,
+                            form=self.form), key="sampling.differences", **shared,
                     alt=f"Improvement of A over B on each sample; on {worse} of {n} samples A is the worse.")
-        charts.show(outcomes(100 * pair.win, by_koehn, 50, "A better as often as B",
-                             what="Share of bootstrap samples on which A is better, in %",
-                             bounds=(100 * alpha, 100 * (1 - alpha))), key="sampling.wins", **shared, with_table=False,
+        charts.show(partial(outcomes, 100 * pair.win, by_koehn, 50, "A better as often as B",
+                            what="Share of bootstrap samples on which A is better, in %",
+                            bounds=(100 * alpha, 100 * (1 - alpha))), key="sampling.wins", **shared, with_table=False,
                     alt=f"Paired bootstrap of each sample: the share on which A is better; {(by_koehn == 1).sum()} "
                         f"samples conclude as the whole test set, {(by_koehn == -1).sum()} the opposite.")
         named = {NAMES[key].lower(): value for key, value in self.found.items()}
@@ -153,7 +155,7 @@ class Samples:
         for row in spread.rows:
             if row.ratio is not None:
                 by_system.setdefault(row.system, []).append((row.size, row.ratio, row.ratio_low, row.ratio_high))
-        charts.show(ratios(by_system, self.name, {k: ratio for k, (_, ratio, _) in found.items()}),
+        charts.show(partial(ratios, by_system, self.name, {k: ratio for k, (_, ratio, _) in found.items()}),
                     key="sampling.ratios", files=self.view.named(self.name), with_table=False,
                     command=self.command("spread", sized=False), **charts.columns(list(map(asdict, spread.rows))),
                     alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")

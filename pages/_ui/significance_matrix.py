@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -40,7 +41,7 @@ def show(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | No
     header, rows = pair_records(result)
     names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
     clicked = charts.show(
-        matrix(result, settings, charts.dark()), "significance.matrix", select=True, header=header, rows=rows,
+        partial(matrix, result, settings, charts.dark()), "significance.matrix", select=True, header=header, rows=rows,
         files=view.named(), command=view.command(), table=pair_rows(result, settings),
         alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
             "table below has the same numbers.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -23,11 +24,13 @@ from mtsig_core.report.sweep_tables import (
     system_records,
 )
 from pages._ui import background, charts, one_pair, results, screen
+from pages._ui.jobs import Memory
 from pages._ui.view import View
 
 __all__ = ["command", "show_references", "show_table_2"]
 
 _SIMULATED, _REFERENCES = 1592, 4  # the first hundred documents of the simulated corpus; theirs were as many, of 8.8
+_ANEW = Memory(4)  # those test sets: to simulate one takes longer than all the rest of the page
 _FEWEST = 5  # units of the smallest test set
 _REPEATS = 20  # for each set of references
 _NOT_EQ_4 = ("Their M-BLEU scores lie below their BLEU, which an arithmetic mean of the same precisions (their eq. 4, "
@@ -88,10 +91,10 @@ def show_references(view: View, system: str, asked: dict) -> None:
                       f"{as_good_as(whole[-1])}")
     scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
     charts.show(
-        references([(row["references"], row["score"], row["low"], row["high"]) for row in whole],
-                   [(count, scale * score, low / 100, high / 100)
-                    for count, score, low, high in ZHANG_VOGEL_3.rows.get(metric, ())],
-                   metric=metric.upper(), source="Zhang and Vogel"),
+        partial(references, [(row["references"], row["score"], row["low"], row["high"]) for row in whole],
+                [(count, scale * score, low / 100, high / 100)
+                 for count, score, low, high in ZHANG_VOGEL_3.rows.get(metric, ())],
+                metric=metric.upper(), source="Zhang and Vogel"),
         key="sweeps.references", files=view.named(system), header=list(records[0]),
         command=command("references", metric, source, asked), rows=[list(row.values()) for row in records],
         with_table=False,
@@ -116,12 +119,15 @@ def _with_references(view: View, system: str) -> tuple[TestSet, Source]:
     testset, source = view.testset, one_pair.source_for(view, system)
     if not testset.simulated:
         return testset.only([system]), source
-    part = testset.at(range(min(testset.n_segments, _SIMULATED)))
-    anew = len(testset.references) == 1
+    n = min(testset.n_segments, _SIMULATED)
+    several = _ANEW.get(testset.digest)
+    if several is None:
+        several = with_references(testset.at(range(n)), _REFERENCES)
+        _ANEW.keep(testset.digest, several)
     if source.demo is not None:
-        source = replace(source, demo=part.n_segments)
-    return with_references(part, _REFERENCES).only([system]), replace(
-        source, demo_references=_REFERENCES, refs=()) if anew else source
+        source = replace(source, demo=n)
+    anew = len(testset.references) == 1
+    return several.only([system]), replace(source, demo_references=_REFERENCES, refs=()) if anew else source
 
 
 def _about(several: TestSet) -> str:

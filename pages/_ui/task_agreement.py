@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 
 import streamlit as st
 
@@ -39,8 +40,8 @@ def show_agreement(view) -> None:
         screen.error(problem)
         return
     screen.answer(task_agreement_verdict(found))
-    charts.show(agreement_dots(found), key="task.agreement", files=(info.name, human), command=_command(view, human,
-                                                                                                       asked),
+    charts.show(partial(agreement_dots, found), key="task.agreement", files=(info.name, human),
+                command=_command(view, human, asked),
                 **table(found.metrics),
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals, means over the "
                     "language pairs; numbers below.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from mtsig_core.experiments.papers import RIEZLER_MAXWELL_T1
@@ -39,7 +41,7 @@ def show_pair(bench: Bench, place) -> None:
                       f"improvement of A over B: {signed(one.improvement, tables.pair_form(one))}")
                      for name, one in found.items()))
     header = ["metric", "a", "b", "unit", "test", "p_value", "significant"]
-    charts.show(p_values(_by_metric(found), bench.alpha), key="validation.pair", header=header, rows=[
+    charts.show(partial(p_values, _by_metric(found), bench.alpha), key="validation.pair", header=header, rows=[
         [name, *(getattr(row, column) for column in header[1:])] for name, one in found.items() for row in one.rows],
         command=bench.command("pair", metrics=",".join(found), a=a, b=b, segments=asked["n_segments"]),
         files=bench.view.named(a, b, metric="-".join(found)),
@@ -99,9 +101,9 @@ def show_units(bench: Bench, place) -> None:
                     "median of document / segment" if one.se_ratio_median is None else
                     f"document / segment, median; {one.se_ratio_low:.2f} to {one.se_ratio_high:.2f}"))
     able = [r for r in one.rows if r.trials_needed is None]
-    bench.show(counts({r.correction: {"by both": r.both, "by segment only": r.segment_only,
-                                      "by document only": r.document_only} for r in able},
-                      f"significant pairs of {one.n_pairs}"),
+    bench.show(partial(counts, {r.correction: {"by both": r.both, "by segment only": r.segment_only,
+                                                "by document only": r.document_only} for r in able},
+                       f"significant pairs of {one.n_pairs}"),
                one.rows, "units", bench.command("units", trials=asked["trials"]),
                "Pairs that are significant by both units, by segment only, by document only, for each correction.")
     warn_of_few_documents(one.n_documents)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from mtsig_core.experiments.claims import claims
@@ -22,12 +24,13 @@ def show_claims(bench: Bench) -> None:
                   f"{_percent(by['romano-wolf'].lost)}; something false is claimed in "
                   f"{_percent(by['bh'].any_false)} and {_percent(by['romano-wolf'].any_false)} of test sets")
     command = bench.command("claims")
-    bench.show(panels({"test sets with a false claim": [row_of(row.correction, row.any_false) for row in one.rows],
-                       "claims that are false, mean share": [row_of(row.correction, row.false_share)
-                                                             for row in one.rows]}, bench.alpha, at_most=True),
+    bench.show(partial(panels, {
+        "test sets with a false claim": [row_of(row.correction, row.any_false) for row in one.rows],
+        "claims that are false, mean share": [row_of(row.correction, row.false_share) for row in one.rows],
+    }, bench.alpha, at_most=True),
                one.rows, "claims", command, "False claims by correction, counted by test set and by claim.")
-    bench.show(rates([row_of(row.correction, row.lost) for row in one.rows],
-                     what=f"of {one.true_pairs} true differences lost"),
+    bench.show(partial(rates, [row_of(row.correction, row.lost) for row in one.rows],
+                       what=f"of {one.true_pairs} true differences lost"),
                one.rows, "lost", command, "Share of true differences that each correction loses.")
     st.caption(f"{one.repeats} test sets of {one.n_segments:,} segments, with 95% Monte Carlo intervals; approximate "
                f"randomization by segment, {one.trials:,} trials. Of {one.systems} systems made as above, {one.better} "

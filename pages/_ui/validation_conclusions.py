@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from mtsig_core.experiments.conclusions import conclusions
@@ -33,10 +35,10 @@ def show_conclusions(bench: Bench, place) -> None:
     _say_undecided(one)
     rows = [row for row in one.rows if row.size == size]
     theirs = [(tables.koehns_conclusions(row) if koehns else None) or (None, None) for row in rows]
-    bench.show(rates([row_of(f"{row.a} - {row.b}", row.right, _share(paper[0]))
-                      for row, paper in zip(rows, theirs, strict=True)], other=KOEHN_T3.source, against=[
-                          row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
-                     words=("as the whole set", "opposite"), what="of the samples"),
+    bench.show(partial(rates, [row_of(f"{row.a} - {row.b}", row.right, _share(paper[0]))
+                               for row, paper in zip(rows, theirs, strict=True)], other=KOEHN_T3.source,
+                       against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
+                       words=("as the whole set", "opposite"), what="of the samples"),
                one.rows, "conclusions", bench.command("conclusions"),
                f"Share of samples of {size} that conclude as the whole test set and the opposite, for each pair.")
     st.caption(f"Each system with the next two by score. Share of {rows[0].right.n} broad samples that conclude "
@@ -55,8 +57,9 @@ def show_conclusions(bench: Bench, place) -> None:
 def _show_calibration(bench: Bench, one, koehns: bool) -> None:
     st.subheader("Is a level as good as its word?")
     theirs = {low: _share(share) for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
-    bench.show(rates([row_of(tables.level_name(row.low, row.high), row.right, theirs.get(row.low))
-                      for row in one.levels], other=KOEHN_T4.source, what="of the conclusions are as the whole set"),
+    bench.show(partial(rates, [row_of(tables.level_name(row.low, row.high), row.right, theirs.get(row.low))
+                               for row in one.levels], other=KOEHN_T4.source,
+                       what="of the conclusions are as the whole set"),
                one.levels, "calibration", bench.command("calibration"),
                "Share of conclusions at each level that are as the whole test set.")
     screen.table(*tables.calibration_rows(one, koehns))
@@ -89,7 +92,7 @@ def show_coverage(bench: Bench, place) -> None:
                      f"{100 * others[1].share:.1f}% by document" if others else ""))
     screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
     screen.plain("So much for the score of A. Every kind of interval of the difference A - B:")
-    bench.show(panels({situation: [row_of(row.kind, row.covered) for row in one.rows if (
+    bench.show(partial(panels, {situation: [row_of(row.kind, row.covered) for row in one.rows if (
         row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "difference")]
         for situation, first in at.items()}, 1 - bench.alpha, "of the intervals hold the true difference"),
         one.rows, "coverage", bench.command("coverage", a=a, b=b, repeats=n),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from mtsig_core.experiments.equal_systems import variants
@@ -38,9 +40,10 @@ def show_type_one(bench: Bench, place) -> None:
         what, share, interval = numbers[1]
         numbers[1] = what, share, f"{interval}; predicted {100 * one.predicted:.1f}%"
     screen.numbers(*numbers)
-    bench.show(panels({situation: [row_of(row.test, row.rejected) for row in one.rows
-                                   if (row.null, row.unit) == (first.null, first.unit)]
-                       for situation, first in at.items()}, bench.alpha, "of true nulls rejected", predicted=predicted),
+    bench.show(partial(panels, {situation: [row_of(row.test, row.rejected) for row in one.rows
+                                            if (row.null, row.unit) == (first.null, first.unit)]
+                                for situation, first in at.items()}, bench.alpha, "of true nulls rejected",
+                       predicted=predicted),
                one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
                f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {bench.alpha:g}.")
     if one.n_documents is None and bench.testset.documents is not None:
@@ -81,10 +84,11 @@ def _show_variants(bench: Bench) -> None:
                     for found in both)
     screen.answer(f"Of {len(one.rows)} true nulls, randomization rejects {ours[0]} and the bootstrap as printed "
                   f"{ours[1]} (Riezler and Maxwell: {theirs[0]} and {theirs[1]})")
-    bench.show(p_values({row.pair: {"randomization": row.p_ar, "bootstrap as printed": row.p_as_printed,
-                                    "signed shift": row.p_bootstrap, "their randomization": theirs[2],
-                                    "their bootstrap": theirs[3]}
-                         for row, theirs in zip(one.rows, RIEZLER_MAXWELL_T2.rows["nist"], strict=True)}, one.alpha),
+    bench.show(partial(p_values, {row.pair: {"randomization": row.p_ar, "bootstrap as printed": row.p_as_printed,
+                                             "signed shift": row.p_bootstrap,
+                                             "their randomization": theirs[2], "their bootstrap": theirs[3]}
+                                  for row, theirs in zip(one.rows, RIEZLER_MAXWELL_T2.rows["nist"], strict=True)},
+                       one.alpha),
                one.rows, "variants", bench.command("variants"), "p-values of five true nulls by three tests.")
     screen.table(*tables.variant_rows(one))
     st.caption(f"Ours: {one.n_segments:,} segments drawn with replacement; each system says what one of the real ones "
@@ -105,10 +109,10 @@ def show_families(bench: Bench, place) -> None:
                    ("If they were independent", f"{100 * last.if_independent:.1f}%", "1 - (1 - α)^k"))
     lines = {f"{row.systems} systems, {row.comparisons} pair{'s' * (row.comparisons > 1)}": row
              for row in one.of_all_pairs}
-    bench.show(rates([row_of(text, row.wrong["romano-wolf"]) for text, row in lines.items()], bench.alpha,
-                     against=[row_of(text, row.wrong["none"], row.if_independent) for text, row in lines.items()],
-                     words=("Romano-Wolf", "uncorrected"), other="1 - (1 - α)^k, if independent",
-                     what="of test sets with a wrong conclusion"),
+    bench.show(partial(rates, [row_of(text, row.wrong["romano-wolf"]) for text, row in lines.items()], bench.alpha,
+                       against=[row_of(text, row.wrong["none"], row.if_independent) for text, row in lines.items()],
+                       words=("Romano-Wolf", "uncorrected"), other="1 - (1 - α)^k, if independent",
+                       what="of test sets with a wrong conclusion"),
                one.rows, "families", bench.command("families"),
                "Share of test sets with a wrong conclusion, by number of systems.")
     st.caption(f"Percent of {one.repeats} test sets of {one.n_segments:,} segments with a wrong conclusion [95% Monte "

@@ -62,7 +62,7 @@ class Bench:
         return command_line(f"validate {name}", self.view.source, metrics=metrics or self.metric,
                             alpha=self.alpha, seed=self.view.settings["seed"], **asked)
 
-    def show(self, figure: go.Figure, rows: Sequence, key: str, command: str, alt: str) -> None:
+    def show(self, figure: Callable[[], go.Figure], rows: Sequence, key: str, command: str, alt: str) -> None:
         """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
         charts.show(figure, key=f"validation.{key}", files=self.view.named(), command=command, alt=alt,
                     with_table=False, **charts.columns(flat_rows(rows)))
