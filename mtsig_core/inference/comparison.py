@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -14,21 +13,22 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
 from mtsig_core.inference.by_reference import leaders_by_reference, references_alone
+from mtsig_core.inference.by_rule import by_rule
 from mtsig_core.inference.cautions import about_several, find_cautions
 from mtsig_core.inference.few_units import about_test, can_reach, rank_correction
 from mtsig_core.inference.intervals import INTERVALS
-from mtsig_core.inference.measured import Measured, measure
+from mtsig_core.inference.measured import measure
 from mtsig_core.inference.pairwise import PairNumbers, compare_pairs, draw
 from mtsig_core.inference.power import error_interval, minimum_detectable_difference
-from mtsig_core.inference.rank_rules import apart, inside_clusters, ranks_by
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
+from mtsig_core.inference.resampling import Units, make_units
 from mtsig_core.inference.runs import about_runs, pair_runs, system_runs
 from mtsig_core.inference.settings import check_jobs, check_metric, interval_kind, resolve
 from mtsig_core.inference.significance import TESTS, decide
 from mtsig_core.metrics import Metric, metrics_for, tokenizer_of
-from mtsig_core.results import Comparison, MetricResult, PairResult, RuledRanks, Settings, SystemResult, TestSetInfo
+from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult, TestSetInfo
 
-__all__ = ["compare", "joined"]
+__all__ = ["compare", "joined", "ranked_by"]
 
 
 def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bleu",), *, test: str = "ar",
@@ -107,6 +107,41 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
 
         result = _compare_one(testset, metric, settings, ci, jobs, stage)
         results[metric.name] = replace(result, by_reference=leaders_by_reference(alone, metric, settings, jobs, stage))
+    return _ranked(testset, settings, units, metrics, results)
+
+
+def ranked_by(comparison: Comparison, testset: TestSet, rule: str) -> Comparison:
+    """A comparison by simultaneous rank intervals with ranks by another rule; no draw is made again.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        By metrics that a name alone says.
+    testset : TestSet
+        That it is of.
+    rule : str
+        As `rank_rule` of `compare`.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> ranked_by(compare(ts, trials=999), ts, "overlap") == compare(ts, trials=999, rank_rule="overlap")
+    True
+    """
+    metrics = metrics_for(testset, list(comparison.metrics))
+    settings = replace(comparison.settings, rank_rule=rule)
+    for metric in metrics:
+        check_metric(metric, settings.test, settings.ci, rule)
+    found = _ranked(testset, settings, make_units(testset, settings.unit, settings.block_length), metrics,
+                    comparison.metrics)
+    return replace(found, excluded=comparison.excluded)
+
+
+def _ranked(testset: TestSet, settings: Settings, units: Units, metrics: Sequence[Metric],
+            results: Mapping[str, MetricResult]) -> Comparison:
+    """What was found, with ranks by the rule that is asked for, and warnings."""
+    if settings.rank_rule != "simultaneous":
+        results = {metric.name: by_rule(results[metric.name], testset, metric, settings) for metric in metrics}
     warnings = (*about_test(settings, units, results.values()),
                 *about_runs(testset, settings, results.values()),
                 *find_cautions(testset, settings, units, metrics, results))
@@ -167,7 +202,6 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
     if settings.baseline is None and TESTS[settings.test].p_values is not None and rankable:
         decisions = decide(improvement, settings.alpha, p=found.for_ranks)
         ranks = list(zip(*rank_intervals(decision_matrix(len(names), pairs, decisions)), strict=True))
-    ranks, ruled = _by_rule(ranks, seen, ci_low, ci_high, pairs, better != 0, settings)
     result = MetricResult(
         metric.name, _signature(metric, seen.testset, settings, int(np.count_nonzero(found.n)), exact),
         metric.higher_is_better,
@@ -184,23 +218,9 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
             mdd_high=_number(mdd_high[k]), mdd_family=_number(mdd_family[k]), se_df=_number(found.se_df[k]))
             for k, (i, j) in enumerate(pairs)),
         tokenizer=tokenizer_of(metric, seen.testset), ci=settings.ci, n_units=units.pieces,
-        n_effective=units.effective, trials=settings.trials, exact=exact, ruled=ruled,
+        n_effective=units.effective, trials=settings.trials, exact=exact,
         runs=system_runs(seen, settings.alpha))
     return replace(result, pair_runs=pair_runs(result.pairs, result.runs))
-
-
-def _by_rule(ranks: list[tuple[Any, Any]], seen: Measured, ci_low: np.ndarray, ci_high: np.ndarray, pairs: np.ndarray,
-             significant: np.ndarray, settings: Settings) -> tuple[list[tuple[Any, Any]], RuledRanks | None]:
-    """Ranks by the rule that is asked for, and what it hides; ours as they are."""
-    if settings.rank_rule == "simultaneous" or settings.baseline is not None or len(ranks) < 2:
-        return ranks, None
-    ruled = ranks_by(settings.rank_rule, seen.segment_scores, ci_low, ci_high, seen.sign, settings.alpha,
-                     seen.testset.domains)
-    by_rule = list(zip(ruled.low, ruled.high, strict=True))
-    changed = None if ranks[0][0] is None else sum(tuple(a) != tuple(b) for a, b in zip(ranks, by_rule, strict=True))
-    first_held = tuple(name for name, (low, _) in zip(seen.names, ranks, strict=True) if low == 1)
-    return by_rule, RuledRanks(tuple(ruled.cluster.tolist()), inside_clusters(ruled, pairs, significant), changed,
-                               first_held, apart(ruled, pairs, ~significant))
 
 
 def _detectable(found: PairNumbers, decidable: np.ndarray, settings: Settings) -> list[np.ndarray]:
@@ -232,7 +252,7 @@ def _signature(metric: Metric, testset: TestSet, settings: Settings, n_pairs: in
     return "|".join([
         metric.signature(testset), f"test:{settings.test}", f"unit:{unit}", *trials,
         f"ci:{settings.ci}", f"resamples:{settings.resamples}", f"correction:{settings.correction}",
-        f"pairs:{n_pairs}", *family, *([] if settings.rank_rule == "simultaneous" else [f"ranks:{settings.rank_rule}"]),
+        f"pairs:{n_pairs}", *family,
         f"alpha:{settings.alpha:g}", f"seed:{settings.seed}", f"mtsig:{settings.version}"])
 
 

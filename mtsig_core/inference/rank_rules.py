@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 __all__ = ["RANK_RULES", "Ranks", "RankRule", "apart", "fitting_rules", "inside_clusters", "overlap", "ranks_by",
-           "wmt24", "wmt25"]
+           "signed_rank", "wmt24", "wmt25"]
+
+
+_EXACT = 50  # segments up to which scipy looks at the exact distribution
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +106,7 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
     for i in range(n):
         for j in range(i + 1, n):
             of_domains = [found for group in groups
-                          if (found := _wilcoxon(scores[i, group] - scores[j, group], "two-sided")) is not None]
+                          if (found := signed_rank(scores[i, group] - scores[j, group], "two-sided")) is not None]
             if of_domains:
                 z = sum(ndtri(1 - np.array(of_domains))) / np.sqrt(len(of_domains))
                 p[i, j] = p[j, i] = 1 - ndtr(z)
@@ -134,7 +137,7 @@ def wmt25(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
     order, n = np.argsort(-means, kind="stable"), len(scores)
 
     def beats(first: int, second: int) -> bool:
-        p = _wilcoxon(scores[order[first]] - scores[order[second]], "greater")
+        p = signed_rank(scores[order[first]] - scores[order[second]], "greater")
         return p is not None and p < alpha / 2
 
     low, high = np.empty(n, dtype=int), np.empty(n, dtype=int)
@@ -222,14 +225,35 @@ def _clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarra
     return cluster
 
 
-def _wilcoxon(differences: np.ndarray, alternative: str) -> float | None:
-    """p of the signed-rank test, 1 where nothing differs; None without a segment that both have."""
-    from scipy.stats import wilcoxon
+def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
+    """p of Wilcoxon's signed-rank test as `scipy.stats.wilcoxon` has it, of many segments ten times as quick.
 
+    Parameters
+    ----------
+    differences : ndarray, shape (segments,)
+        NaN where one of the two has no score.
+    alternative : {"two-sided", "greater"}
+
+    Returns
+    -------
+    float or None
+        1 where nothing differs; None without a segment that both have.
+    """
     differences = differences[~np.isnan(differences)]
-    if not len(differences):
-        return None
-    return float(wilcoxon(differences, alternative=alternative).pvalue) if differences.any() else 1.0
+    if not differences.any():
+        return 1.0 if len(differences) else None
+    if len(differences) <= _EXACT:
+        from scipy.stats import wilcoxon
+
+        return float(wilcoxon(differences, alternative=alternative).pvalue)
+    from scipy.special import ndtr
+
+    there = differences[differences != 0]
+    _, place, ties = np.unique(np.abs(there), return_inverse=True, return_counts=True)
+    ranks, n = (np.cumsum(ties) - (ties - 1) / 2)[place], float(len(there))
+    variance = (n * (n + 1) * (2 * n + 1) - (ties.astype(float) ** 3 - ties).sum() / 2) / 24
+    z = (ranks[there > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
+    return float(ndtr(-z) if alternative == "greater" else 2 * ndtr(-abs(z)))
 
 
 def _groups(domains: Sequence[str] | None, n: int) -> list[np.ndarray]:

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any
 
 from mtsig_core.data.task import Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.data.task_source import TaskSource
-from mtsig_core.inference.comparison import compare, joined
+from mtsig_core.inference.comparison import compare, joined, ranked_by
 from mtsig_core.inference.task_comparison import excluded_in, macro_of, task_metrics
 from mtsig_core.metrics.cache import keep_text, kept_text
+from mtsig_core.report.commands import defaults
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.json_reading import read_comparison
 from mtsig_core.report.task_export import task_json
 from mtsig_core.report.task_reading import read_task_comparison
-from mtsig_core.results import Comparison
+from mtsig_core.results import Comparison, Settings
 from mtsig_core.results.task import MacroResult, TaskComparison, TaskInfo
 
 __all__ = ["KeptTask"]
 
 Progress = Callable[[str, float], None]
+
+_OURS = {"rank_rule": "simultaneous"}
 
 
 class KeptTask:
@@ -83,6 +86,7 @@ class KeptTask:
             Of `compare`, but for the baseline.
         """
         names = task_metrics(self.info, metrics)
+        settings = _usual() | settings  # said or not, the same is kept once
         steps = [(name, pair) for name in names for pair in self.info.pairs_with(name)]
         parts: dict[str, list[Comparison]] = {}
         macro: dict[str, MacroResult] = {}
@@ -110,7 +114,11 @@ class KeptTask:
         text = kept_text(*key)
         if text is not None:
             return read_comparison(text)
-        one = compare(self.task.testsets[pair], metric, jobs=jobs, progress=progress, **settings)
+        if settings.items() >= _OURS.items():
+            one = compare(self.task.testsets[pair], metric, jobs=jobs, progress=progress, **settings)
+        else:  # the pairs of systems are the same, and kept
+            ours = self._pair(pair, metric, jobs, progress, settings | _OURS)
+            one = ranked_by(ours, self.task.testsets[pair], settings["rank_rule"])
         keep_text(comparison_json(one, indent=None), *key)
         return one
 
@@ -121,11 +129,17 @@ class KeptTask:
         text = kept_text(*key)
         if text is not None:
             return dict(read_task_comparison(text).macro)
-        trials = {"trials": settings["trials"]} if "trials" in settings else {}
-        one = macro_of(self.task, pairs, metric, jobs=jobs, progress=lambda share: progress("across", share), **trials)
+        one = macro_of(self.task, pairs, metric, trials=settings["trials"], jobs=jobs,
+                       progress=lambda share: progress("across", share))
         macro = {} if one is None else {metric: one}
         keep_text(task_json(TaskComparison(self.info, {}, macro)), *key)
         return macro
+
+
+def _usual() -> dict[str, Any]:
+    """The settings of a comparison that are not asked for."""
+    known = {field.name for field in fields(Settings)}
+    return {name: value for name, value in defaults("task").items() if name in known}
 
 
 def _digest(whole: str, exclude: Sequence[TaskExclusion]) -> str:

@@ -86,3 +86,14 @@ def test_exclusions_compare_only_what_they_change(folder, kept, monkeypatch):  #
     assert task_json(whole.leaving_out(excluded).leaving_out(()).compare("XCOMET", trials=499)) == first
     assert task_json(KeptTask(TaskSource(str(folder), exclude=excluded)).compare("XCOMET", trials=499)) == found
     assert len(compared) == 1
+
+
+@pytest.mark.parametrize("rule", ["wmt25", "overlap"])
+def test_another_rule_for_ranks_compares_nothing_again(folder, kept, monkeypatch, rule):  # noqa: F811
+    """And it finds what a comparison by that rule finds, here or where settings are said that are the usual ones."""
+    source = TaskSource(str(folder))
+    KeptTask(source).compare("XCOMET", trials=499)
+    monkeypatch.setattr(kept_tasks, "compare", lambda *args, **more: pytest.fail("compared again"))
+    monkeypatch.setattr(kept_tasks, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
+    found = KeptTask(source).compare("XCOMET", trials=499, rank_rule=rule, alpha=0.05)
+    assert task_json(found) == task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
