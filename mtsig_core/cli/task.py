@@ -9,6 +9,8 @@ from mtsig_core.cli.inputs import progress_line
 from mtsig_core.cli.options import add_arguments, add_output_options, given
 from mtsig_core.cli.output import check_out, write
 from mtsig_core.cli.source_options import names
+from mtsig_core.cli.task_review import take_review, warn_of_review
+from mtsig_core.data.review import replay
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import read_exclusions
 from mtsig_core.data.task_source import TaskSource
@@ -16,6 +18,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference.task_comparison import task_metrics
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.report.review_reading import review_command
 from mtsig_core.report.task_documents import TASK_DOCUMENTS, task_document
 
 __all__ = ["add_task_options", "run_task"]
@@ -33,6 +36,8 @@ def add_task_options(sub: ArgumentParser) -> None:
     add("--only", type=names, metavar="NAME,...", help="these systems alone")
     add("--exclude", action="append", default=[], metavar="[PAIR:]NAME,...[=REASON]",
         help="all but these systems, in all language pairs or in one, and why; may be given several times")
+    add("--review", metavar="FILE",
+        help="the JSON of the page Review: track, metric, settings and exclusions; with its decisions and notes")
     add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
     add("--higher-is-better", action="append", default=[], metavar="NAME", help="scores of which the highest is best")
     add("--keep-canary", action="store_true", help="keep the lines that a documents file calls canary")
@@ -48,23 +53,29 @@ def add_task_options(sub: ArgumentParser) -> None:
 
 
 def run_task(args: Namespace) -> int:
+    history = take_review(args)
     source = TaskSource(args.folder, args.pairs or (), args.track, args.only or (),
                         lower_is_better=tuple(args.lower_is_better), higher_is_better=tuple(args.higher_is_better),
                         keep_canary=args.keep_canary, systems_table=args.systems_table,
                         keep_withdrawn=args.keep_withdrawn)
     if args.demo == (args.folder is not None):
         raise SettingError("A task comes from --folder DIR or is the simulated one, --demo. Give one of them.")
-    check_out(args.out, Source(folder=args.folder))
+    check_out(args.out, Source(folder=args.folder, src=args.review))  # all that is read
     if args.folder is not None and not Path(args.folder).exists():
         source.read()  # which says what is wrong
-    kept = KeptTask(source)
-    kept = kept.leaving_out(read_exclusions(args.exclude, kept.info.systems, kept.info.pairs))
+    whole = KeptTask(source)
+    kept = whole.leaving_out(replay(history).exclusions if history else
+                             read_exclusions(args.exclude, whole.info.systems, whole.info.pairs))
     metrics = None if args.metrics is None else list(dict.fromkeys(args.metrics))
     if args.primary is not None:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))
     settings = given(args, "task")
     with progress_line() as progress:
         found = kept.compare(metrics, progress=progress, **settings)
-    command = task_command(kept.source, metrics=",".join(metrics or ()) or None, **settings | {"jobs": None})
-    write(task_document(args.format, found, kept.source, command), args.out)
+    if history:
+        warn_of_review(history, whole, found)
+        command = review_command(kept.source, found.task.name, replay(history))
+    else:
+        command = task_command(kept.source, metrics=",".join(metrics or ()) or None, **settings | {"jobs": None})
+    write(task_document(args.format, found, kept.source, command, history), args.out)
     return 0

@@ -13,9 +13,9 @@ from typing import Any
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.errors import InputError, SettingError
 
-__all__ = ["Begin", "Change", "Decide", "Decision", "Entry", "Exclude", "LONGEST_REASON", "LONGEST_TEXT", "Note",
-           "NoteOn", "PutBack", "Review", "SeeContent", "SetMetric", "SetRule", "TakeBack", "apply", "change_from_json",
-           "change_to_json", "check", "replay", "taken_back"]
+__all__ = ["Begin", "CHANGES", "Change", "Decide", "Decision", "Entry", "Exclude", "LONGEST_REASON", "LONGEST_TEXT",
+           "Note", "NoteOn", "PutBack", "Review", "SeeContent", "SetMetric", "SetRule", "TakeBack", "apply",
+           "change_from_json", "change_to_json", "check", "check_lengths", "replay", "taken_back"]
 
 LONGEST_REASON, LONGEST_TEXT = 200, 4000
 
@@ -155,7 +155,8 @@ class TakeBack:
 
 
 Change = Begin | Exclude | PutBack | SetRule | SetMetric | NoteOn | Decide | SeeContent | TakeBack
-_KINDS: Mapping[str, type[Any]] = {
+#: By the name that JSON has for it.
+CHANGES: Mapping[str, type[Any]] = {
     "begin": Begin, "exclude": Exclude, "put back": PutBack, "rule": SetRule, "metric": SetMetric, "note": NoteOn,
     "decide": Decide, "content": SeeContent, "take back": TakeBack}
 
@@ -240,10 +241,7 @@ def check(history: Sequence[Entry], change: Change) -> None:
     SettingError
         Else; and where a text is too long, or an entry cannot be taken back.
     """
-    for name, longest in (("reason", LONGEST_REASON), ("why", LONGEST_TEXT), ("text", LONGEST_TEXT)):
-        if len(getattr(change, name, "")) > longest:
-            raise SettingError(f"This text has {len(getattr(change, name)):,} characters. Expected at most "
-                               f"{longest:,}.")
+    check_lengths(change)
     if isinstance(change, TakeBack):
         if not 1 < change.number <= len(history):
             raise SettingError(f"Entry {change.number} cannot be taken back. Expected one from 2 to {len(history)}.")
@@ -255,18 +253,26 @@ def check(history: Sequence[Entry], change: Change) -> None:
         raise SettingError("Nothing was changed: this is so already.")
 
 
+def check_lengths(change: Change) -> None:
+    """Raises SettingError where a text is too long."""
+    for name, longest in (("reason", LONGEST_REASON), ("why", LONGEST_TEXT), ("text", LONGEST_TEXT)):
+        if len(getattr(change, name, "")) > longest:
+            raise SettingError(f"This text has {len(getattr(change, name)):,} characters. Expected at most "
+                               f"{longest:,}.")
+
+
 # -- changes as JSON -------------------------------------------------------------------------------------------
 
 
 def change_to_json(change: Change) -> dict[str, Any]:
     """A change as what JSON can write."""
-    kind = next(name for name, kind in _KINDS.items() if isinstance(change, kind))
+    kind = next(name for name, kind in CHANGES.items() if isinstance(change, kind))
     return {"kind": kind, **asdict(change)}
 
 
 def change_from_json(data: Mapping[str, Any]) -> Change:
     """What `change_to_json` gave."""
-    kind = _KINDS.get(data.get("kind", ""))
+    kind = CHANGES.get(data.get("kind", ""))
     if kind is None or not data.keys() - {"kind"} <= {one.name for one in fields(kind)}:
         raise InputError(f"The review has an entry of a kind {data.get('kind')!r} that this version of mtsig does not "
                          "know. Update mtsig.")

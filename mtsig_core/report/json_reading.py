@@ -33,7 +33,8 @@ __all__ = ["as_object", "at", "metric_result", "parsed", "read_comparison", "rec
 _WHOLE = "The comparison"
 _JSON_TYPES = {"str": "a text", "float": "a number", "int": "a whole number", "bool": "true or false",
                "tuple[str, ...]": "a list of texts", "tuple[int, ...]": "a list of whole numbers",
-               "tuple[float, ...]": "a list of numbers",
+               "tuple[float, ...]": "a list of numbers", "Mapping[str, str]": "an object with texts",
+               "Mapping[str, Any]": "an object",
                "tuple[Remedy, ...]": "a list of objects, each with texts or whole numbers"}
 _Record = TypeVar("_Record", bound=TestSetInfo | Settings | Caution | Exclusion | SystemResult | PairResult
                   | ReferenceLeaders | RuledRanks | SystemRuns | PairRuns | SystemInfo | MacroSystem | MacroPair
@@ -56,13 +57,13 @@ def read_comparison(text: str) -> Comparison:
 def parsed(text: str) -> object:
     """The JSON of a text, without NaN and infinity."""
     def refused(constant: str) -> NoReturn:
-        raise InputError(f"{_WHOLE} holds {constant}, which is not JSON. Expected null where undefined.")
+        raise InputError(f"It holds {constant}, which is not JSON. Expected null where undefined.")
 
     try:
         return json.loads(text, parse_constant=refused)
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno}: {error.msg})" if isinstance(error, json.JSONDecodeError) else ""
-        raise InputError(f"This is not JSON{where}. Expected what compare --format json writes.") from error
+        raise InputError(f"This is not JSON{where}. Expected what mtsig writes.") from error
 
 
 def metric_result(name: str, data: object, where: str) -> MetricResult:
@@ -145,7 +146,7 @@ def as_object(value: object, where: str) -> dict[str, Any]:
 def at(key: str, data: Mapping[str, Any], where: str) -> Any:
     """What must be there under a key."""
     if key not in data:
-        raise InputError(f"{where} has no {key!r}. Expected what compare --format json writes.")
+        raise InputError(f"{where} has no {key!r}. Expected what mtsig writes.")
     return data[key]
 
 
@@ -167,6 +168,8 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "tuple[str, ...]": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
     "tuple[int, ...]": lambda value: isinstance(value, list) and all(type(item) is int for item in value),
     "tuple[float, ...]": lambda value: isinstance(value, list) and bool(value) and all(map(_is_number, value)),
+    "Mapping[str, str]": lambda value: isinstance(value, dict) and all(isinstance(one, str) for one in value.values()),
+    "Mapping[str, Any]": lambda value: isinstance(value, dict),
     "tuple[Remedy, ...]": lambda value: isinstance(value, list) and all(
         isinstance(item, dict) and all(isinstance(one, str | int) for one in item.values()) for item in value)}
 

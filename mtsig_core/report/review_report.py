@@ -20,6 +20,7 @@ from mtsig_core.data.review import (
     SetMetric,
     SetRule,
     TakeBack,
+    change_to_json,
     replay,
     taken_back,
 )
@@ -146,14 +147,17 @@ def rank_rows(found: RanksBeforeAfter) -> Table:
 
 
 def review_record(history: Sequence[Entry]) -> dict[str, Any]:
-    """A review as JSON has it: what stands, and the steps that led there; no link is in it."""
+    """A review as JSON has it: what stands, and the steps that led there, from which `read_review` makes it again; no
+    link is in it."""
     review = replay(history)
     gone = taken_back(history)
     return {"task": review.task, "track": review.track, "digest": review.digest, "digests": dict(review.digests),
             "metric": review.metric, "rank_rule": review.settings.get("rank_rule", "simultaneous"),
+            "settings": dict(review.settings),
             "exclusions": [asdict(one) for one in review.exclusions],
             "decisions": [asdict(one) for one in review.decisions], "notes": [asdict(one) for one in review.notes],
-            "history": [{"number": entry.number, "said": said, "in_force": entry.number not in gone}
+            "history": [{"number": entry.number, "at": entry.at, "said": said, "in_force": entry.number not in gone,
+                         "change": change_to_json(entry.change)}
                         for entry, said in zip(history, history_sentences(history), strict=True)]}
 
 

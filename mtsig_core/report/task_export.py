@@ -99,6 +99,8 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
     if review is not None:
         lines += [f"Decided: {printable(one['pair'])}: {printable(', '.join(one['first']))}"
                   + (f": {printable(one['why'])}" if one["why"] else "") for one in review["decisions"]]
+        lines += [f"Noted: {printable(one['pair'])}, {printable(one['metric'].upper())}, {printable(one['a'])} and "
+                  f"{printable(one['b'])}: {printable(one['text'])}" for one in review["notes"]]
     return "\n".join(lines).rstrip() + "\n"
 
 

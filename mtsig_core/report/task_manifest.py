@@ -33,7 +33,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str,
     command : str
         The command line that prints its numbers.
     review : mapping, optional
-        As `review_record` gives it. The digests of the results are those of the numbers, which the command prints.
+        As `review_record` gives it; it is part of the results.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str,
         that it prints. There is no date in it: the same work gives the same manifest.
     """
     metrics = dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics)
-    digests = {"json": task_json(found), "csv": task_csv(found)}
+    digests = {"json": task_json(found, review), "csv": task_csv(found, review)}
     results = {form: {"command": f"{command} --format {form}",
                       "sha256": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()}
                for form, text in digests.items()}

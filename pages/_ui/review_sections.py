@@ -12,6 +12,7 @@ from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.report import export
 from mtsig_core.report.cells import number
 from mtsig_core.report.commands import defaults
+from mtsig_core.report.review_reading import review_command
 from mtsig_core.report.review_report import (
     circle_rows,
     decision_cautions,
@@ -111,18 +112,21 @@ def show_links(view: ReviewView) -> None:
 
 
 def show_files(view: ReviewView, now: TaskComparison) -> None:
-    """The files, with what was decided, and the command that prints the numbers."""
+    """The files, with what was decided, and the command that prints them from the JSON among them."""
     st.subheader("Take it away")
+    command = review_command(view.now.kept.source, now.task.name, view.review)
     with st.container(horizontal=True):
         for title, form, ending, mime in (
                 ("CSV", "csv", "csv", "text/csv"), ("JSON", "json", "json", "application/json"),
                 ("LaTeX", "latex", "tex", "text/x-tex"), ("Report (HTML)", "html", "html", "text/html"),
                 ("Manifest", "manifest", "manifest.json", "application/json")):
-            st.download_button(title, lambda form=form: task_document(form, now, view.now.kept.source,
-                                                                      view.now.command(), view.kept.history),
+            st.download_button(title, lambda form=form: task_document(form, now, view.now.kept.source, command,
+                                                                      view.kept.history),
                                export.file_name(now.task.name, view.review.metric, "review", ending=ending), mime,
                                key=f"review.file.{form}", on_click="ignore")
-    st.code(view.now.command(), language=None, wrap_lines=True)
+    st.code(command, language=None, wrap_lines=True)
+    st.caption("Save the JSON first: the command reads it, with who is left out, metric, rule, decisions and notes, and "
+               "prints each of these files in its format, byte for byte.")
 
 
 def show_mine() -> None:

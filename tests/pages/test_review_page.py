@@ -1,5 +1,6 @@
 """The page Review: what an organiser does stands in it for everybody, under two links."""
 
+import shlex
 from html import escape
 
 import pytest
@@ -13,6 +14,7 @@ from mtsig_core.report.review_report import circle_rows, history_sentences
 from mtsig_core.report.task_tables import task_verdict
 from pages._ui import grid, review_view, testsets
 from pages._ui.ending import end_page
+from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import words
 
@@ -86,7 +88,7 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     assert task_verdict(now, "XCOMET") in said
     for row in circle_rows(ranks_before_after(before, now, "XCOMET"))[1]:
         assert all(escape(cell) in said for cell in row)
-    assert any("--exclude" in code.value and HOSTILE in code.value for code in app.code)
+    assert any("--review task-XCOMET-review.json" in code.value for code in app.code)
     press(app, "Put back")
     assert review_view.reviews().find(link).review.exclusions == ()
     press(app, "Take back")  # the newest step: that it was put back
@@ -108,6 +110,32 @@ def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
     assert kept.edit_link not in str(app.session_state) + str(app.query_params)
     assert any(kept.read_link in code.value for code in app.code)
     assert kept.edit_link in "".join(code.value for code in at("review", review=kept.edit_link).code)
+
+
+def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, monkeypatch, run, tmp_path):  # noqa: F811
+    for k, change in enumerate([Exclude("Gamma", "en-de_DE", HOSTILE), SetRule("wmt25"), Decide("en-de_DE", ("Gamma",)),
+                                NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", "نص \u202e{x}")], 1):
+        review_view.reviews().add(kept.edit_link, change, k)
+    files = {}
+    monkeypatch.setattr(st, "download_button", lambda title, data, name, *args, key, **more: files.update(
+        {key.rpartition(".")[2]: (name, data())}))
+    app = at("review", review=kept.read_link)
+    command = next(code.value for code in app.code if "--review" in code.value)
+    assert not app.exception and files["json"][0] in command
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / files["json"][0]).write_text(files["json"][1], encoding="utf-8")
+    asked = shlex.split(command)[1:]
+    for form, (_, text) in files.items():
+        printed = run(*asked, "--format", form)
+        assert printed.out == text and "Gamma is declared the first, and was not" in printed.err, form
+    assert "Noted: en-de_DE" in run(*asked).out
+    for option in (["--exclude", "Beta"], ["--trials", 499], ["--metrics", "XCOMET"], ["--rank-rule", "wmt24"]):
+        failed = run(*asked, *option)
+        assert failed.status == 2 and f"{option[0]} and --review FILE both say" in failed.err
+    assert run(*asked, "--trials", 999, "--out", files["json"][0]).status == 2
+    (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
+    failed = run(*asked)
+    assert failed.status == 2 and "Unknown system 'Gamma'" in failed.err
 
 
 def test_the_second_of_two_editors_is_told(at, root, kept):
@@ -134,7 +162,7 @@ def test_the_rule_and_the_metric_are_chosen_in_the_review(at, root, kept):
     review = read(kept).review
     assert not app.exception and review.settings == {"trials": 999, "rank_rule": "wmt25"}
     assert review.metric == "MetricX-24" and "chose ranks as WMT25" in words(app)
-    assert any("--rank-rule wmt25" in code.value and "MetricX-24" in code.value for code in app.code)
+    assert any("--review task-MetricX-24-review.json" in code.value for code in app.code)
 
 
 def test_a_link_to_nothing_and_a_task_that_is_gone_are_messages(at, root, kept):

@@ -23,8 +23,10 @@ from mtsig_core.data.review import (
 )
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
+from mtsig_core.errors import InputError
 from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.inference.task_comparison import compare_task
+from mtsig_core.report.review_reading import read_review
 from mtsig_core.report.review_report import (
     circle_rows,
     content_sentence,
@@ -36,7 +38,6 @@ from mtsig_core.report.review_report import (
     review_record,
 )
 from mtsig_core.report.task_documents import task_document
-from mtsig_core.report.task_export import task_json
 from mtsig_core.results.task import TaskInfo
 from tests.report.test_html_report import Page
 from tests.report.test_task_documents import made
@@ -109,7 +110,7 @@ def test_every_file_has_what_was_decided(reviewed):
         data = json.loads(files[form])
         assert data["review"] == json.loads(json.dumps(review_record(steps)))
         assert data["excluded"] == [{"system": winner, "reason": "a <bug>", "pair": pair}]
-    assert data["results"]["json"]["sha256"] == hashlib.sha256(task_json(found).encode()).hexdigest()
+    assert data["results"]["json"]["sha256"] == hashlib.sha256(files["json"].encode()).hexdigest()
     rows = list(csv.DictReader(io.StringIO(files["csv"])))
     assert [(row["language_pair"], row["system"], row["reason"]) for row in rows if row["table"] == "decisions"] == [
         (pair, name, "<i>close</i> & fair") for name in (HOSTILE, "B")]
@@ -118,7 +119,8 @@ def test_every_file_has_what_was_decided(reviewed):
     page = Page(files["html"])
     assert not {"i", "b", "bug"} & page.tags and {HOSTILE, "100% _open_"} <= set(page.cells)
     assert r"\paragraph{Decisions.}" in files["latex"] and r"100\% \_open\_" in files["latex"]
-    assert f"Decided: {pair}:" in files["text"] and "&lt;i&gt;close&lt;/i&gt;" in files["html"]
+    assert f"Decided: {pair}:" in files["text"] and "and B: 100% _open_\n" in files["text"]
+    assert "&lt;i&gt;close&lt;/i&gt;" in files["html"]
     assert "History of the review" in files["html"]
 
 
@@ -139,3 +141,53 @@ def test_tables_of_what_stands():
     assert left_out_rows(review)[1] == [["A", "en-de", "late"], ["B", "all", ""]]
     assert decision_rows(review, ["en-de", "en-cs"])[1] == [["en-de", "-", ""], ["en-cs", "C", "alone"]]
     assert note_rows(review)[1] == []
+
+
+class TestReading:
+    """The JSON of a review is the review: it is read back whole, or refused in one message."""
+
+    STEPS = numbered(Exclude(HOSTILE, "en-de", "late"), SetRule("wmt24"), Decide("en-de", ("A", HOSTILE), "x\ud800"),
+                     NoteOn("en-de", "x", "A", "B", "close"), TakeBack(3), SeeContent("d1", {"en-de": "7"}))
+
+    def test_the_same_comes_back(self, reviewed, tmp_path):
+        for steps in (reviewed[0], self.STEPS):
+            path = tmp_path / "review.json"
+            path.write_bytes(task_document("json", reviewed[3], TaskSource(None), "", steps).encode(
+                "utf-8", "backslashreplace"))
+            read = read_review(path)
+            assert read == tuple(steps)
+
+    @pytest.mark.parametrize("spoil,told", [
+        (lambda data: data.pop("review"), "has no 'review'"),
+        (lambda data: data.update(review=[]), "review is []"),
+        (lambda data: data["review"].pop("history"), "has no 'history'"),
+        (lambda data: data["review"].update(history=[]), "not a list of steps"),
+        (lambda data: data["review"]["history"].reverse(), "step 1 is of a kind"),
+        (lambda data: data["review"]["history"][1]["change"].update(kind="run"), "step 2 is of a kind"),
+        (lambda data: data["review"]["history"][1]["change"].update(kind=["x"]), "step 2 is of a kind"),
+        (lambda data: data["review"]["history"][1]["change"].update(system=5), "step 2: system is 5"),
+        (lambda data: data["review"]["history"][1]["change"].update(reason="x" * 201), "201 characters"),
+        (lambda data: data["review"]["history"][3]["change"].update(first="A"), "first is"),
+        (lambda data: data["review"]["history"][5]["change"].update(number=6), "takes back step 6"),
+        (lambda data: data["review"]["history"][5].update(at=1e300), "at is 1e+300"),
+        (lambda data: data["review"]["history"][5].pop("change"), "step 6 has no 'change'"),
+        (lambda data: data["review"]["history"][0]["change"]["settings"].update(jobs=1), "settings has 'jobs'"),
+        (lambda data: data["review"]["history"][0]["change"]["settings"].update(trials="x"), "settings: trials is"),
+        (lambda data: data["review"]["decisions"].append({}), "decisions is not what its history makes"),
+        (lambda data: data["review"]["exclusions"].clear(), "exclusions is not what its history makes")])
+    def test_what_is_damaged_or_changed_by_hand_is_refused(self, tmp_path, spoil, told):
+        data = json.loads(json.dumps({"review": review_record(self.STEPS)}))
+        spoil(data)
+        path = tmp_path / "<b>review\u202e.json"
+        path.write_text(json.dumps(data))
+        with pytest.raises(InputError) as refused:
+            read_review(path)
+        assert told in str(refused.value) and "the page Review offers" in str(refused.value)
+        assert "\u202e" not in str(refused.value) and len(str(refused.value)) < 400
+
+    @pytest.mark.parametrize("content", [b"", b"{", b"[" * 100_000, b"\xff\xfe", b"\x1f\x8bx", b"null", b"[1]",
+                                         b'{"review": NaN}', b'{"review": ' + b"9" * 5000 + b"}"])
+    def test_what_is_no_json_is_refused(self, tmp_path, content):
+        (tmp_path / "r.json").write_bytes(content)
+        with pytest.raises(InputError, match="r.json"):
+            read_review(tmp_path / "r.json")
