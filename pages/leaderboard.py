@@ -25,7 +25,7 @@ from pages._ui import (
     exports,
     frame,
     leaderboard_metrics,
-    leaderboard_official,
+    official,
     one_pair,
     screen,
 )
@@ -105,6 +105,6 @@ more = [caution for caution in (*comparison.warnings, *about_others)
 if more:
     st.subheader("Keep in mind")
     screen.cautions(more, several=bool(others))
-leaderboard_official.show(view)
+official.show(view)
 exports.show(view, "leaderboard", left_out, [other.metric for other in others])
 st.html(f'<div class="mt-status">{screen.escape(result.signature)}</div>')

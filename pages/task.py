@@ -22,6 +22,7 @@ from pages._ui import (
     address,
     frame,
     grid,
+    official,
     review_changes,
     screen,
     task_agreement,
@@ -76,6 +77,7 @@ if view.metric in found.macro and found.macro[view.metric].pairs:
                  names=[0, 1], key="task.macro")
 task_disputes.show_disputes(view)
 task_agreement.show_agreement(view)
+official.show_of_task(view)
 if warned:
     with st.expander(f"Keep in mind: {number(len(warned), 'd')} warnings"):
         screen.prose_table(["language pair", "warning"], warned)

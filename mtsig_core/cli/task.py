@@ -8,6 +8,7 @@ from pathlib import Path
 from mtsig_core.cli.inputs import progress_line
 from mtsig_core.cli.options import add_arguments, add_output_options, given
 from mtsig_core.cli.output import check_out, write
+from mtsig_core.cli.replicate import add_official_option, run_replicate_task
 from mtsig_core.cli.source_options import names
 from mtsig_core.cli.task_review import take_review, warn_of_review
 from mtsig_core.data.review import replay
@@ -49,6 +50,7 @@ def add_task_options(sub: ArgumentParser) -> None:
     group.add_argument("--metrics", type=names, metavar="NAME,...", help="default: all scores; bleu without any")
     group.add_argument("--primary", metavar="NAME", help="the metric that comes first")
     add_arguments(sub.add_argument_group("test"), "task", resamples="bootstrap samples of intervals")
+    add_official_option(sub, of_task=True)
     add_output_options(sub, TASK_DOCUMENTS)
 
 
@@ -66,6 +68,8 @@ def run_task(args: Namespace) -> int:
     whole = KeptTask(source)
     kept = whole.leaving_out(replay(history).exclusions if history else
                              read_exclusions(args.exclude, whole.info.systems, whole.info.pairs))
+    if args.official is not None:
+        return run_replicate_task(args, kept)
     metrics = None if args.metrics is None else list(dict.fromkeys(args.metrics))
     if args.primary is not None:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))

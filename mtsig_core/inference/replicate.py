@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
-from typing import Any
 
-from mtsig_core.data.readers.assemble import without_canary
 from mtsig_core.data.readers.official_tables import OfficialTable
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import MtsigError
-from mtsig_core.inference.measured import measure
-from mtsig_core.metrics import METRICS, Metric, metric_of, tokenizer_of
+from mtsig_core.inference.replicate_settings import Column, Found, explained
+from mtsig_core.metrics import METRICS, metric_of
 
-__all__ = ["Replication", "ScoreBeside", "replicate"]
+__all__ = ["Part", "Replication", "ScoreBeside", "TaskReplication", "replicate", "replicate_task"]
 
-#: What is tried of tokenizers; those that need a model that may not be here are not.
-_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
 _SAME = {"chrf2": "chrf", "chrf2++": "chrf++", "sacrebleu": "bleu", "mbleu": "m-bleu"}
-#: Ways to print a score other than rounded, in points.
-_PRINTED: dict[str, Callable[[float], float]] = {
-    "": lambda score: score, "as a share of 1, not of 100": lambda score: score / 100,
-    "times 100": lambda score: score * 100, "with the other sign": lambda score: -score}
-
 
 @dataclass(frozen=True)
 class ScoreBeside:
@@ -48,6 +37,8 @@ class ScoreBeside:
         What would give the printed number, if anything that was tried does.
     signature : str or None
         Of the metric under that setting.
+    gives : int or None
+        How many numbers of the whole table come out with that setting, those that come out as it is included.
     """
 
     system: str
@@ -59,6 +50,7 @@ class ScoreBeside:
     agrees: bool
     setting: str | None = None
     signature: str | None = None
+    gives: int | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +69,8 @@ class Replication:
         What the table calls systems and metrics -> what they are here, where the names are not the same letters.
     tried : int
         Settings tried for numbers that do not come out, for the metric with the most.
+    n_numbers : int
+        How many numbers the whole table has that are compared; of a task those of all language pairs.
     """
 
     rows: tuple[ScoreBeside, ...]
@@ -85,18 +79,31 @@ class Replication:
     not_compared: tuple[str, ...]
     by_rule: dict[str, str]
     tried: int
+    n_numbers: int
 
 
 @dataclass(frozen=True)
-class _Change:
-    """One setting other than it is."""
+class TaskReplication:
+    """The answer of `replicate_task`.
 
-    kind: str
-    said: str
-    metric: str | None = None
-    options: tuple[tuple[str, Any], ...] = ()
-    references: tuple[str, ...] = ()
-    canary: bool = False
+    Attributes
+    ----------
+    pairs : mapping of str to Replication
+        By language pair.
+    only_here, only_there : tuple of str
+        Language pairs of one of the two alone.
+    by_rule : mapping of str to str
+        What the table calls language pairs -> what they are here, where the names are not the same letters.
+    """
+
+    pairs: Mapping[str, Replication]
+    only_here: tuple[str, ...]
+    only_there: tuple[str, ...]
+    by_rule: Mapping[str, str]
+
+
+#: A test set; and the same with all its references and the canary line, which are tried too.
+Part = tuple[TestSet, TestSet]
 
 
 def replicate(testset: TestSet, table: OfficialTable, whole: TestSet | None = None, *, lowercase: bool = False,
@@ -105,9 +112,10 @@ def replicate(testset: TestSet, table: OfficialTable, whole: TestSet | None = No
 
     A system or metric is the one of the same name; or else the one whose name is the same without case, spaces, dots,
     dashes and underscores, if there is just one. For numbers that do not come out each of these is tried alone, and
-    then, if none gives all of them, any two together: tokenizer, references (each alone, and all jointly), case, what
-    TER normalizes, chrF++ for chrF, the canary line kept; and the score printed as a share of 1 or with the other sign.
-    The setting that gives the most numbers is taken first, and of several the one with the fewest changes.
+    then, if none gives all of a column, any two together: tokenizer, references (each alone, and all jointly), case,
+    what TER normalizes, chrF++ for chrF, the canary line kept; and the score printed as a share of 1 or with the other
+    sign. The setting that gives the most of them, over all columns, is taken first; of several the one that gives the
+    most numbers of the table, and of these the one with the fewest changes.
 
     Parameters
     ----------
@@ -127,32 +135,73 @@ def replicate(testset: TestSet, table: OfficialTable, whole: TestSet | None = No
     >>> [(row.agrees, row.setting) for row in replicate(ts, official_table("system,BLEU\\nA,100.0")).rows]
     [(False, 'lowercased')]
     """
-    whole = testset if whole is None else whole
-    systems, named = _matched(table.systems, testset.systems)
-    metrics, also = _matched(table.columns, dict.fromkeys((*METRICS, *testset.scores)))
-    rows: list[ScoreBeside] = []
-    unknown, tried = [], 0
-    for column, printed in table.columns.items():
-        try:
-            metric = metric_of(testset, metrics[column], **{"lowercase": True} if lowercase else {})
-            ours, signature = _scores(testset, metric, list(testset.systems))
-        except (KeyError, MtsigError):  # it is no metric here, or lacks what it needs, such as parses
-            unknown.append(column)
-            continue
-        own = [ScoreBeside(systems[name], name, metrics[column], column, text, ours[systems[name]],
-                           _is_printed(ours[systems[name]], text))
-               for name, text in printed.items() if systems.get(name) in ours]
-        crosses = [row for row in own if not row.agrees]
-        if crosses:
-            report = None if progress is None else partial(progress, f"{column}: trying settings")
-            found, count = _explained(testset, whole, metric, crosses, lowercase, report)
-            own, tried = [found.get(row.called, row) for row in own], max(tried, count)
-        rows += own
-    there = {row.called for row in rows}
-    return Replication(
-        tuple(rows), tuple(name for name in testset.systems if name not in systems.values()),
-        tuple(name for name in table.systems if name not in systems), tuple(unknown),
-        {name: here for name, here in {**also, **named}.items() if name in there or name in table.columns}, tried)
+    return _replicate({"": (testset, testset if whole is None else whole)}, {"": table}, lowercase, progress)[""]
+
+
+def replicate_task(read: Callable[[str], Part], pairs: Iterable[str], tables: Mapping[str, OfficialTable], *,
+                   progress: Callable[[str, float], None] | None = None) -> TaskReplication:
+    """Printed scores of a whole shared task beside those of its test sets; a setting is chosen by the whole table.
+
+    Parameters
+    ----------
+    read : callable
+        Language pair -> its test set, and that with all references and the canary line; of those asked for alone.
+    pairs : iterable of str
+        The language pairs of the task. One of the table is that of the same name, by the rule of `replicate`.
+    tables : mapping of str to OfficialTable
+        By language pair, as the table calls it.
+    progress : callable, optional
+        Called with (stage, share of it done).
+    """
+    pairs = list(pairs)
+    here, by_rule = _matched(tables, pairs)
+    parts = {here[name]: read(here[name]) for name in tables if name in here}
+    found = _replicate(parts, {here[name]: tables[name] for name in tables if name in here}, False, progress)
+    return TaskReplication(found, tuple(pair for pair in pairs if pair not in found),
+                           tuple(name for name in tables if name not in here), by_rule)
+
+
+def _replicate(parts: Mapping[str, Part], tables: Mapping[str, OfficialTable], lowercase: bool,
+               progress: Callable[[str, float], None] | None) -> dict[str, Replication]:
+    """By language pair."""
+    columns: list[Column] = []
+    named: list[tuple[str, str, str]] = []  # of each column: language pair, metric, what the table calls it
+    known: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
+    for k, (pair, (testset, whole)) in enumerate(parts.items()):
+        if progress is not None:
+            progress(f"{pair}: scoring".removeprefix(": "), k / len(parts))
+        systems, by_rule = _matched(tables[pair].systems, testset.systems)
+        metrics, also = _matched(tables[pair].columns, dict.fromkeys((*METRICS, *testset.scores)))
+        known[pair] = systems, {**also, **by_rule}
+        for called, printed in tables[pair].columns.items():
+            try:
+                metric = metric_of(testset, metrics[called], **{"lowercase": True} if lowercase else {})
+                columns.append(Column(testset, whole, metric, systems, printed, lowercase))
+            except (KeyError, MtsigError):  # it is no metric here, or lacks what it needs, such as parses
+                continue
+            named.append((pair, metrics[called], called))
+    found = explained(columns, None if progress is None else partial(progress, "trying settings"))
+    done = {}
+    for pair, (testset, _) in parts.items():
+        own = [(k, metric, called) for k, (of, metric, called) in enumerate(named) if of == pair]
+        rows = tuple(_row(columns[k], metric, called, name, found.get((k, name)))
+                     for k, metric, called in own for name in columns[k].printed)
+        (systems, by_rule), table = known[pair], tables[pair]
+        compared, there = [called for *_, called in own], {row.called for row in rows}
+        done[pair] = Replication(
+            rows, tuple(name for name in testset.systems if name not in systems.values()),
+            tuple(name for name in table.systems if name not in systems),
+            tuple(called for called in table.columns if called not in compared),
+            {name: here for name, here in by_rule.items() if name in there or name in table.columns},
+            max((columns[k].tried for k, *_ in own if columns[k].crosses), default=0),
+            sum(len(column.printed) for column in columns))
+    return done
+
+
+def _row(column: Column, metric: str, called: str, name: str, found: Found | None) -> ScoreBeside:
+    system = column.systems[name]
+    return ScoreBeside(system, name, metric, called, column.printed[name], column.scores[system], name in column.agree,
+                       *((found.said, found.signature, found.gives) if found is not None else ()))
 
 
 def _matched(names: Iterable[str], ours: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -173,89 +222,3 @@ def _matched(names: Iterable[str], ours: Iterable[str]) -> tuple[dict[str, str],
 def _key(name: str) -> str:
     plain = re.sub(r"[\s._-]+", "", name.casefold())
     return re.sub(r"[\s._-]+", "", _SAME.get(plain, plain))
-
-
-def _scores(testset: TestSet, metric: Metric, systems: Sequence[str]) -> tuple[dict[str, float], str]:
-    seen = measure(testset.only(systems).under(metric.name), metric)
-    return dict(zip(seen.names, map(float, seen.scores), strict=True)), metric.signature(testset)
-
-
-def _is_printed(score: float, printed: str) -> bool:
-    """Whether a score rounded to as many decimals is the printed one; a half may have gone either way."""
-    decimals = len(printed.partition(".")[2])
-    return math.isfinite(score) and abs(score - float(printed)) <= 0.5 * 10.0 ** -decimals + 1e-9
-
-
-def _explained(testset: TestSet, whole: TestSet, metric: Metric, crosses: Sequence[ScoreBeside], lowercase: bool,
-               progress: Callable[[float], None] | None) -> tuple[dict[str, ScoreBeside], int]:
-    """By the table's name of the system: the row with the setting that gives its number; and how many were tried."""
-    singles = _changes(testset, whole, metric, lowercase)
-    left = {row.called: row for row in crosses}
-    found: dict[str, ScoreBeside] = {}
-    hits: list[tuple[str, str, list[str]]] = []  # said, signature, whose numbers; fewest changes first
-    pairs = [(a, b) for a, b in combinations(singles, 2) if a.kind != b.kind]
-    stages: list[list[tuple[_Change, ...]]] = [[(), *((one,) for one in singles)], [*pairs]]
-    for stage, several in enumerate(stages):
-        for k, changes in enumerate(several):
-            if progress is not None:
-                progress((stage + k / len(several)) / 2)
-            try:
-                changed, now = _changed(testset, whole, metric, changes, lowercase)
-                scores, signature = _scores(changed, now, [row.system for row in left.values()])
-            except (MtsigError, TypeError):  # a tokenizer that is not installed, a setting that the metric lacks
-                continue
-            for way, printed_as in _PRINTED.items():
-                if not way and not changes or way and len(changes) > 1:
-                    continue
-                said = " and ".join([*(change.said for change in changes), *([f"printed {way}"] if way else [])])
-                hits.append((said, signature, [name for name, row in left.items() if row.system in scores and
-                                               _is_printed(printed_as(scores[row.system]), row.printed)]))
-        if any(len(names) == len(crosses) for *_, names in hits):
-            break  # one setting gives all: it needs no second
-    while left and hits:
-        said, signature, names = max(hits, key=lambda hit: sum(name in left for name in hit[2]))
-        if not (names := [name for name in names if name in left]):
-            break
-        found |= {name: replace(left.pop(name), setting=said, signature=signature) for name in names}
-    return found, len(hits)
-
-
-def _changes(testset: TestSet, whole: TestSet, metric: Metric, lowercase: bool) -> list[_Change]:
-    """All single settings other than they are."""
-    if metric.name in testset.scores:
-        changes = []
-    else:
-        tokenizer = tokenizer_of(metric, testset)
-        changes = [] if tokenizer is None else [
-            _Change("tokenizer", f"tokenizer {name} in place of {tokenizer}", options=(("tokenize", name),))
-            for name in _TOKENIZERS if name != tokenizer]
-        case = "case kept" if lowercase else "lowercased"
-        changes.append(_Change("case", case, options=(("lowercase", not lowercase),)))
-        if metric.name == "ter":
-            changes += [_Change("case", "case kept", options=(("case_sensitive", True),))] * (not lowercase)
-            changes += [_Change(option, said, options=((option, True),)) for option, said in (
-                ("normalized", "texts normalized"), ("no_punct", "punctuation left out"),
-                ("asian_support", "Chinese and Japanese characters split"))]
-        other = {"chrf": "chrf++", "chrf++": "chrf"}.get(metric.name)
-        changes += [_Change("metric", f"{other} in place of {metric.name}", metric=other)] * (other is not None)
-        names = list(whole.references)
-        choices = [(name,) for name in names] + [tuple(names)] * (len(names) > 1)
-        changes += [_Change("references", f"reference {one[0]} alone" if len(one) == 1 else
-                            f"all {len(one)} references jointly", references=one)
-                    for one in choices if set(one) != set(testset.references)]
-    if without_canary(whole).n_segments < whole.n_segments and without_canary(testset).n_segments == testset.n_segments:
-        changes.append(_Change("canary", "the canary line kept", canary=True))
-    return changes
-
-
-def _changed(testset: TestSet, whole: TestSet, metric: Metric, changes: Sequence[_Change], lowercase: bool
-             ) -> tuple[TestSet, Metric]:
-    references = next((change.references for change in changes if change.references), tuple(testset.references))
-    canary = any(change.canary for change in changes)
-    if canary or set(references) != set(testset.references):
-        kept = without_canary(testset).n_segments < testset.n_segments
-        testset = replace(whole if canary or kept else without_canary(whole), tokenizer=testset.tokenizer)
-        testset = testset.scored_with(references) if testset.references else testset
-    name = next((change.metric for change in changes if change.metric), metric.name)
-    options = dict(part for change in changes for part in change.options)
-    return testset, metric_of(testset, name, **({"lowercase": True} if lowercase else {}) | options)

@@ -11,6 +11,7 @@ from typing import Any
 from mtsig_core.data.task import Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.data.task_source import TaskSource
+from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.comparison import compare, joined, ranked_by
 from mtsig_core.inference.task_comparison import excluded_in, macro_of, task_metrics
 from mtsig_core.metrics.cache import keep_text, kept_text
@@ -70,6 +71,12 @@ class KeptTask:
     def _left_out(self) -> tuple[tuple[str, str], ...]:
         """(language pair, empty for all, and system) of who is left out; reasons change no number."""
         return tuple(sorted({(one.pair or "", one.system) for one in self.source.exclude}))
+
+    def beside(self, pair: str) -> tuple[TestSet, TestSet]:
+        """The test set of a language pair, and the same with all its references and the line that is a canary."""
+        testset = self.task.testsets[pair]
+        whole = testset if self.source.folder is None else self.source.of_pair(pair).everything().read()
+        return testset, whole.only(name for name in whole.systems if name in testset.systems)
 
     def compare(self, metrics: str | Sequence[str] | None = None, *, jobs: int = 1, progress: Progress | None = None,
                 found: Callable[[str, Comparison], None] | None = None, **settings: Any) -> TaskComparison:

@@ -107,7 +107,7 @@ def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
     if key in _SYSTEMS:
         names = {*new.systems, *map(as_system, (*new.references, *new.waiting))}
         return not names.issuperset(texts)
-    return key in (LEFT_OUT, "tokenize") or key.startswith(REASON)
+    return key in (LEFT_OUT, "tokenize", "official") or key.startswith(REASON)
 
 
 def _parts(whole, chosen, join, domain, left_out, rated):

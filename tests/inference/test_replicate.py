@@ -4,9 +4,9 @@ import pytest
 import sacrebleu
 
 from mtsig_core import InputError, TestSet
-from mtsig_core.data.readers.official_tables import OfficialTable, official_table
+from mtsig_core.data.readers.official_tables import OfficialTable, official_table, official_task_tables
 from mtsig_core.data.segment_scores import SegmentScores
-from mtsig_core.inference.replicate import replicate
+from mtsig_core.inference.replicate import replicate, replicate_task
 from mtsig_core.report.replication_report import REPLICATION_FORMS, replication_rows, replication_sentences
 from tests.cli.conftest import files, folder, run, sentences, spoiled  # noqa: F401 - three are fixtures
 
@@ -52,6 +52,47 @@ def test_the_setting_that_gives_it_is_found(column, numbers, setting):
     assert told == {setting} and all(row.signature for row in rows if not row.agrees)
 
 
+def test_a_setting_that_explains_all_columns_comes_before_one_that_hits_a_cell():
+    """BLEU of an output in small letters comes out lowercased, and by a reference in small letters: chrF says which."""
+    small = [text.lower() for text in REF]
+    systems = {"small": [text.lower() for text in TEXTS["Good_1"]], "mixed": TEXTS["Good_1"]}
+    whole = TestSet("set", systems, {"refA": REF, "refB": small})
+    bleu = f"{sacrebleu.BLEU().corpus_score(systems['small'], [small]).score:.2f}"
+    chrf = f"{sacrebleu.CHRF().corpus_score(systems['mixed'], [small]).score:.2f}"
+    table = OfficialTable({"BLEU": {"small": bleu}, "chrF": {"mixed": chrf}}, ("small", "mixed"))
+    testset = whole.scored_with(["refA"])
+    alone = OfficialTable({"BLEU": {"small": bleu}}, ("small",))
+    assert replicate(testset, alone, whole).rows[0].setting == "lowercased"
+    found = replicate(testset, table, whole)
+    assert [(row.setting, row.gives) for row in found.rows] == [("reference refB alone", 2)] * 2
+    assert found.n_numbers == 2
+
+
+def test_a_change_without_effect_on_a_column_keeps_what_comes_out_there():
+    """Another tokenizer gives BLEU; chrF has none, and its ticks count for it."""
+    found = beside(chrF=printed(sacrebleu.CHRF()), BLEU=printed(sacrebleu.BLEU(tokenize="char")))
+    assert {(row.setting, row.gives) for row in found.rows if not row.agrees} == {("tokenizer char in place of 13a", 6)}
+    assert any("That gives 6 of the 6 numbers" in said for said in replication_sentences(found))
+    assert replication_rows(found)[1][-1][-1] == "tokenizer char in place of 13a, which gives 6 of 6"
+
+
+def test_a_task_is_explained_as_a_whole():
+    """In en-zh one number is left, which several settings give; the other pair says which."""
+    parts = {"en-de": (SET, WHOLE), "en_zh": (SET.only(["Good_1"]), WHOLE.only(["Good_1"])), "en-xx": (SET, WHOLE)}
+    joint = printed(sacrebleu.BLEU(), [REF, OTHER])
+    lines = ["System,LP,BLEU", *(f'"{name}",en-de,{text}' for name, text in joint.items()),
+             f"Good_1,en-zh,{float(joint['Good_1']):.1f}", "X,en-cs,1"]
+    read = []
+    found = replicate_task(lambda pair: read.append(pair) or parts[pair], parts, official_task_tables("\n".join(lines)))
+    assert read == ["en-de", "en_zh"] and found.only_there == ("en-cs",) and found.only_here == ("en-xx",)
+    rows = [row for pair in found.pairs.values() for row in pair.rows]
+    assert {(row.setting, row.gives) for row in rows} == {("all 2 references jointly", 4)}
+    said = " ".join(replication_sentences(found))
+    assert "BLEU in en-de of Good_1" in said and "en-zh as en_zh" in said and "only in the table: en-cs" in said
+    assert replication_rows(found)[0][0] == "language pair" and replication_rows(found)[1][0][0] == "en-de"
+    assert REPLICATION_FORMS["csv"](found).startswith("language_pair,system,called,metric")
+
+
 def test_a_number_that_nothing_gives_has_no_setting():
     found = beside(BLEU=printed(sacrebleu.BLEU()) | {"Good_1": "99.87"})
     assert [(row.agrees, row.setting) for row in found.rows] == [(False, None), (True, None), (True, None)]
@@ -89,6 +130,20 @@ class TestTable:
         wide = official_table("system;BLEU;chrF\nA;**1.5**;-\nB;\u22122;.5\n")
         long = official_table("metric\tscore\tsystem\nBLEU\t1.5\tA\nchrF\t-\tA\nBLEU\t-2\tB\nchrF\t.5\tB")
         assert wide == long == OfficialTable({"BLEU": {"A": "1.5", "B": "-2"}, "chrF": {"B": ".5"}}, ("A", "B"))
+
+    def test_of_a_task_the_language_pair_is_a_column_anywhere(self):
+        wide = official_task_tables("Language pair,system,BLEU\nen-de,A,1\nen-zh,A,2\nen-de,B,3")
+        assert wide == official_task_tables("system\tmetric\tlp\tscore\nA\tBLEU\ten-de\t1\nA\tBLEU\ten-zh\t2\n"
+                                            "B\tBLEU\ten-de\t3")
+        assert list(wide) == ["en-de", "en-zh"] and wide["en-de"] == official_table("system,BLEU\nA,1\nB,3")
+
+    @pytest.mark.parametrize("text,message", [
+        ("system,BLEU\nA,1", "called 'language pair'"), ("lp,system,BLEU\n,A,1", "line 2 names no language pair"),
+        ("lp,system,BLEU\nen-de,A", "line 2 has 2 columns"), ("lp,system,BLEU", "no line below"),
+        ("lp,system,BLEU\nen-de,A,1\n\nen-de,A,2", "line 4 has a second score")])
+    def test_broken_tables_of_a_task_name_the_line(self, text, message):
+        with pytest.raises(InputError, match=message):
+            official_task_tables(text)
 
     @pytest.mark.parametrize("text,message", [
         ("", "no columns"), ("system", "no columns"), ("system,BLEU", "no line below"),

@@ -1,7 +1,13 @@
 """An official table beside the scores of the Leaderboard."""
 
+import pytest
+
 from mtsig_core import compare
 from mtsig_core.cli.main import main
+from mtsig_core.data.database import DAY, Limits
+from mtsig_core.data.table_store import TableStore
+from mtsig_core.errors import SettingError
+from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import NAMES, arguments, words
 
 
@@ -14,6 +20,11 @@ def test_a_pasted_table_is_held_against_our_scores(opened, source, tmp_path, cap
     said = words(page)
     assert "1 of 2 printed numbers come out here" in said and "Only in the table: &lt;b&gt;C" in said
     assert "<b>C" not in said and ">✓<" in said and ">✗<" in said
+    again = opened("leaderboard", source, **page.query_params)  # as after a reload, or by the link
+    assert "1 of 2 printed numbers come out here" in words(again)
+    assert again.text_area(key="official.text").value == table
+    again.text_area(key="official.text").set_value("").run()
+    assert "official" not in again.query_params and "come out here, at" not in words(again)
     command = next(code.value for code in page.code if "--official" in code.value)
     (tmp_path / "FILE").write_text(table)
     assert main(arguments(command.replace("--official FILE", f"--official {tmp_path / 'FILE'}"))) == 0
@@ -24,3 +35,33 @@ def test_a_broken_table_is_said(opened, source):
     page = opened("leaderboard", source)
     page.text_area(key="official.text").set_value("system,BLEU\nA,x").run()
     assert not page.exception and "line 2: BLEU is" in words(page)
+
+
+def test_a_table_of_a_task_is_held_against_all_its_pairs(opened, folder, capsys, tmp_path):  # noqa: F811
+    asked = dict(shared_task="task", metric="XCOMET", trials="999")
+    page = opened("task", root=folder.parent, **asked)
+    table = "language pair,system,XCOMET\nen-de_DE,Alpha,99\nen-ja_JP,Beta,9\nen-cs,Alpha,3"
+    page.text_area(key="official.text").set_value(table).run()
+    assert not page.exception and "en-ja_JP, XCOMET: 0 of 1 printed numbers" in words(page)
+    again = opened("task", root=folder.parent, **page.query_params)
+    assert "Language pairs only in the table: en-cs" in words(again)
+    assert "is not about this" in "".join(
+        one.value for one in opened("task", official_task=page.query_params["official_task"], metric="human",
+                                    trials="999").caption)
+    command = next(code.value for code in page.code if "--official" in code.value)
+    (tmp_path / "FILE").write_text(table)
+    options = [*arguments(command.replace("--official FILE", f"--official {tmp_path / 'FILE'}"))]
+    assert main(options) == 0 and "en-ja_JP, XCOMET: 0 of 1 printed numbers" in capsys.readouterr().out
+    assert main([*options, "--format", "latex"]) == 2
+
+
+def test_tables_are_kept_behind_a_link_each():
+    times = [0.0]
+    store = TableStore("sqlite://", Limits(mine=9, all=12, days=1), now=lambda: times[0])
+    link = store.keep("a;b", "set", "me")
+    assert store.keep("a;b", "set", "me") == link and store.keep("a;b", "set", "you") != link
+    assert store.find(link, "set") == "a;b" and store.find(link, "other") is None and store.find("x", "set") is None
+    with pytest.raises(SettingError, match="no room"):
+        store.keep("1234567", "set", "me")
+    times[0] = 1.5 * DAY
+    assert store.find(link, "set") is None and store.keep("123456789", "set", "me")

@@ -3,6 +3,8 @@
 With a header, and tabs, semicolons or commas between columns; wide, a column for each metric, or long::
 
     system<TAB>BLEU<TAB>chrF            system<TAB>metric<TAB>score
+
+That of a whole shared task has a column of language pairs too, anywhere.
 """
 
 from __future__ import annotations
@@ -16,11 +18,12 @@ from dataclasses import dataclass
 from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.errors import InputError
 
-__all__ = ["OfficialTable", "official_table", "read_official"]
+__all__ = ["OfficialTable", "official_table", "official_task_tables", "read_official", "read_official_task"]
 
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _NOTHING = {"", "-", "--", "—", "–", "n/a", "na", "none", "nan"}
 _LONG = {"system", "metric", "score"}
+_PAIR = {"language pair", "language pairs", "language_pair", "language-pair", "langpair", "lang pair", "lp", "pair"}
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,11 @@ def read_official(path: FilePath) -> OfficialTable:
     return official_table("\n".join(read_lines(path)), shown(path))
 
 
+def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
+    """The tables of a shared task in a file; errors as `official_task_tables` has them."""
+    return official_task_tables("\n".join(read_lines(path)), shown(path))
+
+
 def official_table(text: str, name: str = "The table") -> OfficialTable:
     """A table as text.
 
@@ -62,6 +70,38 @@ def official_table(text: str, name: str = "The table") -> OfficialTable:
     >>> official_table("system,BLEU,chrF\\nA,27.8,55.10\\nB,-,54.0").columns
     {'BLEU': {'A': '27.8'}, 'chrF': {'A': '55.10', 'B': '54.0'}}
     """
+    return _table(*_lines(text, name), name)
+
+
+def official_task_tables(text: str, name: str = "The table") -> dict[str, OfficialTable]:
+    """A table of a whole shared task as text: one for each language pair, as it calls them.
+
+    Examples
+    --------
+    >>> official_task_tables("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1")["en-zh"].columns
+    {'BLEU': {'A': '33.1'}}
+    """
+    header, rows = _lines(text, name)
+    columns = [k for k, title in enumerate(header) if title.lower() in _PAIR]
+    if len(columns) != 1:
+        raise InputError(f"{name}, line 1 has the columns {shown(', '.join(header))[:200]}. Expected one that is "
+                         "called 'language pair', beside the system and the metrics: a task has several.")
+    by_pair: dict[str, list[tuple[int, list[str]]]] = {}
+    for number, cells in rows:
+        _check_width(cells, header, f"{name}, line {number}")
+        pair = cells.pop(columns[0])
+        if not pair:
+            raise InputError(f"{name}, line {number} names no language pair. Expected such as en-de.")
+        by_pair.setdefault(pair, []).append((number, cells))
+    header = header[:columns[0]] + header[columns[0] + 1:]
+    return {pair: _table(header, own, name) for pair, own in (by_pair or {"": []}).items()}
+
+
+_Lines = list[tuple[int, list[str]]]  # number, cells
+
+
+def _lines(text: str, name: str) -> tuple[list[str], _Lines]:
+    """The header, and the lines below it that are not empty."""
     first = text.lstrip().partition("\n")[0]
     separator = next((sign for sign in "\t;," if sign in first), None)
     if separator is None:
@@ -74,6 +114,15 @@ def official_table(text: str, name: str = "The table") -> OfficialTable:
     except csv.Error as error:
         raise InputError(f"{name}, line {reader.line_num} cannot be read: {error}. Check its quotes.") from None
     (_, header), *rows = lines
+    return header, rows
+
+
+def _check_width(cells: list[str], header: list[str], where: str) -> None:
+    if len(cells) != len(header):
+        raise InputError(f"{where} has {len(cells)} columns, the header has {len(header)}. Expected as many.")
+
+
+def _table(header: list[str], rows: _Lines, name: str) -> OfficialTable:
     lower = [title.lower() for title in header]
     long = set(lower) >= _LONG
     metrics = header[1:]
@@ -84,8 +133,7 @@ def official_table(text: str, name: str = "The table") -> OfficialTable:
     systems: dict[str, None] = {}
     for number, cells in rows:
         where = f"{name}, line {number}"
-        if len(cells) != len(header):
-            raise InputError(f"{where} has {len(cells)} columns, the header has {len(header)}. Expected as many.")
+        _check_width(cells, header, where)
         named = dict(zip(lower, cells, strict=True))
         system = named["system"] if long else cells[0]
         entries = [(named["metric"], named["score"])] if long else list(zip(metrics, cells[1:], strict=True))
