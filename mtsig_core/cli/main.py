@@ -27,6 +27,7 @@ from mtsig_core.cli.validate import VALIDATIONS, add_validate_options, validate
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import MtsigError, SettingError
 from mtsig_core.inference.one_score import Progress
+from mtsig_core.inference.parallel import on_cluster
 from mtsig_core.metrics import Metric
 from mtsig_core.report import terminal
 from mtsig_core.report.commands import remedy_options
@@ -78,7 +79,8 @@ def main(argv: list[str] | None = None) -> int:
         args, unknown = parser.parse_known_args(argv)
         if unknown:
             parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-        status: int = args.run(args)
+        with on_cluster(getattr(args, "dask", None)):
+            status: int = args.run(args)
         return status
     except MtsigError as error:
         options = remedy_options(error.remedies)

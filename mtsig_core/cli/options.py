@@ -69,6 +69,9 @@ def add_arguments(group: _ArgumentGroup, called: str | Callable[..., Any], **hel
             said = "" if usual is None or usual is False else f" (default: {usual})"
             group.add_argument(f"--{option_name(name).replace('_', '-')}", default=usual,
                                **about | {"help": about["help"] + said})
+        if name == "jobs":
+            group.add_argument("--dask", metavar="ADDRESS", help="compute on the workers of a Dask cluster whose "
+                               "scheduler is there, as tcp://host:8786; the result is the same")
 
 
 def given(args: Namespace, called: str | Callable[..., Any]) -> dict[str, Any]:

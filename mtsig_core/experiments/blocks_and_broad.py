@@ -17,6 +17,7 @@ from mtsig_core.inference.gaps import has_gaps, paired
 from mtsig_core.inference.intervals import Sample, percentile
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_score import Progress, stage
+from mtsig_core.inference.parallel import in_order
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.settings import check_jobs, check_trials, resolve_sampling
 from mtsig_core.inference.significance import approximate_randomization, win_rates
@@ -124,7 +125,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
         return _sample(metric, counted(rows[sample]), pairs, replace(settings, seed=own), trials)
 
     report, found = stage(progress, f"{kind} of {size}"), []
-    with closing(engine.in_order(one, len(rows), jobs)) as results:
+    with closing(in_order(one, len(rows), jobs)) as results:
         for result in results:
             found.append(result)
             if report is not None:

@@ -16,6 +16,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.one_score import Progress, stage
+from mtsig_core.inference.parallel import in_order
 from mtsig_core.inference.resampling import members
 from mtsig_core.metrics import Metric
 
@@ -240,7 +241,7 @@ def repeated(task: Callable[[int, np.random.Generator], _Result], n: int, seed: 
         return [task(k, np.random.default_rng([seed, stream, k])) for k in starts]
 
     found: list[_Result] = []
-    with closing(engine.in_order(some, -(-n // _AT_ONCE), jobs)) as parts:  # at once, also when it is cancelled
+    with closing(in_order(some, -(-n // _AT_ONCE), jobs)) as parts:  # at once, also when it is cancelled
         for part in parts:
             found += part
             if progress is not None:

@@ -20,6 +20,7 @@ from mtsig_core.inference.gaps import paired
 from mtsig_core.inference.intervals import Sample, percentile
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.one_score import Progress, stage
+from mtsig_core.inference.parallel import in_order
 from mtsig_core.inference.power import degrees_of_freedom, power_at
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, members, subset
 from mtsig_core.inference.settings import check_trials, resolve_sampling
@@ -144,7 +145,7 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     tasks = [(size, repeat) for repeat in range(repeats) for size in sizes if size != n or repeat == 0]
     work = np.cumsum([size for size, _ in tasks], dtype=float)
     drawn: list[_Drawn] = []
-    with closing(engine.in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
+    with closing(in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
         for one in results:
             drawn.append(one)
             if progress is not None:

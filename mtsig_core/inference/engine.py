@@ -6,26 +6,22 @@ otherwise float64), so the results do not depend on how the work is cut up or on
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import cache
-from typing import Any, TypeVar
 
 import numpy as np
 
+from mtsig_core.inference.parallel import in_order
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swaps
 from mtsig_core.metrics import Metric
 
 __all__ = ["Progress", "Stages", "UnitStatistics", "bootstrap_scores", "swap_differences", "jackknife_scores",
-           "all_pairs", "in_bits", "in_order"]
+           "all_pairs", "in_bits"]
 
 #: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.
 Progress = Callable[[float], None]
 #: What gives a stage of the work, by its name, something to report to; None where nobody wants to know.
 Stages = Callable[[str], Progress | None]
-
-_Result = TypeVar("_Result")
 
 _EXACT_IN_FLOAT32 = 1 << 24
 _ROWS = 4096  # units per product: 4 MB of weights in float32
@@ -259,34 +255,6 @@ def _by_first(pairs: np.ndarray) -> list[tuple[int, np.ndarray | slice, slice]]:
     return groups
 
 
-def in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Generator[_Result, None, None]:
-    """task(0), task(1), ... in this order, whoever computes them.
-
-    Products run on one thread each meanwhile: the tasks are the unit of parallel work.
-
-    Examples
-    --------
-    >>> list(in_order(lambda k: k * k, 4, jobs=2))
-    [0, 1, 4, 9]
-    """
-    with _blas().limit(limits=1, user_api="blas"):
-        if jobs == 1:
-            yield from map(task, range(n_tasks))
-            return
-        from joblib import Parallel, delayed
-
-        # Threads: products, draws and compiled loops all release the interpreter's lock, and nothing is copied.
-        results = Parallel(n_jobs=jobs, backend="threading", return_as="generator")(
-            delayed(task)(k) for k in range(n_tasks))
-        try:
-            for result in results:  # noqa: UP028 - `yield from` would close them before the warning is silenced
-                yield result
-        finally:
-            with warnings.catch_warnings():  # that tasks are dropped is what a cancel means
-                warnings.simplefilter("ignore")
-                results.close()
-
-
 def _in_blocks(task: Callable[[int], np.ndarray], n_replicates: int, jobs: int,
                progress: Progress | None) -> Iterator[tuple[int, np.ndarray]]:
     """(first replicate, result) of each block, in order, whoever computes it."""
@@ -295,10 +263,3 @@ def _in_blocks(task: Callable[[int], np.ndarray], n_replicates: int, jobs: int,
             yield at, result
             if progress is not None:
                 progress(min(1.0, (at + BLOCK) / n_replicates))
-
-
-@cache
-def _blas() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()

@@ -1,0 +1,166 @@
+"""Tasks in order, whoever computes them: this thread, threads, or what joblib was told of, as a Dask cluster.
+
+All parallel work of the core goes through `in_order`: blocks of replicates, and repeats of experiments. Each task draws
+from a stream of its own, so the results are the same wherever and in whatever order tasks run.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, TypeVar
+
+from mtsig_core.errors import SettingError
+from mtsig_core.version import __version__
+
+__all__ = ["in_order", "on_cluster"]
+
+_Result = TypeVar("_Result")
+
+_AT_ONCE = 8  # tasks that each core elsewhere is sent at once: few wait at the end, and memory is bounded
+_PATIENCE = 10  # seconds that a scheduler may take to answer
+
+
+@contextmanager
+def on_cluster(address: str | None) -> Iterator[None]:
+    """Compute on the workers of a Dask cluster what runs inside; here where `address` is None.
+
+    Who has a cluster of another kind tells joblib of it (`joblib.parallel_config`); this is the same for Dask.
+
+    Parameters
+    ----------
+    address : str or None
+        Of the scheduler, as ``tcp://host:8786``.
+
+    Raises
+    ------
+    SettingError
+        If Dask is not installed, the scheduler does not answer, it has no workers, or one has no mtsig, or another
+        version.
+    """
+    if address is None:
+        yield
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise SettingError("A Dask cluster needs the package distributed, on each machine. Install it: "
+                           "pip install 'mtsig[dask]'") from error
+    from joblib import parallel_config
+
+    try:
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise SettingError(f"No Dask scheduler answers at {address}. Expected an address such as tcp://host:8786, of "
+                           "one that runs: start it with dask scheduler.") from error
+    with client:
+        _check_workers(client, address)
+        with parallel_config(backend="dask", client=client):
+            yield
+
+
+def in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Generator[_Result, None, None]:
+    """task(0), task(1), ... in this order, whoever computes them.
+
+    Products run on one thread each meanwhile: the tasks are the unit of parallel work.
+
+    Parameters
+    ----------
+    jobs : int
+        Threads, -1 for all cores. Of no account where joblib was told of processes or machines
+        (`joblib.parallel_config`, `on_cluster`): these are sent the task once, and then numbers.
+
+    Examples
+    --------
+    >>> list(in_order(lambda k: k * k, 4, jobs=2))
+    [0, 1, 4, 9]
+    """
+    elsewhere = _told_of()
+    if elsewhere is not None:
+        yield from _elsewhere(task, n_tasks, *elsewhere)
+        return
+    with _blas().limit(limits=1, user_api="blas"):
+        if jobs == 1:
+            yield from map(task, range(n_tasks))
+            return
+        from joblib import Parallel, delayed
+
+        # Threads: products, draws and compiled loops all release the interpreter's lock, and nothing is copied.
+        results = Parallel(n_jobs=jobs, backend="threading", return_as="generator")(
+            delayed(task)(k) for k in range(n_tasks))
+        try:
+            for result in results:  # noqa: UP028 - `yield from` would close them before the warning is silenced
+                yield result
+        finally:
+            with warnings.catch_warnings():  # that tasks are dropped is what a cancel means
+                warnings.simplefilter("ignore")
+                results.close()
+
+
+def _told_of() -> tuple[Any, int] | None:
+    """The processes or machines that joblib was told of, and how many tasks at once; None for this process."""
+    if "joblib" not in sys.modules:  # who told it has imported it, which takes a while
+        return None
+    from joblib.parallel import get_active_backend
+
+    backend, jobs = get_active_backend(prefer="threads")
+    return None if getattr(backend, "supports_sharedmem", False) else (backend, backend.effective_n_jobs(jobs))
+
+
+def _elsewhere(task: Callable[[int], _Result], n_tasks: int, backend: Any, jobs: int) -> Iterator[_Result]:
+    """So many tasks at once that all are busy, then their results: Dask gives none before all that it has are done."""
+    from joblib import Parallel, delayed, parallel_config
+
+    shared, step = _Shared(task), _AT_ONCE * jobs
+    if hasattr(backend, "client"):  # Dask: sent to all workers once, so that each may die
+        chosen = parallel_config(backend="dask", client=backend.client, scatter=[shared], retries=_AT_ONCE)
+    else:
+        chosen = parallel_config(backend=backend, n_jobs=jobs)
+    with chosen:
+        for at in range(0, n_tasks, step):
+            yield from Parallel()(delayed(_run)(shared, k) for k in range(at, min(at + step, n_tasks)))
+
+
+class _Shared:
+    """A task and all it needs, which is sent as one thing."""
+
+    def __init__(self, task: Callable[[int], Any]):
+        self.task = task
+
+
+def _run(shared: _Shared, k: int) -> Any:
+    """One task in another process, where nothing is sent on."""
+    from joblib import parallel_config
+
+    with parallel_config(backend="threading", n_jobs=1), _blas().limit(limits=1, user_api="blas"):
+        return shared.task(k)
+
+
+def _check_workers(client: Any, address: str) -> None:
+    try:
+        versions = client.run(_version)
+    except ModuleNotFoundError as error:
+        raise SettingError(f"A worker of the Dask cluster at {address} lacks {error.name}. Install mtsig "
+                           "there.") from error
+    if not versions:
+        raise SettingError(f"The Dask cluster at {address} has no workers. Start some: dask worker {address}.")
+    for worker, version in versions.items():
+        if version != __version__:
+            raise SettingError(f"The worker {worker} of the Dask cluster has mtsig {version}, and this is "
+                               f"{__version__}. Install the same version on all machines.")
+
+
+def _version() -> str:
+    from mtsig_core.version import __version__
+
+    return __version__
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -1,0 +1,113 @@
+"""The same results wherever the work is done: in threads, in processes, on the machines of a cluster."""
+
+import os
+import subprocess
+import sys
+from contextlib import ExitStack, contextmanager
+
+import joblib
+import numpy as np
+import pytest
+from distributed import Client
+
+from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.cli.main import main
+from mtsig_core.experiments.sweep_size import sweep_sizes
+from mtsig_core.inference import parallel
+from mtsig_core.inference.parallel import in_order, on_cluster
+
+RNG = np.random.default_rng(3)
+WORDS = np.array(list("abcdefgh"))
+REFERENCE = [" ".join(RNG.choice(WORDS, 12)) for _ in range(30)]
+SET = TestSet("toy", {name: [" ".join(np.where(RNG.random(12) < wrong, "x", line.split())) for line in REFERENCE]
+                      for name, wrong in (("A", 0.1), ("B", 0.15), ("C", 0.3))}, {"ref": REFERENCE})
+
+
+def results():
+    found = compare(SET, metrics=["bleu", "nist"], trials=999, resamples=300)
+    swept = sweep_sizes(SET, "bleu", sizes=[10, 20], repeats=3, resamples=99)
+    return {name: result.pairs for name, result in found.metrics.items()}, swept.pairs
+
+
+@contextmanager
+def process(*command):
+    """Start one of Dask's commands; gives what it says, line by line."""
+    started = subprocess.Popen([sys.executable, "-m", f"distributed.cli.{command[0]}", *command[1:]],
+                               stderr=subprocess.PIPE, text=True)
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.wait()
+        started.stderr.close()
+
+
+def said(started, text):
+    """The first line that has a text, with which what was started says that it is ready."""
+    return next(line for line in started.stderr if text in line)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """The address of a scheduler with two workers on this machine, and the workers."""
+    with ExitStack() as started:
+        scheduler = started.enter_context(process("dask_scheduler", "--host", "127.0.0.1", "--port", "0",
+                                                  "--no-dashboard", "--no-show"))
+        address = said(scheduler, "Scheduler at:").split()[-1]
+        workers = [started.enter_context(process("dask_worker", address, "--nthreads", "1", "--no-nanny",
+                                                 "--no-dashboard", "--host", "127.0.0.1")) for _ in range(2)]
+        for worker in workers:
+            said(worker, "Registered to")
+        yield address, workers
+
+
+def test_the_work_is_done_on_the_cluster(cluster):
+    with on_cluster(cluster[0]):
+        assert os.getpid() not in in_order(lambda _: os.getpid(), 3)
+    assert set(in_order(lambda _: os.getpid(), 3, jobs=2)) == {os.getpid()}
+
+
+@pytest.mark.slow
+def test_processes_that_joblib_is_told_of_give_the_same():
+    here = results()
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        assert results() == here
+
+
+def test_the_command_line_computes_on_a_cluster(cluster, capsys):
+    command = ["validate", "type1", "--demo-segments", "60", "--pairs", "4", "--trials", "99", "--format", "json"]
+    assert main(command) == 0
+    here = capsys.readouterr().out
+    assert main([*command, "--dask", cluster[0]]) == 0
+    assert capsys.readouterr().out == here
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
+    monkeypatch.setattr(parallel, "_PATIENCE", 0.2)
+    for address in ("tcp://127.0.0.1:1", "nowhere", "tcp://127.0.0.1:x"):
+        with pytest.raises(SettingError, match=f"No Dask scheduler answers at {address}"), on_cluster(address):
+            pass
+
+
+def test_workers_of_another_version_are_named(cluster, monkeypatch):
+    monkeypatch.setattr(parallel, "__version__", "99.0")
+    with pytest.raises(SettingError, match=r"has mtsig .*, and this is 99\.0"), on_cluster(cluster[0]):
+        pass
+
+
+def test_a_cluster_gives_what_one_thread_gives_also_when_a_machine_dies(cluster, monkeypatch):
+    address, workers = cluster
+    here = results()
+    monkeypatch.setattr(parallel, "_AT_ONCE", 1)
+    with on_cluster(address):
+        assert results() == here
+        killed = []
+
+        def progress(stage, share):  # of many blocks the first are done
+            if stage.endswith("test") and not killed:
+                killed.append(workers[0].kill())
+
+        there = compare(SET, metrics=["bleu", "nist"], trials=999, resamples=300, progress=progress)
+    assert killed and {name: result.pairs for name, result in there.metrics.items()} == here[0]
+    with Client(address) as client:
+        assert len(client.ncores()) == 1
