@@ -125,7 +125,7 @@ class TestSet:
 
     def _texts(self, one: str, name: str, values: object) -> tuple[Any, ...]:
         texts = as_list(f"{self.name}: {one} {name}", values)
-        rated_alone = one == "system" and self.scores and all(text is None for text in texts)
+        rated_alone = one == "system" and self.scores and set(map(type, texts)) <= {type(None)}
         return texts if rated_alone else as_texts(f"{self.name}: {one} {name}", texts, missing=one == "reference")
 
     def _check(self) -> None:

@@ -29,7 +29,8 @@ from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, is_adapted, is_segment_mean
 from mtsig_core.version import __version__
 
-__all__ = ["MAX_BYTES", "cache_folder", "cached_statistics", "is_cached", "keep_text", "kept_text"]
+__all__ = ["MAX_BYTES", "cache_folder", "cached_statistics", "is_cached", "keep_array", "keep_text", "kept_array",
+           "kept_text"]
 
 #: What all entries together may take; the ones not used for longest go first.
 MAX_BYTES = 1 << 30
@@ -89,16 +90,26 @@ def is_cached(metric: Metric, testset: TestSet) -> bool:
 
 def kept_text(*key: object) -> str | None:
     """A text that `keep_text` has kept under this key (of what JSON can write), None without."""
-    path = _entry(["text", *key])
-    found = None if path is None else _read(path, None)
+    found = kept_array(*key)
     return None if found is None else found.tobytes().decode()
 
 
 def keep_text(text: str, *key: object) -> None:
     """Keep a result among the statistics, where it can be kept; the key names all that it depends on but the code."""
+    keep_array(np.frombuffer(text.encode(), np.uint8), *key)
+
+
+def kept_array(*key: object) -> np.ndarray | None:
+    """As `kept_text`, numbers of any shape."""
+    path = _entry(["text", *key])
+    return None if path is None else _read(path, None)
+
+
+def keep_array(array: np.ndarray, *key: object) -> None:
+    """As `keep_text`, numbers of any shape."""
     path = _entry(["text", *key])
     if path is not None:
-        _write(path, np.frombuffer(text.encode(), np.uint8))
+        _write(path, array)
 
 
 def cache_folder() -> Path | None:

@@ -18,6 +18,7 @@ from mtsig_core.metrics.cache import keep_text, kept_text
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.json_reading import read_comparison
+from mtsig_core.report.kept_readings import digest_of, read_once
 from mtsig_core.report.task_export import task_json
 from mtsig_core.report.task_reading import read_task_comparison
 from mtsig_core.results import Comparison, Settings
@@ -43,9 +44,9 @@ class KeptTask:
     """
 
     def __init__(self, source: TaskSource, whole: KeptTask | None = None, read: Callable[[], Task] | None = None):
-        self.source, self._read = source, read or source.read
+        self.source, self._read = source, read or (lambda: read_once(source, self.digest))
         self._whole = whole or (KeptTask(replace(source, exclude=()), read=read) if source.exclude else self)
-        self.digest: str = source.digest() if self._whole is self else _digest(self._whole.digest, source.exclude)
+        self.digest: str = digest_of(source) if self._whole is self else _digest(self._whole.digest, source.exclude)
 
     def leaving_out(self, exclude: Sequence[TaskExclusion]) -> KeptTask:
         """The same task without these systems in place of those left out here; language pairs that have all their

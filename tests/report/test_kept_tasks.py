@@ -1,5 +1,6 @@
 """What is kept of a task: the same numbers, and nothing read again."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,8 @@ from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError
 from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.task_comparison import compare_task
-from mtsig_core.report import kept_tasks
+from mtsig_core.report import kept_readings, kept_tasks
+from mtsig_core.report.kept_readings import digest_of
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_export import task_json
 from mtsig_core.report.task_reading import read_task_comparison
@@ -97,3 +99,41 @@ def test_another_rule_for_ranks_compares_nothing_again(folder, kept, monkeypatch
     monkeypatch.setattr(kept_tasks, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
     found = KeptTask(source).compare("XCOMET", trials=499, rank_rule=rule, alpha=0.05)
     assert task_json(found) == task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
+
+
+def test_what_was_read_is_kept(folder, kept, monkeypatch):  # noqa: F811
+    """Another metric reads no file again: not with gaps, and not with names as hostile as they come."""
+    scores = folder / "automatic_scores"
+    (scores / "Beta.jsonl").rename(scores / "<b>بيتا|$x$.jsonl")
+    path = scores / "Alpha.jsonl"
+    path.write_text(_with_a_gap(path.read_text()))
+    source = TaskSource(str(folder), pairs=("en-ja_JP", "en-de_DE"))
+    read = source.read()
+    KeptTask(source).compare("XCOMET", trials=499)
+    monkeypatch.setattr(TaskSource, "read", lambda self: pytest.fail("read again"))
+    again = KeptTask(source)
+    assert task_json(again.compare("MetricX-24", trials=499)) == task_json(compare_task(read, "MetricX-24", trials=499))
+    for testset in again.task.testsets.values():
+        assert vars(testset).pop("digest") == testset.digest  # as it says, and as it is
+    assert (again.task.digest, again.task.assumed, list(again.task.systems.items())) == (
+        read.digest, read.assumed, list(read.systems.items()))
+
+
+def _with_a_gap(lines):
+    first, rest = lines.split("\n", 1)
+    entry = json.loads(first)
+    entry["metric_scores"]["XCOMET"][0] = None
+    return json.dumps(entry) + "\n" + rest
+
+
+def test_files_are_looked_into_when_they_may_have_changed(folder, kept, monkeypatch):  # noqa: F811
+    source, taken, digest = TaskSource(str(folder)), [], TaskSource.digest
+    monkeypatch.setattr(TaskSource, "digest", lambda self: taken.append(self) or digest(self))
+    monkeypatch.setattr(kept_readings, "_RECENT", np.inf)  # just written, and perhaps written again
+    assert digest_of(source) == digest_of(source) and len(taken) == 2
+    monkeypatch.setattr(kept_readings, "_RECENT", -np.inf)
+    before = digest_of(source)
+    assert digest_of(source) == before and len(taken) == 3
+    path = folder / "automatic_scores" / "Beta.jsonl"
+    path.write_text(path.read_text() + "\n")
+    assert digest_of(source) == digest(source) != before and len(taken) == 4
