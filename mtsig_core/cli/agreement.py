@@ -13,10 +13,11 @@ from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
-from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import metric_of
 from mtsig_core.report.agreement_report import AGREEMENT_FORMS
+from mtsig_core.report.kept_agreement import kept_agreement
+from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_agreement_report import TASK_AGREEMENT_FORMS
 
 __all__ = ["add_agreement_options", "run_agreement"]
@@ -66,8 +67,8 @@ def _run_task(args: Namespace) -> int:
                         tuple(map(TaskExclusion, args.exclude or ())), tuple(args.lower_is_better),
                         tuple(args.higher_is_better), args.keep_canary)
     check_out(args.out, Source(folder=args.folder))
-    task = source.read()
+    kept = KeptTask(source)
     with progress_line() as progress:
-        found = task_agreement(task, args.human, args.metrics, progress=progress, **given(args, "agreement"))
+        found = kept_agreement(kept, args.human, args.metrics, progress=progress, **given(args, "agreement"))
     write(TASK_AGREEMENT_FORMS[args.format](found), args.out)
     return 0

@@ -101,8 +101,8 @@ class TaskSource:
                       keep_withdrawn=self.keep_withdrawn)
 
     def digest(self) -> str:
-        """Digest of the names and bytes of all files, and of what is taken of them; quicker than to read them."""
-        h = hashlib.blake2b(digest_size=16)
+        """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them."""
+        h = hashlib.blake2b(self.title.encode("utf-8", "surrogatepass"), digest_size=16)
         for path in self.files():
             assert self.folder is not None, "the simulated task has no files"
             with open(path, "rb") as file:

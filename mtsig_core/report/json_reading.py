@@ -21,11 +21,13 @@ from mtsig_core.results import (
     PairRuns,
     ReferenceLeaders,
     RuledRanks,
+    SamplingSettings,
     Settings,
     SystemResult,
     SystemRuns,
     TestSetInfo,
 )
+from mtsig_core.results.agreement import AgreementComparison, MetricAgreement
 from mtsig_core.results.task import MacroPair, MacroSystem
 
 __all__ = ["as_object", "at", "metric_result", "parsed", "read_comparison", "record", "records", "typed"]
@@ -38,7 +40,7 @@ _JSON_TYPES = {"str": "a text", "float": "a number", "int": "a whole number", "b
                "tuple[Remedy, ...]": "a list of objects, each with texts or whole numbers"}
 _Record = TypeVar("_Record", bound=TestSetInfo | Settings | Caution | Exclusion | SystemResult | PairResult
                   | ReferenceLeaders | RuledRanks | SystemRuns | PairRuns | SystemInfo | MacroSystem | MacroPair
-                  | TaskExclusion)
+                  | TaskExclusion | SamplingSettings | MetricAgreement | AgreementComparison)
 
 
 def read_comparison(text: str) -> Comparison:

@@ -9,10 +9,11 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.data.source import Source
-from mtsig_core.experiments.task_agreement import human_scores, task_agreement
+from mtsig_core.experiments.task_agreement import human_scores
 from mtsig_core.figures.agreement import agreement_dots
 from mtsig_core.report.agreement_report import agreement_rows, comparison_rows
 from mtsig_core.report.commands import command_line
+from mtsig_core.report.kept_agreement import kept_agreement
 from mtsig_core.report.task_agreement_report import by_language_pair, task_agreement_note, task_agreement_verdict
 from pages._ui import background, charts, controls, screen
 from pages._ui.metrics_views import table
@@ -34,8 +35,8 @@ def show_agreement(view) -> None:
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
     key = ("task agreement", view.kept.digest, human, *sorted(asked.items()))
     try:
-        found = background.result(key, lambda progress: task_agreement(
-            view.kept.task, human, jobs=-1, progress=progress, **asked), "Comparing metrics with people")
+        found = background.result(key, lambda progress: kept_agreement(
+            view.kept, human, jobs=-1, progress=progress, **asked), "Comparing metrics with people")
     except MtsigError as problem:
         screen.error(problem)
         return

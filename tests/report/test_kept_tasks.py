@@ -9,9 +9,11 @@ import pytest
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError
+from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report import kept_readings, kept_tasks
+from mtsig_core.report.kept_agreement import kept_agreement
 from mtsig_core.report.kept_readings import digest_of
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_export import task_json
@@ -137,3 +139,16 @@ def test_files_are_looked_into_when_they_may_have_changed(folder, kept, monkeypa
     path = folder / "automatic_scores" / "Beta.jsonl"
     path.write_text(path.read_text() + "\n")
     assert digest_of(source) == digest(source) != before and len(taken) == 4
+
+
+def test_agreement_with_people_is_kept(folder, kept, monkeypatch):  # noqa: F811
+    """Equal to the last digit; other settings, and the same files under another name, are other work."""
+    source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50}
+    first = kept_agreement(KeptTask(source), "XCOMET", **asked)
+    assert first == task_agreement(source.read(), "XCOMET", **asked)
+    with monkeypatch.context() as patch:
+        patch.setattr(KeptTask, "task", property(lambda self: pytest.fail("read again")))
+        assert kept_agreement(KeptTask(source), "XCOMET", jobs=2, seed=0, **asked) == first
+    assert kept_agreement(KeptTask(source), "XCOMET", seed=1, **asked).seed == 1
+    again = TaskSource(str(folder.rename(folder.with_name("renamed"))))
+    assert kept_agreement(KeptTask(again), "XCOMET", **asked).task.name == "renamed"
