@@ -33,9 +33,9 @@ def kept_agreement(kept: KeptTask, human: str, metrics: Sequence[str] | None = N
     """
     asked = defaults(task_agreement) | {"metrics": metrics} | settings
     key = kept.digest, "agreement", human, sorted((k, v) for k, v in asked.items() if k not in ("jobs", "progress"))
-    text = kept_text(*key)
+    info, text = kept.info, kept_text(*key)  # which is kept too
     if text is not None:
-        return _read(text, kept.info)
+        return _read(text, info)
     found = task_agreement(kept.task, human, metrics, jobs=jobs, progress=progress, **settings)
     keep_text(to_json({name: value for name, value in asdict(found).items() if name != "task"}, None), *key)
     return found
