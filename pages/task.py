@@ -60,7 +60,7 @@ st.caption(("Rank intervals, which hold for all systems of a language pair toget
            "of them, ranked by the mean difference, which is drawn within each pair and then averaged; wins, ties "
            "and losses are added up over the pairs.")
 if clicked is not None and (pair := header[clicked[1]]) in found.pairs and rows[clicked[0]][clicked[1]] != "-":
-    address.go(frame.ROOT / "pages" / "leaderboard.py", metric=view.metric, **view.address_of(pair, found))
+    address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, found))
 if said is not None:
     screen.caution_box(said)
 firsts = first_rows(found, view.metric)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from mtsig_core import METRICS, Comparison, MtsigError
+from mtsig_core import Comparison, MtsigError
 from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.report import export
 from mtsig_core.report.cells import number
@@ -47,11 +47,10 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
         address.switched_set(before[1], "", lambda key, texts: key in (selection.LEFT_OUT, "tokenize")
                              or key.startswith(selection.REASON))
     named = view.before.address_of(pair, TaskComparison(view.before.kept.info, whole, {}))
-    usual, info = defaults("compare"), view.before.kept.info
-    usual["metric"] = next(iter([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]]))
+    usual = defaults("compare")
     # What is usual stands in no address: else the page would take it out, and Back would need one press more.
     settings = {key: None if value == usual.get(key) else str(value) for key, value in
-                {"rank_rule": usual["rank_rule"], **view.review.settings, "metric": view.review.metric}.items()}
+                {"rank_rule": usual["rank_rule"], **view.review.settings}.items()}
     address.go(_LEADERBOARD, **settings, **named, **{selection.LEFT_OUT: list(gone) or None},
                **{f"{selection.REASON}{name}": reason or None for name, reason in gone.items()})
 

@@ -61,6 +61,6 @@ def show_disputes(view) -> None:
         charts.csv_button((info.name, "-".join(metrics)), "task.disputes", list(records[0]),
                           (row.values() for row in records), "Pairs on which metrics disagree as CSV")
         if clicked is not None and (pair := rows[clicked][0]) in compared.pairs:
-            address.go(frame.ROOT / "pages" / "pair.py", metric=view.metric, a=rows[clicked][1], b=rows[clicked][2],
+            address.go(frame.ROOT / "pages" / "pair.py", a=rows[clicked][1], b=rows[clicked][2],
                        **view.address_of(pair, compared))
     st.code(task_command(view.kept.source, metrics=",".join(metrics), **settings), language=None, wrap_lines=True)

@@ -61,9 +61,15 @@ class TaskView:
 
         return background.result(key, work, "Comparing all language pairs", news)
 
-    def address_of(self, pair: str, found: TaskComparison) -> dict[str, str]:
-        """What the address says of the test set of a language pair; with its content, one press of Back undoes it."""
-        named = {"testset": tracks.named(self.offer.testset(self.name, pair), self.kept.source.track)}
+    def address_of(self, pair: str, found: TaskComparison) -> dict[str, str | None]:
+        """What the address says of the test set of a language pair, and of the metric, unless that is usual there.
+
+        With the content, and without what is usual, the page leaves it as it is, so that one press of Back undoes it.
+        """
+        info = self.kept.info
+        usual = next(iter([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]]))
+        named = {"testset": tracks.named(self.offer.testset(self.name, pair), self.kept.source.track),
+                 "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None
         return named | ({"digest": found.pairs[pair].testset.digest[:12]} if may_change else {})
 
@@ -75,7 +81,10 @@ class TaskView:
 def choose() -> TaskView:
     """Draw the controls at the side; what they make."""
     offers = tasks.available()
-    name = controls.choice("Shared task", list(offers), "shared_task", default=_of_the_set(offers))
+    usual = _of_the_set(offers)
+    name = controls.choice("Shared task", list(offers), "shared_task", default=usual)
+    if name == usual:  # which a link may have named: it does not stand in the address of the next page either
+        address.keep("shared_task", None)
     track = controls.choice("Systems", _TRACKS, "track", pages_own=True, help=(
         "Constrained systems had the same data to learn from. What of the others is said depends on the table of "
         "systems that comes with the task."))

@@ -44,6 +44,8 @@ def available() -> dict[str, TaskOffer]:
     found = {}
     if os.environ.get(SOURCE_VARIABLE):
         source = Source.from_json(os.environ[SOURCE_VARIABLE])
+        if source.demo_task:
+            found[SIMULATED.title] = TaskOffer(SIMULATED)
         if source.folder is not None and source.langpair is None:
             found[Path(source.folder).name] = TaskOffer(TaskSource(
                 source.folder, lower_is_better=source.lower_is_better, higher_is_better=source.higher_is_better,

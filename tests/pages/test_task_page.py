@@ -7,6 +7,7 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.data.readers.tasks import pairs_of
+from mtsig_core.data.source import Source
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.across_metrics import disputed_in
@@ -17,7 +18,7 @@ from mtsig_core.report.task_ranks import first_rows, rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import picture_rows, task_verdict
 from mtsig_core.results.task import TaskComparison
-from pages._ui import background, task_view, testsets
+from pages._ui import address, background, task_view, tasks, testsets
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import arguments
 
@@ -147,6 +148,21 @@ def test_it_opens_the_task_of_the_set_that_was_looked_at(opened, root, testset, 
     asked = {} if testset is None else {"testset": testset}
     app = opened("task", root=root, metric="XCOMET" if task == "task" else "human", trials="499", **asked)
     assert not app.exception and app.selectbox(key="shared_task").value == task
+
+
+def test_a_dashboard_that_was_started_on_the_simulated_task_opens_it(opened, root):
+    app = opened("task", Source(demo_task=True), root=root, metric="human", trials="999")
+    assert app.selectbox(key="shared_task").value == "simulated task"
+
+
+def test_what_is_usual_stands_in_no_address_of_the_next_page(opened, root):
+    """Else that page would take it out, and Back would need one press more."""
+    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
+    assert "shared_task" not in app.session_state[address._KEPT] and app.selectbox(key="shared_task").value == "task"
+    kept = KeptTask(TaskSource(str(root / "task")))
+    asked = {metric: task_view.TaskView("task", tasks.TaskOffer(kept.source), kept, metric, {}).address_of(
+        "en-de_DE", kept.compare(metric, trials=99)) for metric in ("XCOMET", "MetricX-24")}
+    assert [one["metric"] for one in asked.values()] == [None, "MetricX-24"]
 
 
 def test_a_folder_of_scores_is_read_for_its_pairs_once(opened, root, monkeypatch):
