@@ -35,7 +35,7 @@ SCENES.blocks = (main, body, stage) => {
       pen.strokeStyle = color('blue')
       pen.lineWidth = 4 * u
       pen.strokeRect(left, 2 * u, Math.max(box.width / n, 5 * u), tall - 4 * u)
-      pen.fillStyle = color('red')
+      pen.fillStyle = color('olive')
       for (let k = 0; k < 60; k++) pen.fillRect((k + sample / n) / 60 * box.width, tall + 3 * u, 3 * u, 12 * u)
     }
     pen.fillStyle = style.color
@@ -44,8 +44,8 @@ SCENES.blocks = (main, body, stage) => {
   }
   const range = values => [...new Set([Math.min(...values), Math.max(...values)].map(Math.round))].join('\u2013')
   const drop = (from, to) => {
-    plots.blocks.add(rows.blocks.slice(from, to))
-    plots.broad.add(rows.broad.slice(from, to), rows.broad.slice(from, to).map(() => 'red'))
+    plots.blocks.add(rows.blocks.slice(from, to), rows.blocks.slice(from, to).map(() => 'blue'))
+    plots.broad.add(rows.broad.slice(from, to), rows.broad.slice(from, to).map(() => 'olive'))
     blocks.textContent = range(rows.blocks.slice(0, to))
     broad.textContent = range(rows.broad.slice(0, to))
     ribbon(body.ribbon, to - 1)
@@ -93,7 +93,7 @@ SCENES.blocks = (main, body, stage) => {
         const values = rows.blocks.slice(0, end.shuffled.length).map((value, k) => mix(value, end.shuffled[k]))
         Object.assign(plots.blocks, {values: [], colors: [], place: [], counts: plots.blocks.counts.map(() => 0)})
         plots.blocks.redraw()
-        plots.blocks.add(values)
+        plots.blocks.add(values, values.map(() => 'blue'))
         if (share < 1) return requestAnimationFrame(frame)
         blocks.textContent = range(end.shuffled)
         ratio.textContent = fixed(end.shuffled_ratio)

@@ -8,16 +8,16 @@ SCENES.bootstrap = (main, body, stage) => {
   })
   urn.style.gap = '0'
   urn.append(...lines.map(line => line.node))
-  const missing = make('span', 'big', '\u2013'), score = make('span', 'big', '\u2013')
+  const missing = make('span', 'big', '\u2013'), lacks = make('div', '', `of ${lines.length} missing`), score = make('span', 'big', '\u2013')
   const sums = make('div', '', body.sums_of), boxes = [0, 1].map(() => make('div', 'strip'))
-  const facts = make('div', 'facts', '', make('div', '', '', missing, make('div', '', `of ${lines.length} missing`)),
+  const facts = make('div', 'facts', '', make('div', '', '', missing, lacks),
     make('div', '', '', score, make('div', '', `${body.metric} of ${body.names[0]} on it`)))
   urn.append(sums)
   side.append(facts, ...boxes)
   main.append(urn, side)
   let plots = null, rows = null
   const plot = (box, label, axis) => new Dots(box, label, axis, at => stage.trace(0, at))
-  const signs = differences => differences.map(d => d < 0 ? 'red' : 'blue')
+  const signs = differences => differences.map(d => d < 0 ? 'olive' : 'blue')
 
   const write = (i, counts) => {
     lines.forEach((line, k) => {
@@ -25,12 +25,14 @@ SCENES.bootstrap = (main, body, stage) => {
       line.node.classList.toggle('out', counts[k] === 0)
     })
     missing.textContent = counts.filter(count => !count).length
+    lacks.textContent = `of ${lines.length} missing`
     score.textContent = i === null ? '\u2026' : fixed(rows.scores[i])
     if (i !== null) sums.textContent = body.sums.map(([name, hits, of]) => `${name} ${rows.sums[i][hits]}/${rows.sums[i][of]}`).join(', ')
   }
+  const observed = k => ({at: rows.observed[k], text: `observed ${fixed(rows.observed[k])}`, row: 1})
   const drop = (from, to) => {
     plots.missing.add(rows.missing.slice(from, to))
-    plots.scores.add(rows.scores.slice(from, to))
+    plots.scores.add(rows.scores.slice(from, to), rows.scores.slice(from, to).map(() => 'blue'))
     plots.differences?.add(rows.differences.slice(from, to), signs(rows.differences.slice(from, to)))
   }
   return {
@@ -39,6 +41,7 @@ SCENES.bootstrap = (main, body, stage) => {
       if (plots) return
       plots = {missing: plot(boxes[0], 'sentences missing from a resample', {low: 0, high: lines.length, integers: true}),
         scores: plot(boxes[1], `${body.metric} of ${body.names[0]} on each resample`, rows.axes.scores)}
+      plots.scores.mark(observed(0))
     },
     // One resample, ball by ball.
     one(i, done) {
@@ -62,9 +65,12 @@ SCENES.bootstrap = (main, body, stage) => {
       plots.shown = end
       const [a, b] = end.interval
       plots.missing.marks.length = plots.scores.marks.length = 0
+      missing.textContent = fixed(end.missing)
+      lacks.textContent = `of ${lines.length} missing, mean`
       plots.missing.mark({at: end.missing, text: `mean ${fixed(end.missing)}`, row: 0})
       plots.missing.predicted(stage)
       plots.scores.mark({at: a, to: b, text: `middle 95%: ${fixed(a)} to ${fixed(b)}`})
+      plots.scores.mark(observed(0))
       if (plots.differences) this.differ(end)
     },
     // Both systems on the same draws: their difference, in place of what was missing.
@@ -77,6 +83,7 @@ SCENES.bootstrap = (main, body, stage) => {
     differ({difference: [low, high], worse_said}) {
       plots.differences.marks.length = 0
       plots.differences.mark({at: 0, dashed: true, row: 1})
+      plots.differences.mark(observed(1))
       plots.differences.mark({at: low, to: high, text: `middle 95%: ${fixed(low)} to ${fixed(high)}; below 0: ${worse_said}`})
     },
   }

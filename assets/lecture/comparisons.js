@@ -3,7 +3,7 @@ SCENES.comparisons = (main, body, stage) => {
   const left = make('div', 'column'), side = make('div', 'column'), cells = make('canvas'), strip = make('div', 'strip')
   left.style.flex = '0 0 42%'
   left.append(cells)
-  const stars = make('span', 'big b', '\u2013'), share = make('span', 'big', '\u2013'), starsBox = make('div', '', 'stars among 105'), shareBox = make('div', '', 'of test sets have one'), lost = make('span', 'big')
+  const stars = make('span', 'big counted', '\u2013'), share = make('span', 'big', '\u2013'), starsBox = make('div', '', 'stars among 105'), shareBox = make('div', '', 'of test sets have one'), lost = make('span', 'big')
   const facts = make('div', 'facts', '', make('div', '', '', stars, starsBox), make('div', '', '', share, shareBox))
   side.append(facts, strip)
   main.append(left, side)
@@ -31,9 +31,13 @@ SCENES.comparisons = (main, body, stage) => {
     }
     pen.globalAlpha = 1
   }
+  const one = k => {
+    stars.textContent = rows.false[name()][k]
+    starsBox.textContent = better ? 'false stars here' : 'stars among 105'
+  }
   const count = to => {
     const found = rows.false[name()].slice(0, to)
-    stars.textContent = rows.false[name()][at]
+    one(at)
     share.textContent = `${Math.round(100 * found.filter(Boolean).length / to)}%`
     if (better) {
       lost.textContent = fixed(rows.lost[name()].slice(0, to).reduce((a, b) => a + b) / to)
@@ -49,16 +53,18 @@ SCENES.comparisons = (main, body, stage) => {
   const beside = () => {
     if (!stage.revealed || !stage.step) return
     const mean = rows.false[name()].slice(0, stage.step).reduce((a, b) => a + b) / stage.step
+    stars.textContent = fixed(mean)
+    starsBox.textContent = 'false stars, mean'
     plot.marks = [{at: mean, text: `mean ${fixed(mean)}`}]
     plot.predicted(better ? {} : stage)
   }
   const drop = (from, to) => {
     at = to - 1
     const values = rows.false[name()].slice(from, to)
-    plot.add(values, values.map(value => value ? 'red' : 'blue'))
-    if (to === stage.step) beside()
+    plot.add(values, values.map(value => value ? 'red' : 'rest'))
     paint()
     count(to)
+    if (to === stage.step) beside()
   }
   paint()
   return {
@@ -66,7 +72,7 @@ SCENES.comparisons = (main, body, stage) => {
     begin(given) { rows = better ? rows : given; if (!plot) fresh() },
     one(i, done) { if (!better) rows = stage.rows; drop(i, i + 1); setTimeout(done, 200) },
     many(from, to) { if (!better) rows = stage.rows; drop(from, to) },
-    trace(i) { at = i; paint(); stars.textContent = rows.false[name()][i] },
+    trace(i) { at = i; paint(); one(i) },
     turn() {
       correction = (correction + 1) % body.corrections.length
       if (!plot) return
@@ -87,7 +93,6 @@ SCENES.comparisons = (main, body, stage) => {
     extra() {
       better = true
       rows = stage.later
-      starsBox.textContent = 'false stars here'
       shareBox.textContent = 'of sets have one'
       facts.append(make('div', '', '', lost, make('div', '', `of ${body.true_pairs} lost, mean`)))
       fresh()

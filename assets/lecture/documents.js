@@ -5,9 +5,9 @@ SCENES.documents = (main, body, stage) => {
   const label = make('div', '', '\u00a0')
   left.append(tiles, label)
   const ruler = new Scale(left)
-  const counters = ['by sentence', 'by document'].map((what, k) => {
-    const node = make('span', `big ${'ba'[k]}`, '\u2013')
-    return {node, box: make('div', '', '', node, make('div', '', what))}
+  const counters = ['by sentence', 'by document'].map(what => {
+    const node = make('span', 'big counted', '\u2013')
+    return {what, node, box: make('div', '', '', node, make('div', '', what))}
   })
   side.append(make('div', 'facts', '', ...counters.map(c => c.box)), ...boxes)
   main.append(left, side)
@@ -26,7 +26,7 @@ SCENES.documents = (main, body, stage) => {
     for (let d = 0; d < down; d++) for (let s = 0; s < across; s++) {
       const value = shades ? (shades.charCodeAt(d * across + s) - 77) / 9 : 0
       pen.globalAlpha = shades ? 0.12 + 0.88 * Math.min(1, Math.abs(value)) : 0.12
-      pen.fillStyle = shades ? color(value < 0 ? 'red' : 'blue') : style.color
+      pen.fillStyle = shades ? color(value < 0 ? 'olive' : 'blue') : style.color
       pen.fillRect((Math.floor(d / per) * (across + 1) + s) * wide, (d % per) * tall, wide * 0.92, tall * 0.84)
     }
     pen.globalAlpha = 1
@@ -34,9 +34,10 @@ SCENES.documents = (main, body, stage) => {
   const drop = (from, to) => {
     names.forEach((name, k) => {
       const p = rows[name].slice(from, to)
-      plots[k].add(p, p.map(value => value <= body.alpha ? 'red' : 'faint'))
+      plots[k].add(p, p.map(value => value <= body.alpha ? 'red' : 'rest'))
       const count = rows[name].slice(0, to).filter(value => value <= body.alpha).length
-      counters[k].node.textContent = `${count} of ${to.toLocaleString('en')}`
+      counters[k].node.textContent = count.toLocaleString('en')
+      counters[k].box.lastChild.textContent = `of ${to.toLocaleString('en')} ${counters[k].what}`
     })
     paint(to - 1)
   }
@@ -52,7 +53,11 @@ SCENES.documents = (main, body, stage) => {
     trace: paint,
     show(end) {
       ruler.draw(stage, end.of_hundred, `by sentence ${end.truth}`)
-      counters.forEach((counter, k) => { counter.box.lastChild.textContent = `by ${names[k]}: ${end.shares[k]}` })
+      counters.forEach((counter, k) => {
+        const [share, interval] = end.shares[k].split(/ (?=\[)/)
+        counter.node.textContent = share
+        counter.box.lastChild.textContent = `${counter.what} ${interval}`
+      })
     },
   }
 }

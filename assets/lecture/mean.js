@@ -27,7 +27,7 @@ SCENES.mean = (main, body, stage) => {
     for (let n = 0; n < 4; n++) for (const side of [0, 1]) {
       const x = n * wide + side * wide * 0.46, most = Math.max(...(rows ?? {sums: [[[1, 1, 1, 1, 1, 1, 1, 1]]]}).sums.at(-1).map(s => s[4]))
       const [hits, of] = sums ? [sums[side][n], sums[side][4 + n]] : [0, 0], at = value => tall * value / most
-      pen.strokeStyle = pen.fillStyle = color(['blue', 'red'][side])
+      pen.strokeStyle = pen.fillStyle = color(['blue', 'olive'][side])
       pen.lineWidth = 2 * u
       pen.strokeRect(x, 30 * u + tall - at(of), wide * 0.36, at(of))
       pen.fillRect(x, 30 * u + tall - at(hits), wide * 0.36, at(hits))

@@ -17,8 +17,10 @@ SCENES.randomization = (main, body, stage) => {
   main.append(table, side)
   let plot = null, rows = null
 
+  let wide  // read once: a browser lays out again for whoever asks after a change
   const toss = coins => lines.forEach((line, k) => {
-    const heads = coins?.[k] === 1, wide = line.right.offsetLeft - line.left.offsetLeft
+    const heads = coins?.[k] === 1
+    wide ??= line.right.offsetLeft - line.left.offsetLeft
     line.coin.textContent = coins ? (heads ? 'H' : 'T') : ''
     line.coin.classList.toggle('heads', heads)
     line.left.style.transform = heads ? `translateX(${wide}px)` : ''
@@ -26,14 +28,14 @@ SCENES.randomization = (main, body, stage) => {
   })
   const write = i => {
     now.textContent = fixed(rows.differences[i])
-    what.textContent = `apart, swap ${i + 1}`
+    what.textContent = `swap ${(i + 1).toLocaleString('en')}`
   }
   const count = to => {
     const c = rows.counts[to - 1]
-    p.textContent = `p = ${rows.p[to - 1].toFixed(3)}`
-    formula.textContent = `(${c} + 1) / (${to} + 1)`
+    p.textContent = rows.p[to - 1].toFixed(3)
+    formula.textContent = `p = (${c} + 1) / (${to} + 1)`
   }
-  const drop = (from, to) => plot.add(rows.differences.slice(from, to), rows.extreme.slice(from, to).map(e => e ? 'red' : 'blue'))
+  const drop = (from, to) => plot.add(rows.differences.slice(from, to), rows.extreme.slice(from, to).map(e => e ? 'red' : 'rest'))
   return {
     begin(given) {
       rows = given
@@ -41,8 +43,8 @@ SCENES.randomization = (main, body, stage) => {
       ruler.draw(stage)
       const box = make('div', 'strip')
       side.append(box)
-      plot = new Dots(box, `${body.names[0]} \u2212 ${body.names[1]} after swaps`, rows.axis, at => stage.trace(0, at))
       const d = Math.abs(body.observed)
+      plot = new Dots(box, `${body.names[0]} \u2212 ${body.names[1]} after swaps`, {...rows.axis, edge: d}, at => stage.trace(0, at))
       plot.mark({at: -d, to: d, text: `\u00b1${fixed(d)}: observed`, color: 'red'})
     },
     one(i, done) {

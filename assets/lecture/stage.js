@@ -59,6 +59,7 @@ class Stage {
   receive(data, send) {
     this.send = send
     const fresh = !this.data || this.data.turn !== data.turn
+    if (!fresh && !data.rows) data = {...data, rows: this.data.rows}  // as they are here already
     this.data = data
     if (data.file && data.file.id !== this.saved) {
       this.saved = data.file.id
@@ -114,6 +115,8 @@ class Stage {
 
   // Draws that take long to make are asked for while the room talks.
   ahead() {
+    if (!this.rows && this.started && !this.lacking) this.tell()
+    this.lacking = this.started && !this.rows
     if (!this.rows || this.rows.n >= this.data.most || this.asked === this.rows.n) return
     this.asked = this.rows.n
     this.say({have: this.rows.n})
@@ -209,7 +212,7 @@ class Stage {
     if (this.leaving) return  // for another scene: what still moves here says nothing more
     this.leaving = ['move', 'again', 'reseed', 'world', 'leave'].some(key => key in more)
     const {scene, seed} = this.data
-    this.send('asks', {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, revealed: this.revealed, extra: !!this.waiting, at: performance.now(), ...more})
+    this.send('asks', {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, rows: this.rows?.n ?? 0, revealed: this.revealed, extra: !!this.waiting, at: performance.now(), ...more})
   }
 
   next() {
@@ -369,12 +372,19 @@ function luminance(color) {
 
 // Dots that fall on one fixed axis and stack; each is the draw of its number.
 class Dots {
-  constructor(parent, label, {low, high, bins = 60, digits = 1, integers = false}, onPick) {
+  constructor(parent, label, {low, high, bins = 60, digits = 1, integers = false, edge = 0}, onPick) {
+    const inside = Math.round(edge * bins / (high - low))  // no bin holds values of both sides of an edge, about 0
+    if (inside) {
+      const around = Math.ceil(high * inside / edge)
+      bins = 2 * around
+      high = around * edge / inside
+      low = -high
+    } else edge = 0
     this.canvas = make('canvas')
     this.canvas.role = 'img'
     this.canvas.ariaLabel = label
     parent.append(this.canvas)
-    Object.assign(this, {label, low, high, digits, integers, bins: integers ? high - low + 1 : bins, marks: [], values: [], colors: [], place: [], counts: []})
+    Object.assign(this, {label, low, high, digits, integers, edge, bins: integers ? high - low + 1 : bins, marks: [], values: [], colors: [], place: [], counts: []})
     const box = this.canvas.getBoundingClientRect(), scale = devicePixelRatio || 1
     this.u = parseFloat(getComputedStyle(this.canvas).fontSize) / 24
     this.width = box.width
@@ -384,13 +394,13 @@ class Dots {
     this.pen = this.canvas.getContext('2d')
     this.pen.scale(scale, scale)
     const style = getComputedStyle(this.canvas)
-    this.color = Object.fromEntries(['blue', 'red', 'faint'].map(name => [name, style.getPropertyValue(`--${name}`).trim()]))
+    this.color = Object.fromEntries(['blue', 'olive', 'red', 'guess', 'rest'].map(name => [name, style.getPropertyValue(`--${name}`).trim()]))
     this.color.text = style.color
     this.color.back = style.getPropertyValue('--st-background-color').trim()
     this.font = style.fontFamily
     this.base = this.height - (label ? 62 : 34) * this.u
     this.counts = new Array(this.bins).fill(0)
-    this.each = 9 * this.u
+    this.each = 16 * this.u  // seen from the last row, also where it is one
     if (onPick) this.canvas.onclick = event => {
       const at = this.nearest(event.offsetX, event.offsetY)
       if (at >= 0) onPick(at)
@@ -404,6 +414,7 @@ class Dots {
   }
 
   bin(value) {
+    if (this.edge) value += Math.sign(value) * (Math.abs(value) > this.edge - 2e-4 ? 1 : -1) * this.edge / 1e5  // rounded
     const at = this.integers ? value - this.low : Math.floor((value - this.low) / (this.high - this.low) * this.bins)
     return Math.max(0, Math.min(this.bins - 1, at))
   }
@@ -413,10 +424,10 @@ class Dots {
     values.forEach((value, k) => {
       const bin = this.bin(value)
       this.values.push(value)
-      this.colors.push(colors?.[k] ?? 'blue')
+      this.colors.push(colors?.[k] ?? 'rest')
       this.place.push([bin, this.counts[bin]++])
     })
-    const room = this.base - 58 * this.u, tallest = Math.max(...this.counts)
+    const room = this.base - 62 * this.u, tallest = Math.max(...this.counts)
     if (tallest * this.each > room) {  // by steps that do not depend on the way there
       while (tallest * this.each > room) this.each *= 0.75
       this.redraw()
@@ -485,7 +496,7 @@ class Dots {
 
   // What was predicted: the guess, and the votes of the room, each a triangle above its number.
   predicted({guess, votes}) {
-    if (guess) this.marks.push({at: guess[0], to: guess[1], text: `your guess ${guess.join('\u2013')}`, color: 'red', row: 1, dashed: guess.length > 1})
+    if (guess) this.marks.push({at: guess[0], to: guess[1], text: `your guess ${guess.join('\u2013')}`, color: 'guess', row: 1, dashed: guess.length > 1})
     const times = new Map()
     for (const vote of votes ?? []) if (vote >= this.low && vote <= this.high) times.set(vote, (times.get(vote) ?? 0) + 1)
     for (const [vote, count] of times) this.marks.push({at: vote, text: '\u25bc'.repeat(count), row: 2, thin: true})
@@ -494,7 +505,7 @@ class Dots {
 
   // `outer`: around the dots of both ends, not through their middle.
   line({at, to, text, color = 'text', row = 0, dashed = false, thin = false, outer = false}) {
-    const {pen, u} = this, y = (24 + 26 * row) * u, wide = 0.94 * this.width / this.bins
+    const {pen, u} = this, y = (24 + 29 * row) * u, wide = 0.94 * this.width / this.bins
     const x = outer ? 0.03 * this.width + this.bin(at) * wide : this.x(at)
     const end = to === undefined ? x : outer ? 0.03 * this.width + (this.bin(to) + 1) * wide : this.x(to)
     pen.strokeStyle = pen.fillStyle = this.color[color]

@@ -11,7 +11,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.resampling import BLOCK, subset
-from mtsig_core.metrics import Metric
+from mtsig_core.metrics import Metric, direction
 
 __all__ = ["Excerpt", "excerpt", "from_blocks", "span"]
 
@@ -42,6 +42,12 @@ class Excerpt:
     def scores(self) -> np.ndarray:
         """Of the two, in points, shape (2,)."""
         return self.score(self.statistics.sum(axis=1))
+
+    @property
+    def improvement(self) -> float:
+        """By how much the first system is better, in points."""
+        a, b = self.scores.tolist()
+        return direction(self.metric) * float(a - b)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """Scores of summed statistics, shape (..., stats) -> (...)."""

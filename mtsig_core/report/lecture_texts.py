@@ -57,7 +57,7 @@ DOCUMENTS = SceneTexts(
     "Documents",
     f"Two systems that are equal in truth, {SENTENCES} sentences, a test at alpha = {ALPHA}. Sentences of one document "
     "may be alike. Of a hundred such tests by sentence, how many will call the systems different?",
-    "Each tile is a sentence: blue where the first system is ahead, vermillion where the second is. One row of tiles "
+    "Each tile is a sentence: blue where the first system is ahead, olive where the second is. One row of tiles "
     "is a document.")
 COMPARISONS = SceneTexts(
     "Many comparisons",

@@ -22,7 +22,7 @@ __all__ = ["LectureView", "choose", "show"]
 ROOT = Path(__file__).resolve().parents[2]
 _ASSETS = ROOT / "assets" / "lecture"
 _KEY, _TURN, _PAST, _VOTES, _HEARD = "lecture", "lecture.turn", "lecture.past", "lecture.votes", "lecture.heard"
-_HAVE, _EXTRA, _FILE = "lecture.have", "lecture.extra", "lecture.file"
+_HAVE, _THERE, _EXTRA, _FILE = "lecture.have", "lecture.there", "lecture.extra", "lecture.file"
 _SEED = 4  # its ten sentences leave something open
 _METRIC = "bleu"
 _LEAST = {"bootstrap": 12, "randomization": 10, "blocks": 3000}  # segments of a test set that a scene can be about
@@ -90,8 +90,9 @@ def show(view: LectureView | MtsigError) -> None:
     if isinstance(view, MtsigError):
         screen.error(view)
         end_page()
+    there = state.pop(_THERE, 0)  # draws that the stage has: they are not sent with every step
     if address.by_history():
-        state[_TURN] = state.get(_TURN, 0) + 1
+        state[_TURN], there = state.get(_TURN, 0) + 1, 0
     scene, keys = SCENES[view.scene], list(SCENES)
     most = min(scene.most, view.shown.testset.n_segments // 300) if view.scene == "blocks" else scene.most
     drawn = min(most, -(-max(view.step, view.have + 1) // scene.at_once) * scene.at_once)
@@ -107,7 +108,7 @@ def show(view: LectureView | MtsigError) -> None:
             "past": [texts.guess_beside(keys.index(key) + 1, guess, truth) for key, (_, truth, guess, _) in state.get(
                 _PAST, {}).items() if key != view.scene][-1:],
             "worlds": list(scene.worlds) or None, "world": view.shown.world, "worlds_label": texts.WORLDS_LABEL,
-            "rows": scene.rows(view.shown, drawn) if played else None,
+            "rows": scene.rows(view.shown, drawn) if played and drawn > there else None,
             "further": scene.further(view.shown, view.step) if scene.further and view.extra and view.step else None,
             "end": scene.end(view.shown, view.step) if view.reveal and view.step else None}
     except MtsigError as problem:
@@ -146,12 +147,13 @@ def _hear() -> None:
     if asks.get("leave"):
         address.go(ROOT / "pages" / "overview.py")
     scene = asks.get("scene") if asks.get("scene") in SCENES else next(iter(SCENES))
+    state[_THERE] = int(asks.get("rows") or 0)
     state[_HAVE], state[_EXTRA] = int(asks.get("have") or 0), bool(asks.get("extra"))
     if isinstance(asks.get("world"), int):
         _say(world=asks["world"] or None)
     if moved := asks.get("move") or asks.get("again") or asks.get("reseed") or "world" in asks:
         keys = list(SCENES)
-        state[_TURN] = state.get(_TURN, 0) + 1
+        state[_TURN], state[_THERE] = state.get(_TURN, 0) + 1, 0
         _say(scene=keys[(keys.index(scene) + (moved if asks.get("move") in (1, -1) else 0)) % len(keys)])
         if asks.get("reseed"):
             _say(seed=_whole("seed", (1 << 63) - 2, _SEED) + 1)

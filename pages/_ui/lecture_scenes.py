@@ -22,7 +22,9 @@ def _drawn(shown: Shown, steps: int) -> dict:
     found = first = resamples(shown.sentences(12), shown.seed, 0, BOOTSTRAP.most)
     if steps < BOOTSTRAP.most:  # on one axis, however many are asked for
         found = resamples(shown.sentences(12), shown.seed, 0, steps)
-    return {"n": steps, "weights": found.weights.tolist(), "sums": found.sums[:, 0].tolist(),
+    few = shown.sentences(12)
+    return {"n": steps, "observed": [round(float(few.scores[0]), 4), round(few.improvement, 4)],
+            "weights": found.weights.tolist(), "sums": found.sums[:, 0].tolist(),
             "missing": found.missing.tolist(), "scores": found.scores[:, 0].round(4).tolist(),
             "differences": found.improvement.round(4).tolist(),
             "axes": {"scores": span(first.scores[:, 0]), "differences": span(first.improvement, about=0.0)}}
