@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import data, load, peer
+from benchmarks import data, growth, load, peer
 from mtsig_core import make_metric
 from mtsig_core.inference import engine
 from mtsig_core.inference.intervals import Sample, percentile
@@ -189,10 +189,14 @@ def main():
     parser.add_argument("--folder", help="a shared-task folder in WMT layout (default: made-up texts)")
     parser.add_argument("--langpair", default="en-de")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--growth", action="store_true", help="instead of the table: seconds and memory by systems, "
+                        "segments and resamples, and the figure of the docs")
     load.add_options(parser)
     args = parser.parse_args()
     if args.load:
         return load.main(args)
+    if args.growth:
+        return growth.draw(growth.growth(args.repeats))
     testset = data.load(args.folder, args.langpair)
     statistics = make_metric("bleu", tokenize="13a").statistics(testset)
     print(f"{testset.name}: {len(testset.systems)} systems x {testset.n_segments} segments; mtsig, sacreBLEU, ratio")
