@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import data, growth, load, peer
+from benchmarks import data, growth, load, peer, peers
 from mtsig_core import make_metric
 from mtsig_core.inference import engine
 from mtsig_core.inference.intervals import Sample, percentile
@@ -191,6 +191,8 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--growth", action="store_true", help="instead of the table: seconds and memory by systems, "
                         "segments and resamples, and the figure of the docs")
+    parser.add_argument("--peers", metavar="PYTHON", help="instead of the table: the command lines of peers, in an "
+                        "environment that has sacreBLEU and compare-mt")
     load.add_options(parser)
     args = parser.parse_args()
     if args.load:
@@ -198,6 +200,8 @@ def main():
     if args.growth:
         return growth.draw(growth.growth(args.repeats))
     testset = data.load(args.folder, args.langpair)
+    if args.peers:
+        return peers.peers(args.peers, testset)
     statistics = make_metric("bleu", tokenize="13a").statistics(testset)
     print(f"{testset.name}: {len(testset.systems)} systems x {testset.n_segments} segments; mtsig, sacreBLEU, ratio")
     table = []
