@@ -8,6 +8,7 @@ import streamlit as st
 from mtsig_core.figures import differences, forest
 from mtsig_core.inference.cautions import FAMILY_WISE
 from mtsig_core.report.caveats import keeps_its_level
+from mtsig_core.report.far_firsts import far_firsts
 from mtsig_core.report.records import leaderboard_records
 from mtsig_core.report.runs_tables import with_runs
 from mtsig_core.report.tables import (
@@ -51,6 +52,8 @@ about_all = [caution for caution in comparison.warnings if caution.a is None and
 said = verdict(result, comparison.settings)
 if said is not None:
     screen.answer(said)
+if (far := far_firsts(result)) is not None:
+    screen.plain(far)
 screen.cautions(about_all)
 header, rows = by_reference_rows(result)
 if rows:

@@ -5,6 +5,7 @@ import streamlit as st
 from mtsig_core.report import export
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import number
+from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.task_documents import task_document
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, rule_said
@@ -66,6 +67,8 @@ if said is not None:
 firsts = first_rows(found, view.metric)
 with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= _FEW):
     screen.prose_table(*firsts)
+for far in far_firsts_in(found, view.metric):
+    screen.plain(far)
 for said in assumptions(info.assumed, [view.metric]):
     screen.caution_box(said)
 if found.excluded:

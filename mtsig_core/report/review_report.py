@@ -28,6 +28,7 @@ from mtsig_core.inference.rank_changes import RankChange, RanksBeforeAfter
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.report.cells import Table
 from mtsig_core.report.phrases import listed
+from mtsig_core.report.task_ranks import first_rows
 from mtsig_core.results.task import TaskComparison, TaskInfo
 
 __all__ = ["circle_rows", "content_sentence", "decision_cautions", "decision_rows", "history_sentences",
@@ -101,12 +102,17 @@ def left_out_rows(review: Review) -> Table:
                                                    for one in review.exclusions]
 
 
-def decision_rows(review: Review, pairs: Sequence[str]) -> Table:
-    """Header and rows: each language pair with who is declared the first, and why; a dash where nothing is decided."""
+def decision_rows(review: Review, found: TaskComparison | None = None) -> Table:
+    """Header and rows: each language pair with who is declared the first, and why; a dash where nothing is decided.
+
+    With what was found also who may be the first, and by simultaneous rank intervals where another rule decides.
+    """
     decided = {one.pair: one for one in review.decisions}
-    return ["language pair", "declared the first", "why"], [
-        [pair, ", ".join(decided[pair].first), decided[pair].why] if pair in decided else [pair, "-", ""]
-        for pair in dict.fromkeys([*pairs, *decided])]
+    (_, *titles), firsts = first_rows(found, review.metric) if found is not None else ([""], [])
+    may_be = {pair: cells for pair, *cells in firsts}
+    return ["language pair", "declared the first", "why", *titles], [
+        [pair, *([", ".join(decided[pair].first), decided[pair].why] if pair in decided else ["-", ""]),
+         *may_be.get(pair, ["-"] * len(titles))] for pair in dict.fromkeys([*may_be, *decided])]
 
 
 def decision_cautions(review: Review, found: TaskComparison) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mtsig_core.report.cautions import group_cautions
+from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.html_figures import LEVELS, forest_svg, template
 from mtsig_core.report.html_tables import literal, table
 from mtsig_core.report.palette import ink, mixed
@@ -56,7 +57,7 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
         found=found, task=found.task, metrics=metrics, verdict=task_verdict, picture=picture_rows, grey=grey,
         anchors={pair: f"pair-{k}" for k, pair in enumerate(found.pairs, 1)}, methods=task_methods, table=table,
         simulated=any(comparison.testset.simulated for comparison in comparisons), macro_rows=macro_pair_rows,
-        rule_said=rule_said, first_rows=first_rows,
+        rule_said=rule_said, first_rows=first_rows, far_firsts=far_firsts_in,
         alpha=first.settings.alpha, version=first.settings.version, summary=summary, cautions=cautions,
         leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,
         task_svg=task_svg, short=_short, forest_svg=forest_svg, winners=winners, levels=LEVELS, mixed=mixed, ink=ink,

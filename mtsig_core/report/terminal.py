@@ -13,6 +13,7 @@ from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.commands import remedy_options
+from mtsig_core.report.far_firsts import far_firsts
 from mtsig_core.report.runs_tables import pair_run_rows, run_rows
 from mtsig_core.report.tables import (
     by_reference_rows,
@@ -80,7 +81,9 @@ def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
     if (said := verdict(result, settings)) is not None:
         title += f". {printable(said)}"
     header, rows = leaderboard_rows(result, settings)
-    lines = [title, *table_lines(header, rows, "<<" + ">" * (len(header) - 2))]
+    far = far_firsts(result)
+    lines = [title, *([] if far is None else [printable(far)]),
+             *table_lines(header, rows, "<<" + ">" * (len(header) - 2))]
     if result.runs:
         header, rows = run_rows(result, settings.alpha)
         lines += ["", *table_lines(header, rows, "<>>><")]

@@ -80,8 +80,7 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
 def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
     """Who is declared the first in each language pair."""
     st.subheader("Decisions")
-    pairs = list(in_each_pair(now, view.review.metric)) if now is not None else []
-    screen.prose_table(*decision_rows(view.review, pairs))
+    screen.prose_table(*decision_rows(view.review, now))
     for said in decision_cautions(view.review, now) if now is not None else ():
         screen.caution_box(said)
     if view.may_edit and now is not None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from mtsig_core import TestSet, compare
 from mtsig_core.data.review import (
     Begin,
     Decide,
@@ -21,11 +22,13 @@ from mtsig_core.data.review import (
     TakeBack,
     replay,
 )
+from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError
 from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.inference.task_comparison import compare_task
+from mtsig_core.report.far_firsts import far_firsts
 from mtsig_core.report.review_reading import read_review
 from mtsig_core.report.review_report import (
     circle_rows,
@@ -38,6 +41,8 @@ from mtsig_core.report.review_report import (
     review_record,
 )
 from mtsig_core.report.task_documents import task_document
+from mtsig_core.report.task_ranks import first_rows
+from mtsig_core.report.terminal import comparison_text
 from mtsig_core.results.task import TaskInfo
 from tests.report.test_html_report import Page
 from tests.report.test_task_documents import made
@@ -139,7 +144,7 @@ def test_tables_of_what_stands():
     review = replay(numbered(Exclude("A", "en-de", "late"), Exclude("B"), Decide("en-cs", ("C",), "alone")))
     assert review.exclusions[0] == TaskExclusion("A", "late", "en-de")
     assert left_out_rows(review)[1] == [["A", "en-de", "late"], ["B", "all", ""]]
-    assert decision_rows(review, ["en-de", "en-cs"])[1] == [["en-de", "-", ""], ["en-cs", "C", "alone"]]
+    assert decision_rows(review)[1] == [["en-cs", "C", "alone"]]
     assert note_rows(review)[1] == []
 
 
@@ -191,3 +196,32 @@ class TestReading:
         (tmp_path / "r.json").write_bytes(content)
         with pytest.raises(InputError, match="r.json"):
             read_review(tmp_path / "r.json")
+
+
+def test_beside_a_decision_stands_who_may_be_the_first_by_each_rule(before):
+    pair = next(iter(before.pairs))
+    review = replace(replay(numbered(Decide(pair, ("A",), "clear"), Decide("gone", ("B",)))), metric="X")
+    for found in (before, compare_task(made(missing=1), "X", trials=99, resamples=99, rank_rule="wmt25")):
+        (_, *titles), firsts = first_rows(found, "X")
+        assert decision_rows(review, found) == (
+            ["language pair", "declared the first", "why", *titles],
+            [[pair, "A", "clear", *firsts[0][1:]], *([own[0], "-", "", *own[1:]] for own in firsts[1:]),
+             ["gone", "B", "", *["-"] * len(titles)]])
+    assert len(titles) == 2
+
+
+def scored(last):
+    """A is best; B is worse everywhere by a little; C has a lower mean still, and `last` says how."""
+    return TestSet("set", {name: [None] * 40 for name in "ABC"}, {}, scores={"X": SegmentScores({
+        "A": [10.0 + k % 3 for k in range(40)], "B": [9.8 + k % 3 for k in range(40)], "C": last}, True)})
+
+
+@pytest.mark.parametrize(("last", "why"), [
+    ([40.0 if k % 5 == 0 else 0.0 for k in range(40)], "the interval of its difference to A is "),
+    ([9.0 if k in (1, 2) else None for k in range(40)], "has only 2 segments in common with A, of 40")])
+def test_who_may_be_the_first_though_others_score_better_is_explained(last, why):
+    found = compare(scored(last), "X", trials=999, resamples=99)
+    assert [(row.system, row.rank_low) for row in found.metrics["X"].systems] == [("A", 1), ("B", 2), ("C", 1)]
+    said = far_firsts(found.metrics["X"])
+    assert "C is 3rd by its score, and " + why in said and said in comparison_text(found)
+    assert far_firsts(compare(scored([8.0] * 40), "X", trials=999, resamples=99).metrics["X"]) is None
