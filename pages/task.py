@@ -17,6 +17,7 @@ from mtsig_core.report.task_tables import (
     task_left_out,
     task_tested,
     task_verdict,
+    task_without,
 )
 from mtsig_core.results.task import TaskComparison
 from pages._ui import (
@@ -30,6 +31,7 @@ from pages._ui import (
     task_disputes,
     task_view,
 )
+from pages._ui.ending import or_end_page
 
 _FEW = 4  # language pairs whose first are seen at once
 
@@ -50,7 +52,8 @@ def meanwhile(pairs):
         draw(TaskComparison(info, pairs, {}))
 
 
-found = view.comparison(meanwhile)
+with or_end_page():
+    found = view.comparison(meanwhile)
 screen.status(task_tested(found))
 screen.answer(task_verdict(found, view.metric))
 header, rows, clicked = draw(found, "task.picture")
@@ -62,8 +65,8 @@ st.caption(("Rank intervals, which hold for all systems of a language pair toget
            "and losses are added up over the pairs.")
 if clicked is not None and (pair := header[clicked[1]]) in found.pairs and rows[clicked[0]][clicked[1]] != "-":
     address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, found))
-if said is not None:
-    screen.caution_box(said)
+for told in filter(None, (task_without(found, view.metric), said)):
+    screen.caution_box(told)
 firsts = first_rows(found, view.metric)
 with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= _FEW):
     screen.prose_table(*firsts)

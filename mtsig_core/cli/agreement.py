@@ -8,6 +8,7 @@ from mtsig_core.cli.inputs import progress_line, read, told
 from mtsig_core.cli.options import add_arguments, add_choice_of_systems, add_output_options, given
 from mtsig_core.cli.output import check_out, write
 from mtsig_core.cli.source_options import names, source_from
+from mtsig_core.cli.task_scores import task_scores
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
@@ -57,7 +58,7 @@ def _run_task(args: Namespace) -> int:
     if args.folder is None and not args.demo_task:
         raise SettingError("Several language pairs come from --folder DIR or --demo-task. Give one of them.")
     source_from(args, whole_task=True)  # which refuses what names another source
-    one_alone = {"--langpair": args.langpair, "--scores": args.scores, "--refs": args.refs, "--domain": args.domain,
+    one_alone = {"--langpair": args.langpair, "--refs": args.refs, "--domain": args.domain,
                  "--refs-as-systems": args.refs_as_systems, "--tokenize": args.tokenize, "--lowercase": args.lowercase}
     for option, value in one_alone.items():
         if value:
@@ -65,7 +66,7 @@ def _run_task(args: Namespace) -> int:
                                "with --langpair.")
     source = TaskSource(args.folder, args.pairs or (), None, args.only or (),
                         tuple(map(TaskExclusion, args.exclude or ())), tuple(args.lower_is_better),
-                        tuple(args.higher_is_better), args.keep_canary)
+                        tuple(args.higher_is_better), args.keep_canary, scores=task_scores(args.scores))
     check_out(args.out, Source(folder=args.folder))
     kept = KeptTask(source)
     with progress_line() as progress:

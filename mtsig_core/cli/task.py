@@ -11,6 +11,7 @@ from mtsig_core.cli.output import check_out, write
 from mtsig_core.cli.replicate import add_official_option, run_replicate_task
 from mtsig_core.cli.source_options import names
 from mtsig_core.cli.task_review import take_review, warn_of_review
+from mtsig_core.cli.task_scores import add_task_scores, task_scores
 from mtsig_core.data.review import replay
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import read_exclusions
@@ -41,6 +42,7 @@ def add_task_options(sub: ArgumentParser) -> None:
         help="the JSON of the page Review: track, metric, settings and exclusions; with its decisions and notes")
     add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
     add("--higher-is-better", action="append", default=[], metavar="NAME", help="scores of which the highest is best")
+    add_task_scores(add)
     add("--keep-canary", action="store_true", help="keep the lines that a documents file calls canary")
     add("--keep-withdrawn", action="store_true",
         help="keep the systems that a task's table of systems, systems.tsv in its folder, calls withdrawn")
@@ -59,7 +61,7 @@ def run_task(args: Namespace) -> int:
     source = TaskSource(args.folder, args.pairs or (), args.track, args.only or (),
                         lower_is_better=tuple(args.lower_is_better), higher_is_better=tuple(args.higher_is_better),
                         keep_canary=args.keep_canary, systems_table=args.systems_table,
-                        keep_withdrawn=args.keep_withdrawn)
+                        keep_withdrawn=args.keep_withdrawn, scores=task_scores(args.scores))
     if args.demo == (args.folder is not None):
         raise SettingError("A task comes from --folder DIR or is the simulated one, --demo. Give one of them.")
     check_out(args.out, Source(folder=args.folder, src=args.review))  # all that is read

@@ -8,12 +8,15 @@ import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from mtsig_core.data.readers import join_scores
 from mtsig_core.data.readers.lines import read_bytes
 from mtsig_core.data.readers.systems_table import SYSTEMS, read_systems
 from mtsig_core.data.readers.tasks import read_task
 from mtsig_core.data.source import Source
 from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
+from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import unknown
 
 __all__ = ["TaskSource"]
 
@@ -37,6 +40,8 @@ class TaskSource:
     systems_table : str or None
         A table of the systems, as `read_systems` reads it; by default ``systems.tsv`` in the folder, if there is one.
         Those it calls withdrawn are left out, unless `keep_withdrawn`.
+    scores : tuple of (str, str, str)
+        (language pair, name, file) of tables of segment scores, such as those of people, which join its texts.
     """
 
     folder: str | None
@@ -49,6 +54,7 @@ class TaskSource:
     keep_canary: bool = False
     systems_table: str | None = None
     keep_withdrawn: bool = False
+    scores: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def title(self) -> str:
@@ -62,8 +68,14 @@ class TaskSource:
 
             task = simulated_task(self.pairs or None)
         else:
-            task = read_task(self.folder, self.pairs or None, lower_is_better=self.lower_is_better,
-                             higher_is_better=self.higher_is_better, keep_canary=self.keep_canary)
+            lower, higher = self._said({name for _, name, _ in self.scores}, False)
+            task = read_task(self.folder, self.pairs or None, lower_is_better=lower, higher_is_better=higher,
+                             keep_canary=self.keep_canary)
+        for pair, _, _ in self.scores:
+            if pair not in task.testsets and not self.pairs:
+                raise unknown("language pair", pair, task.testsets)
+        if self.scores:
+            task = replace(task, testsets={pair: self._scored(pair, one) for pair, one in task.testsets.items()})
         if table := self._table():
             known = {name: info for name, info in table.items() if not self.pairs or name in task.systems}
             task = replace(task, systems={**task.systems, **known})
@@ -73,6 +85,21 @@ class TaskSource:
         if self.only:
             task = task.only(self.only)
         return without(task, self.exclude)
+
+    def _scored(self, pair: str, testset: TestSet) -> TestSet:
+        """With its tables of scores."""
+        if not (tables := self._tables_of(pair)):
+            return testset
+        lower, higher = self._said({name for name, _ in tables}, True)
+        return join_scores(testset, tables, lower, higher_is_better=higher)
+
+    def _said(self, names: set[str], among: bool) -> list[tuple[str, ...]]:
+        """Of which scores the lowest, and the highest, is best: those `among` the names, or the others."""
+        return [tuple(name for name in said if (name in names) is among)
+                for said in (self.lower_is_better, self.higher_is_better)]
+
+    def _tables_of(self, pair: str) -> tuple[tuple[str, str], ...]:
+        return tuple((name, path) for of, name, path in self.scores if of == pair)
 
     def withdrawn(self) -> tuple[str, ...]:
         """The systems that are left out because the table calls them withdrawn."""
@@ -98,7 +125,7 @@ class TaskSource:
         """The test set of one language pair alone, with the systems that are chosen here."""
         return Source(folder=self.folder, langpair=pair, demo_task=self.folder is None, keep_canary=self.keep_canary,
                       lower_is_better=self.lower_is_better, higher_is_better=self.higher_is_better,
-                      keep_withdrawn=self.keep_withdrawn)
+                      keep_withdrawn=self.keep_withdrawn, scores=self._tables_of(pair))
 
     def digest(self) -> str:
         """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them."""
@@ -108,7 +135,10 @@ class TaskSource:
             with open(path, "rb") as file:
                 content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
             h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content)
+        for _, _, table in self.scores:
+            h.update(read_bytes(table)[0] + b"\0")
         if self.systems_table is not None:
             h.update(read_bytes(self.systems_table)[0] + b"\0")
-        h.update(json.dumps({key: value for key, value in asdict(self).items() if key != "folder"}).encode())
+        taken = {key: value for key, value in asdict(self).items() if key != "folder" and (key != "scores" or value)}
+        h.update(json.dumps(taken).encode())
         return h.hexdigest()

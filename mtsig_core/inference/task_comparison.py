@@ -31,7 +31,8 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
     ----------
     task : Task
     metrics : str or sequence of str, optional
-        By default all scores that the task has, BLEU where it has none. A language pair is compared by those it has.
+        By default all scores that the task has, BLEU where it has none. A language pair is compared by those it has,
+        and left out where it has none of them.
     test : {"ar", "bootstrap", ...}
         As in `compare`, within each language pair. Across them the mean difference is tested by the same, where its
         draws can be averaged (``ar``, ``bootstrap``); else there is no macro result.
@@ -66,8 +67,9 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
     pairs = {}
     for pair, testset in task.testsets.items():
         report = None if progress is None else partial(_stage, progress, pair)
-        found = compare(testset, [name for name in names if pair in info.pairs_with(name)],
-                        by_reference=by_reference, progress=report, **settings)
+        if not (own := [name for name in names if pair in info.pairs_with(name)]):
+            continue
+        found = compare(testset, own, by_reference=by_reference, progress=report, **settings)
         pairs[pair] = replace(found, excluded=excluded_in(pair, exclude))
     macro = {}
     for name in names:
@@ -88,7 +90,7 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
     Raises
     ------
     SettingError
-        For one that no language pair has, one that comes twice, and where a language pair has none.
+        For one that no language pair has, and one that comes twice.
     """
     if metrics is None:
         names = list(dict.fromkeys(name for own in task.scores.values() for name in own))
@@ -107,11 +109,6 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
                                f"them another name, such as my-{name}.")
         if name not in METRICS and not any(name in own for own in task.scores.values()):
             raise unknown("metric", name, [*METRICS, *(name for own in task.scores.values() for name in own)])
-    for pair in task.pairs:
-        if not any(pair in task.pairs_with(name) for name in names):
-            raise SettingError(f"{task.name} {pair} has none of {', '.join(names)}. It has: "
-                               f"{', '.join(task.scores[pair]) or 'texts alone'}. Choose one of these too, or leave "
-                               "the language pair out.")
     return names
 
 

@@ -138,6 +138,7 @@ def task_command(source: TaskSource, **asked: object) -> str:
     said = [(option, name) for option, names in (("--lower-is-better", source.lower_is_better),
                                                  ("--higher-is-better", source.higher_is_better)) for name in names]
     said += [("--exclude", exclusion_text(one)) for one in source.exclude]
+    said += [("--scores", f"{pair}:{name}={path}") for pair, name, path in source.scores]
     chosen = {key: value for key, value in asked.items() if value != usual.get(key)}
     options = [part for key, value in (given | chosen).items() if value is not None
                for part in _with(f"--{key.replace('_', '-')}", str(value))]

@@ -13,7 +13,7 @@ from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
 from mtsig_core.report.task_ranks import first_rows, ranks_record, rule_said
-from mtsig_core.report.task_tables import picture_rows, task_left_out, task_verdict
+from mtsig_core.report.task_tables import picture_rows, task_left_out, task_verdict, task_without
 from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results.task import TaskComparison
 
@@ -92,7 +92,8 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
         lines += ["", printable(metric.upper()), f"{task_verdict(found, metric)}.",
                   *(printable(f"In {pair} " + "; ".join(map(": ".join, zip(firsts[1:], names, strict=True)))) + "."
                     for pair, *names in who),
-                  *filter(None, [rule_said(found, metric)]), *map(printable, far_firsts_in(found, metric)),
+                  *filter(None, [task_without(found, metric), rule_said(found, metric)]),
+                  *map(printable, far_firsts_in(found, metric)),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
     lines += disputes_text(disputed_in(found))
     lines += [f"Warning: {printable(pair)}: {printable(caution.text)}" for pair, comparison in found.pairs.items()

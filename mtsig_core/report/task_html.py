@@ -15,7 +15,7 @@ from mtsig_core.report.task_figure import task_svg, winners
 from mtsig_core.report.task_latex import other_track
 from mtsig_core.report.task_ranks import first_rows, rule_said
 from mtsig_core.report.task_sentences import task_methods
-from mtsig_core.report.task_tables import macro_pair_rows, order_of, picture_rows, task_verdict
+from mtsig_core.report.task_tables import macro_pair_rows, order_of, picture_rows, task_verdict, task_without
 from mtsig_core.results import Comparison
 from mtsig_core.results.task import TaskComparison
 
@@ -57,7 +57,7 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
         found=found, task=found.task, metrics=metrics, verdict=task_verdict, picture=picture_rows, grey=grey,
         anchors={pair: f"pair-{k}" for k, pair in enumerate(found.pairs, 1)}, methods=task_methods, table=table,
         simulated=any(comparison.testset.simulated for comparison in comparisons), macro_rows=macro_pair_rows,
-        rule_said=rule_said, first_rows=first_rows, far_firsts=far_firsts_in,
+        rule_said=rule_said, first_rows=first_rows, far_firsts=far_firsts_in, without=task_without,
         alpha=first.settings.alpha, version=first.settings.version, summary=summary, cautions=cautions,
         leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,
         task_svg=task_svg, short=_short, forest_svg=forest_svg, winners=winners, levels=LEVELS, mixed=mixed, ink=ink,

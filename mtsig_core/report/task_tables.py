@@ -9,7 +9,7 @@ from mtsig_core.results import SystemResult
 from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
 
 __all__ = ["answer_first", "macro_pair_rows", "order_of", "picture_rows", "ranks_text", "system_text", "task_left_out",
-           "task_tested", "task_verdict"]
+           "task_tested", "task_verdict", "task_without"]
 
 MISSING = "-"
 
@@ -112,6 +112,12 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
         return f"By {metric.upper()} across {len(results)} language pairs {ahead}, of the {of} systems that have all"
     alone = sum(len(headline(result) or ()) == 1 for result in results)
     return f"By {metric.upper()} one system is ahead of all others in {alone} of {len(results)} language pairs"
+
+
+def task_without(found: TaskComparison, metric: str) -> str | None:
+    """Which language pairs have no scores by a metric, in a sentence; None where all have."""
+    without = [pair for pair in found.task.pairs if pair not in found.task.pairs_with(metric)]
+    return f"Without scores by {metric.upper()}, and left out: {', '.join(without)}." if without else None
 
 
 def _macro_cells(row: MacroSystem, form: str) -> list[str]:

@@ -65,4 +65,5 @@ def _command(view, human: str, asked: dict) -> str:
                   exclude=tuple(one.system for one in source.exclude), lower_is_better=source.lower_is_better,
                   higher_is_better=source.higher_is_better)
     flags = ["--all-pairs"] * (source.folder is None) + [f"--pairs={','.join(source.pairs)}"] * bool(source.pairs)
+    flags += [f"--scores={pair}:{name}={path}" for pair, name, path in source.scores]
     return command_line("agreement", told, *flags, human=human, **asked)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from mtsig_core import InputError
 from mtsig_core.data.readers.lines import shown
+from mtsig_core.data.readers.tasks import tables_beside
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.report.kept_tasks import KeptTask
@@ -51,7 +52,8 @@ def available() -> dict[str, TaskOffer]:
                 source.folder, lower_is_better=source.lower_is_better, higher_is_better=source.higher_is_better,
                 keep_canary=source.keep_canary, keep_withdrawn=source.keep_withdrawn))
     for name, folder in testsets.task_folders():
-        found.setdefault(name, TaskOffer(TaskSource(str(folder)), testsets.root()))
+        scores = tuple(tables_beside(folder, testsets.pairs_in(folder)))
+        found.setdefault(name, TaskOffer(TaskSource(str(folder), scores=scores), testsets.root()))
     return found | {SIMULATED.title: TaskOffer(SIMULATED)}
 
 

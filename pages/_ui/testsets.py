@@ -11,12 +11,13 @@ import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
 from mtsig_core.data.readers.lines import shown
-from mtsig_core.data.readers.tasks import has_scores, is_task, pairs_of
+from mtsig_core.data.readers.tasks import has_scores, is_task, pairs_of, tables_beside
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.store import Saved, Store, open_store
 from pages._ui import browser, demos
 
-__all__ = ["KEPT", "Gone", "Offer", "available", "find", "keep_upload", "root", "store", "task_folders", "usual"]
+__all__ = ["KEPT", "Gone", "Offer", "available", "find", "keep_upload", "pairs_in", "root", "store",
+           "task_folders", "usual"]
 
 KEPT = "~"  # before the link of a kept set, in the address
 _DEPTH = 3  # folders below the root that are searched for shared tasks
@@ -62,15 +63,16 @@ def available() -> dict[str, Offer]:
     if os.environ.get(SOURCE_VARIABLE):
         source = Source.from_json(os.environ[SOURCE_VARIABLE])
         if source.folder is not None and source.langpair is None:  # a whole task
-            for langpair in _pairs(Path(source.folder)):
+            for langpair in pairs_in(Path(source.folder)):
                 name = f"{Path(source.folder).name}/{langpair}"
                 found[name] = _from_source(replace(source, langpair=langpair), name)
         else:
             found[source.title] = _from_source(source, demos.label(source))
     for task, folder in task_folders():
-        for langpair in _pairs(folder):
-            name = f"{task}/{langpair}".removeprefix("./")
-            found[name] = _from_source(Source(folder=str(folder), langpair=langpair), name, below=root())
+        scores = tables_beside(folder, pairs := pairs_in(folder))
+        for langpair in pairs:
+            name, own = f"{task}/{langpair}".removeprefix("./"), tuple(one[1:] for one in scores if one[0] == langpair)
+            found[name] = _from_source(Source(folder=str(folder), langpair=langpair, scores=own), name, below=root())
     for label, demo in demos.DEMOS.items():
         found.setdefault(demo.title, _from_source(demo, label))
     if (owner := browser.owner()) is not None:
@@ -166,7 +168,8 @@ def _folders(folder: Path) -> list[Path]:
         return []
 
 
-def _pairs(folder: Path) -> list[str]:
+def pairs_in(folder: Path) -> list[str]:
+    """The language pairs of a task; none where it looks like one and is none."""
     try:
         if folder.is_dir() and not has_scores(folder):  # only names to look at
             return pairs_of(folder)

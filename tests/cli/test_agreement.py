@@ -76,6 +76,6 @@ def test_a_whole_task_has_each_language_pair_and_their_mean(run, tmp_path):
     assert [own["testset"]["systems"] for own in two["pairs"].values()] == [["B", "C"]] * 2
     for options, told in ((["--domain", "news"], "--domain is for one language pair"),
                           (["--pairs", "en-fr"], "Unknown language pair 'en-fr'"),
-                          (["--scores", "x=y.tsv"], "--scores is for one language pair")):
+                          (["--scores", "x=y.tsv"], "expected PAIR:NAME=FILE")):
         failed = run(*asked, *options)
         assert failed.status == 2 and told in failed.err, failed.err

@@ -10,6 +10,8 @@ from mtsig_core import SegmentScores, TestSet
 from mtsig_core.data.task import Task
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.task_comparison import compare_task, task_metrics
+from mtsig_core.report.task_export import task_text
+from mtsig_core.report.task_tables import task_without
 from mtsig_core.results.task import TaskInfo
 
 RNG = np.random.default_rng(7)
@@ -130,7 +132,13 @@ def test_language_pairs_have_metrics_of_their_own():
     info = TaskInfo.of(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}))
     assert task_metrics(info) == ["human", "bleu"]
     assert (info.pairs_with("human"), info.pairs_with("bleu")) == (("en-de",), ("en-cs",))
-    with pytest.raises(SettingError, match="toy en-de has none of chrf"):
-        task_metrics(info, ["chrf"])
+    assert task_metrics(info, ["chrf"]) == ["chrf"]
     with pytest.raises(SettingError, match="Unknown metric 'chrff'.*chrf"):
         task_metrics(info, ["human", "chrff"])
+
+
+def test_a_language_pair_without_the_metric_is_left_out_and_named():
+    texts = TestSet("toy", {"A": ["a b"] * 4, "B": ["a c"] * 4}, {"ref": ["a b"] * 4})
+    found = compare_task(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}), "human", trials=99, resamples=50)
+    assert list(found.pairs) == ["en-de"] and not found.macro
+    assert task_without(found, "human") == "Without scores by HUMAN, and left out: en-cs." in task_text(found)

@@ -17,7 +17,7 @@ from mtsig_core.data.task import Task
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError, unknown
 
-__all__ = ["has_scores", "is_task", "pairs_of", "read_pair", "read_task"]
+__all__ = ["has_scores", "is_task", "pairs_of", "read_pair", "read_task", "tables_beside"]
 
 
 def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
@@ -105,6 +105,15 @@ def pairs_of(folder: FilePath) -> list[str]:
         if _scores_alone(inside):
             return score_pairs(inside)
         return sorted(_xml(inside)) or language_pairs(inside)
+
+
+def tables_beside(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, str]]:
+    """(language pair, name, file) of the tables of segment scores in the folder of a task with texts, which are called
+    ``PAIR.NAME.tsv``, such as ``en-zh.esa.tsv``; no command takes them by itself."""
+    if not Path(folder).is_dir() or has_scores(folder):
+        return []
+    parts = [(path.name.split("."), str(path)) for path in sorted(Path(folder).glob("*.*.tsv"))]
+    return [(named[0], named[1], path) for named, path in parts if len(named) == 3 and named[0] in pairs]
 
 
 def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, FilePath]] = (),

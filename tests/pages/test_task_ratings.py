@@ -1,0 +1,50 @@
+"""Ratings of people that lie in the folder of a task with texts, as ``PAIR.NAME.tsv``."""
+
+import json
+
+import pytest
+
+from mtsig_core.cli.main import main
+from mtsig_core.data.task_source import TaskSource
+from mtsig_core.report.kept_tasks import KeptTask
+from tests.cli.conftest import files, folder, run  # noqa: F401 - fixtures
+from tests.pages.toys import arguments, words
+
+
+@pytest.fixture
+def rated(folder):  # noqa: F811
+    """The folder with ratings of 40 of 60 lines."""
+    lines = [f"{k}\t{name}\t{level + k % 7}" for k in range(1, 41) for name, level in (("good", 90), ("fair", 80),
+                                                                                        ("poor", 30))]
+    (folder / "en-de.esa.tsv").write_text("\n".join(["line\tsystem\tscore", *lines]))
+    return folder
+
+
+def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, capsys):
+    page = opened("task", root=rated.parent, shared_task=rated.name, metric="esa", trials="999", trust="true")
+    assert not page.exception and "agrees most with esa" in words(page)
+    command = next(code.value for code in page.code if code.value.startswith("mtsig task") and "esa" in code.value)
+    assert main([*arguments(command), "--format", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    source = TaskSource(str(rated), scores=(("en-de", "esa", str(rated / "en-de.esa.tsv")),))
+    found = KeptTask(source).compare("esa", trials=999)
+    assert [row["system"] for row in printed["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == ["good", "fair", "poor"]
+    assert printed["pairs"]["en-de"]["testset"]["digest"] == found.pairs["en-de"].testset.digest
+    command = next(code.value for code in page.code if code.value.startswith("mtsig agreement"))
+    assert main([*arguments(command), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["human"] == "esa"
+    page = opened("leaderboard", root=rated.parent, testset=f"{rated.name}/en-de", metric="esa", trials="999")
+    assert not page.exception and "good is ahead of all others" in words(page)
+    assert f"--scores esa={rated / 'en-de.esa.tsv'}" in next(code.value for code in page.code)
+
+
+def test_on_the_command_line_they_are_named(run, rated):  # noqa: F811
+    asked = ["task", "--folder", rated, "--trials", 99, "--format", "json"]
+    table = rated / "en-de.esa.tsv"
+    assert list(json.loads(run(*asked).out)["pairs"]["en-de"]["metrics"]) == ["bleu"]
+    turned = json.loads(run(*asked, "--scores", f"en-de:esa={table}", "--lower-is-better", "esa").out)
+    assert [row["system"] for row in turned["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == ["poor", "fair", "good"]
+    for wrong, told in (("esa=x", "expected PAIR:NAME=FILE"), (f"en-xx:esa={table}", "Unknown language pair 'en-xx'"),
+                        ("en-de:esa=nowhere.tsv", "nowhere.tsv")):
+        failed = run(*asked, "--scores", wrong)
+        assert failed.status == 2 and told in failed.err
