@@ -9,14 +9,14 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from mtsig_core.errors import SettingError, StoreError
 
@@ -91,7 +91,14 @@ class Database:
         self.limits: Limits = limits or (beside.limits if beside else Limits())
         self._now: Callable[[], float] = now or (beside._now if beside else time.time)
         with self._reached("opened"):
-            tables.create_all(self._engine)
+            self._make(tables)
+
+    def _make(self, tables: sa.MetaData) -> None:
+        """Make the tables that are not there; another server may make each of them at the same moment."""
+        for _ in tables.tables:
+            with suppress(DBAPIError):
+                return tables.create_all(self._engine)
+        tables.create_all(self._engine)
 
     def close(self) -> None:
         self._engine.dispose()
