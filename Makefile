@@ -41,8 +41,8 @@ $(VENV)/run.stamp: $(PACKAGE) | $(VENV)/bin/python
 	touch $@
 
 # Python compiles what is imported when it is; to compile all that is installed takes half a minute more.
-$(VENV)/test.stamp: $(PACKAGE) tests/browser/install.sh tests/data/store/install.sh | $(VENV)/bin/python
-	sh tests/data/store/install.sh & server=$$!; \
+$(VENV)/test.stamp: $(PACKAGE) tests/browser/install.sh tests/data/store/install.sh tests/server/install.sh | $(VENV)/bin/python
+	sh tests/data/store/install.sh && sh tests/server/install.sh & server=$$!; \
 		$(VENV)/bin/python -m pip install --quiet --no-compile -e '.[test]'; installed=$$?; wait $$server && exit $$installed
 	$(VENV)/bin/python -m mtsig_core score --demo-segments 40 --metrics $(COMPILED) >/dev/null & compiled=$$!; \
 		sh tests/browser/install.sh $(VENV)/bin/python && wait $$compiled

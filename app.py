@@ -1,13 +1,15 @@
-"""The frame of the dashboard: page settings, navigation, test set and settings. No statistics."""
+"""The frame of the dashboard: page settings, who may see it, navigation, test set and settings. No statistics."""
 
 import gc
+from pathlib import Path
 
 import streamlit as st
 
-from pages._ui import frame
+from pages._ui import login
 
-st.set_page_config("mtsig", page_icon=str(frame.ROOT / "assets" / "favicon.svg"), layout="wide")
-st.logo(str(frame.ROOT / "assets" / "logo.svg"), size="large")
+ASSETS = Path(__file__).with_name("assets")
+st.set_page_config("mtsig", page_icon=str(ASSETS / "favicon.svg"), layout="wide")
+st.logo(str(ASSETS / "logo.svg"), size="large")
 
 
 @st.cache_resource
@@ -17,5 +19,8 @@ def _settle_memory():
     gc.freeze()
 
 
-_settle_memory()
-frame.draw()
+if login.passed():
+    from pages._ui import frame  # of no use before
+
+    _settle_memory()
+    frame.draw()

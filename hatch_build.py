@@ -11,5 +11,5 @@ class Dashboard(BuildHookInterface):
 
     def initialize(self, version, build_data):
         if version != "editable":
-            for part in ("app.py", "pages", "assets", ".streamlit"):
+            for part in ("app.py", "asgi.py", "pages", "assets", ".streamlit"):
                 build_data["force_include"][part] = f"mtsig_core/_dashboard/{part}"

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CORE = sorted((ROOT / "mtsig_core").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").rglob("*.py"))
-FILES = [*CORE, *PAGES, ROOT / "app.py"]
+FILES = [*CORE, *PAGES, ROOT / "app.py", ROOT / "asgi.py"]
 
 
 def name_of(file):
@@ -87,7 +87,8 @@ TOP = {"__init__": ("pages",), "__main__": (), "errors": (),
 #: notebook has tables, files and figures one call away, and who asks for none of them loads none.
 WHEN_CALLED = {"mtsig_core.results.metric_results": ("report",), "mtsig_core.results.comparison": ("report", "figures"),
                "mtsig_core.inference.scores": ("report",)}
-ENTRIES = {"__init__": LAYERS[1:], "__main__": ("cli",), "cli": LAYERS, "pages": LAYERS, "app": ("pages",)}
+ENTRIES = {"__init__": LAYERS[1:], "__main__": ("cli",), "cli": LAYERS, "pages": LAYERS, "app": ("pages",),
+           "asgi": ("pages",)}
 
 
 def package(name):
@@ -98,7 +99,7 @@ def package(name):
 
 def arrows(file, late=True):
     """Where the modules lie that a file imports, other than in its own package."""
-    own = {name for name in imports(file, late) if name.split(".")[0] in ("mtsig_core", "pages", "app")}
+    own = {name for name in imports(file, late) if name.split(".")[0] in ("mtsig_core", "pages", "app", "asgi")}
     return {package(name) for name in own} - {package(name_of(file))}
 
 

@@ -60,8 +60,8 @@ def scripts(request, wheel, tmp_path_factory):
 
 
 def test_the_wheel_holds_the_core_and_the_dashboard_alone(wheel):
-    parts = {"mtsig_core": "mtsig_core",
-             **{part: f"mtsig_core/_dashboard/{part}" for part in ("app.py", "pages", "assets", ".streamlit")}}
+    parts = {"mtsig_core": "mtsig_core", **{part: f"mtsig_core/_dashboard/{part}" for part in
+                                            ("app.py", "asgi.py", "pages", "assets", ".streamlit")}}
     expected = {f"{place}{str(file).removeprefix(str(CHECKOUT / part))}" for part, place in parts.items()
                 for file in [CHECKOUT / part, *(CHECKOUT / part).rglob("*")]
                 if file.is_file() and "__pycache__" not in file.parts}

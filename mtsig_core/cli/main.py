@@ -142,6 +142,8 @@ def _parser() -> _Parser:
 
     sub = command("serve", _serve, "start the dashboard, on that test set")
     sub.add_argument("--port", type=int, default=8501)
+    sub.add_argument("--address", help="where to listen (default: localhost, this machine alone)")
+    sub.add_argument("--workers", type=int, default=1, metavar="N", help="processes, behind a proxy (needs Caddy)")
     sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
     def experiment(name: str, work: Work, text: str, among: Commands,
@@ -196,4 +198,5 @@ def _experiment(work: Work) -> Callable[[argparse.Namespace], int]:
 def _serve(args: argparse.Namespace) -> int:
     from mtsig_core.cli.serve import serve
 
-    return serve(source_from(args, whole_task=True), port=args.port, open_browser=not args.no_browser)
+    return serve(source_from(args, whole_task=True), port=args.port, open_browser=not args.no_browser,
+                 address=args.address, workers=args.workers)

@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mtsig_core.cli.serve_login import login_options
+from mtsig_core.cli.serve_workers import serve_workers
 from mtsig_core.data.readers.tasks import pairs_of
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.errors import SettingError
@@ -21,20 +23,32 @@ _INSTALLED = _PACKAGE / "_dashboard"
 _ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent  # in a checkout the dashboard lies beside the package
 
 
-def serve(source: Source | None, *, port: int, open_browser: bool) -> int:
-    """Check the test set, then become the dashboard's server. Returns only with an error.
+def serve(source: Source | None, *, port: int, open_browser: bool, address: str | None = None,
+          workers: int = 1) -> int:
+    """Check the test set, then become the dashboard's server; with several workers, start them and wait for the end.
+
+    Parameters
+    ----------
+    source : Source or None
+    port : int
+    open_browser : bool
+    address : str, optional
+        Where to listen, such as ``0.0.0.0``; by default on this machine alone.
+    workers : int
+        Processes, behind a proxy.
 
     Raises
     ------
     MtsigError
         If the source cannot be read, the port is taken, or the dashboard is not installed.
     """
-    app = _ROOT / "app.py"
+    app = _ROOT / "asgi.py"
     if not app.is_file():
         raise SettingError(f"The dashboard is not there: expected {app}. Install mtsig anew: pip install .")
     if importlib.util.find_spec("streamlit") is None:
         raise SettingError("The dashboard needs the package streamlit. Install it: pip install streamlit")
-    _check_port(port)
+    address = address or os.environ.get("STREAMLIT_SERVER_ADDRESS") or "localhost"
+    _check_port(address, port)
     environment = dict(os.environ)
     environment.pop(SOURCE_VARIABLE, None)
     if (root := environment.get("MTSIG_DATA_ROOT")) and not os.path.isdir(root):
@@ -46,21 +60,24 @@ def serve(source: Source | None, *, port: int, open_browser: bool) -> int:
             source.read()  # mistakes show here, not in the browser
         environment[SOURCE_VARIABLE] = _absolute(source).to_json()
     # Streamlit finds its configuration beside the app. -P: what lies in the user's folder is no module of it.
-    command = [sys.executable, "-P", "-m", "streamlit", "run", str(app), "--server.port", str(port),
-               "--server.headless", "false" if open_browser else "true"]
+    command = [sys.executable, "-P", "-m", "streamlit", "run", str(app), *login_options(environment)]
+    if workers != 1:
+        return serve_workers(command, environment, workers, address, port, open_browser)
     print(f"mtsig: dashboard at http://localhost:{port} (Ctrl+C stops it)", file=sys.stderr, flush=True)
-    os.execve(sys.executable, command, environment)
+    os.execve(sys.executable, [*command, "--server.address", address, "--server.port", str(port), "--server.headless",
+                               "false" if open_browser else "true"], environment)
 
 
-def _check_port(port: int) -> None:
+def _check_port(address: str, port: int) -> None:
     if not 0 < port < 65536:
         raise SettingError(f"--port is {port}. Expected a number from 1 to 65535.")
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise SettingError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from error
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((address, port))
+    except OSError as error:
+        raise SettingError(f"Port {port} of {address} cannot be used: {error.strerror}. Choose another with --port, "
+                           "or an address of this machine with --address.") from error
 
 
 def _absolute(source: Source) -> Source:

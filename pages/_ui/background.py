@@ -12,7 +12,7 @@ from concurrent.futures import wait
 import streamlit as st
 
 from mtsig_core import SettingError
-from pages._ui import address, screen
+from pages._ui import address, screen, server_health
 from pages._ui.ending import end_page
 from pages._ui.jobs import Office, TooLong, lasting
 
@@ -26,6 +26,7 @@ _CANCELLED = "background.cancelled"
 _ALLOWED = "background.allowed"  # the keys of work that may take as long as it takes
 _PLACED = "background.placed"  # the keys of all work that this run of the page has asked for
 _OFFICE = Office()
+server_health.count_jobs_by(_OFFICE.counts)
 #: What the run before drew stays until this one ends: its numbers would stand below the new settings. And Streamlit's
 #: own Stop would only end the page, not the work. (A style alone would be put elsewhere, and outlast the progress.)
 _ALONE = """<style>

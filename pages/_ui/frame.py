@@ -21,6 +21,7 @@ from pages._ui import (
     review_view,
     screen,
     selection,
+    server_events,
     task_view,
     testsets,
     tracks,
@@ -48,6 +49,11 @@ def draw() -> None:
     """The frame: links to the pages, test set and settings at the side, then the page."""
     offered = pages()
     page = st.navigation(offered, position="hidden")
+    with server_events.timed("page", page=page.url_path or "overview"):
+        _draw_page(page, offered)
+
+
+def _draw_page(page, offered) -> None:
     address.begin(page.url_path)
     background.begin()
     if page.url_path == "lecture":  # one screen, without a side bar

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from mtsig_core.errors import Cancelled
+from pages._ui import server_events
 
 __all__ = ["Job", "Memory", "Office", "TooLong", "lasting"]
 
@@ -53,6 +54,9 @@ class Memory:
 
     def __contains__(self, key: Hashable) -> bool:
         return key in self._values
+
+    def __len__(self) -> int:
+        return len(self._values)
 
     def get(self, key: Hashable):
         """The value of a key, None without one."""
@@ -139,6 +143,10 @@ class Office:
             job.longest = max(job.longest, longest)
             return job
 
+    def counts(self) -> dict[str, int]:
+        """How many jobs there are, and how many values are kept."""
+        return {"under_way": len(self._jobs), "kept": len(self.values)}
+
     def leave(self, key: tuple, me: str) -> None:
         with self._lock:
             if key in self._jobs:
@@ -147,8 +155,10 @@ class Office:
     def _run(self, key, job, work):
         try:
             job.begin()
-            job.progress("", 0.0)
-            value = work(job.progress)
+            server_events.tell("job_start", kind=key[0])
+            with server_events.timed("job_end", kind=key[0]):
+                job.progress("", 0.0)
+                value = work(job.progress)
             self.values.keep(key, value)
             return value
         except TooLong as found:

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import TimeoutError, expect, sync_playwright
+from playwright.sync_api import Error, Page, TimeoutError, expect, sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -49,6 +49,24 @@ def _number(message, field):
 #: What Streamlit's messages of a run are called on the wire, for the script that watches for them.
 RUNS = (Path(__file__).with_name("runs.js").read_text(), _number(BackMsg, "rerun_script"),
         _number(ForwardMsg, "new_session"), _number(ForwardMsg, "script_finished"), ForwardMsg.FINISHED_EARLY_FOR_RERUN)
+
+
+def _wait_for_function(page, expression, *, arg=None, timeout=LIMIT, polling=POLL):
+    """Wait until an expression holds. Playwright's own has the page evaluate text, as its security policy forbids; what
+    it is asked from outside it may."""
+    until = time.monotonic() + timeout / 1000
+    while time.monotonic() < until:
+        try:
+            if page.evaluate(expression, arg):
+                return
+        except Error as error:
+            if "Execution context was destroyed" not in error.message:  # as another page is being opened
+                raise
+        page.wait_for_timeout(polling)
+    raise TimeoutError(f"never true: {expression}")
+
+
+Page.wait_for_function = _wait_for_function
 
 
 def free_port():

@@ -58,7 +58,7 @@ def main(folder: Path, *options: str) -> None:
 
     watch = Office.watch  # what is held takes as long as the test needs, which is never too long
     Office.watch = lambda self, key, work, me, longest: watch(self, key, waiting(work, folder, key[0]), me)
-    sys.argv = ["streamlit", "run", str(CHECKOUT / "app.py"), *options]
+    sys.argv = ["streamlit", "run", str(CHECKOUT / "asgi.py"), *options]
     cli.main()
 
 

@@ -1,0 +1,13 @@
+"""The dashboard's server: Streamlit's own, with a guard before it, a health page, and a log of events."""
+
+from pathlib import Path
+
+from starlette.middleware import Middleware
+from starlette.routing import Route
+from streamlit.starlette import App
+
+from pages._ui import server_events, server_guard, server_health, server_life
+
+# What it is called is looked for in this text: `streamlit run asgi.py` starts it.
+app = App(Path(__file__).with_name("app.py"), lifespan=server_life.life, on_script_error=server_events.failed,
+          middleware=[Middleware(server_guard.Guard)], routes=[Route("/_mtsig/health", server_health.answer)])

@@ -1,0 +1,55 @@
+"""Who may use the dashboard, where it is set up that users log in (OpenID Connect, by Streamlit)."""
+
+from __future__ import annotations
+
+import os
+
+import streamlit as st
+
+__all__ = ["passed"]
+
+
+def passed() -> bool:
+    """Whether this session may see the pages; if not, what it sees in their place has been drawn.
+
+    Everybody may, unless ``MTSIG_LOGIN`` or Streamlit's own secrets have a section ``[auth]``. A section ``[mtsig]``
+    with ``allowed`` names addresses, or all of a domain (``@example.org``).
+    """
+    user = st.user.to_dict()
+    if "is_logged_in" not in user and not os.environ.get("MTSIG_LOGIN"):
+        return True
+    if user.get("is_logged_in") is not True:
+        st.title("mtsig")
+        st.text("This dashboard is for people who are known to its organisers. Log in to see it.")
+        for name in _providers():
+            st.button(f"Log in with {name}" if name else "Log in", type="primary", on_click=st.login,
+                      args=[name] if name else [], key=f"login.{name}")
+        return False
+    if not _allowed(user):
+        st.title("mtsig")
+        st.text(f"{user.get('email') or 'This account'} may not use this dashboard. Ask who runs it, or log in with "
+                "another account.")
+        _log_out()
+        return False
+    with st.sidebar:
+        _log_out()
+    return True
+
+
+def _allowed(user: dict) -> bool:
+    listed = st.secrets.get("mtsig", {}).get("allowed")
+    if listed is None:
+        return True
+    email = str(user.get("email") or "").lower()
+    return user.get("email_verified") is not False and any(
+        email.endswith(one.lower()) if one.startswith("@") else email == one.lower() for one in listed)
+
+
+def _providers() -> list[str]:
+    """The names of several providers, which have sections of their own; one without a name else."""
+    auth = st.secrets.get("auth", {})
+    return [name for name in auth if hasattr(auth[name], "keys") and "client_id" in auth[name]] or [""]
+
+
+def _log_out() -> None:
+    st.button("Log out", on_click=st.logout, key="login.out")

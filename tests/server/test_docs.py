@@ -1,0 +1,77 @@
+"""The configurations in docs/serving.md are accepted by the programs they are for."""
+
+import re
+import shutil
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from mtsig_core.cli.serve_login import login_options
+from mtsig_core.errors import SettingError
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+DOCS = (CHECKOUT / "docs" / "serving.md").read_text(encoding="utf-8")
+EXAMPLES = dict(re.findall(r"^```(Caddyfile|nginx|toml)\n(.*?)^```", DOCS, re.DOTALL | re.MULTILINE))
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+
+
+def checked(*command, **environment):
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(shutil.which("caddy") is None, reason="Caddy is not installed")
+def test_caddy(tmp_path):
+    own = {"HOME": str(tmp_path), "PATH": "", "MTSIG_PROXY_PORT": "8501", "MTSIG_PROXY_ADDRESS": "localhost",
+           "MTSIG_UPSTREAMS": "127.0.0.1:1 127.0.0.1:2"}
+    (tmp_path / "Caddyfile").write_text(EXAMPLES["Caddyfile"])
+    for file in (tmp_path / "Caddyfile", CHECKOUT / "mtsig_core" / "cli" / "Caddyfile"):
+        checked(shutil.which("caddy"), "validate", "--adapter", "caddyfile", "--config", file, **own)
+
+
+@pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+def test_nginx(tmp_path):
+    write_certificate(tmp_path)
+    text = EXAMPLES["nginx"].replace("/etc/letsencrypt/live/mtsig.example.org", str(tmp_path))
+    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ {text} }}")
+    checked(NGINX, "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf")
+
+
+def write_certificate(folder):
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "mtsig.example.org")])
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(
+        1).not_valid_before(now).not_valid_after(now + timedelta(1)).sign(key, hashes.SHA256())
+    (folder / "fullchain.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    (folder / "privkey.pem").write_bytes(key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+
+
+def test_the_login_file(tmp_path):
+    file = tmp_path / "secrets.toml"
+    file.write_text(EXAMPLES["toml"])
+    assert login_options({"MTSIG_LOGIN": str(file)}) == ["--secrets.files", str(file)]
+    assert login_options({}) == []
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (None, "cannot be read"), ("[auth", "not TOML"), ("a = 1", r"no section \[auth\]"), ("auth = 1", r"no section"),
+    ("[auth]\nredirect_uri = 'a'", "lacks cookie_secret, client_id, client_secret, server_metadata_url"),
+    ("[auth]\nredirect_uri = 'a'\ncookie_secret = ''\n[auth.uni]\nclient_id = 'a'",
+     "lacks cookie_secret, client_secret, server_metadata_url")])
+def test_a_broken_login_file_starts_no_server(tmp_path, text, said):
+    file = tmp_path / "secrets.toml"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(SettingError, match=said):
+        login_options({"MTSIG_LOGIN": str(file)})
+
+
+def test_what_the_security_page_names_is_there():
+    for name in re.findall(r"`(tests/[\w/.]+)`", (CHECKOUT / "SECURITY.md").read_text(encoding="utf-8")):
+        assert (CHECKOUT / name).exists(), name

@@ -1,0 +1,79 @@
+"""What stands before every answer."""
+
+import asyncio
+import re
+from hashlib import sha256
+
+import pytest
+from starlette.responses import PlainTextResponse
+
+from pages._ui import server_guard
+
+
+async def application(scope, receive, send):
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+    else:
+        await PlainTextResponse("inside", headers={"X-Frame-Options": "ALLOW"})(scope, receive, send)
+
+
+@pytest.fixture
+def ask(monkeypatch):
+    """What is sent in answer to a request."""
+    monkeypatch.setenv("MTSIG_HOSTS", "Mtsig.example.org, *.uni.example")
+    guard = server_guard.Guard(application)
+
+    def asked(path="/", host="localhost", kind="http"):
+        sent = []
+
+        async def receive():
+            return {"type": f"{kind}.request"}
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": kind, "path": path, "method": "GET", "headers": [(b"host", host.encode())] * bool(host),
+                 "extensions": {"websocket.http.response": {}}}
+        asyncio.run(guard(scope, receive, send))
+        return sent
+
+    return asked
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8501", "mtsig.example.org", "mtsig.example.org.",
+                                  "a.uni.example", "127.0.0.1:8501", "[::1]:8501", "192.0.2.7"])
+def test_it_answers_to_its_names_and_to_addresses(ask, host):
+    assert ask(host=host)[1]["body"] == b"inside"
+    assert ask(host=host, kind="websocket") == [{"type": "websocket.accept"}]
+
+
+@pytest.mark.parametrize("host", ["evil.example", "uni.example", "eviluni.example", "localhost.evil.example", "", "[",
+                                  "mtsig.example.org@evil.example", "127.0.0.1.evil.example", "evil.example#localhost"])
+def test_it_answers_to_no_other_name(ask, host):
+    start, body = ask(host=host)
+    assert start["status"] == 421 and b"MTSIG_HOSTS" in body["body"]
+    refused = ask("/_stcore/stream", host, "websocket")[0]
+    assert (refused["type"], refused["status"]) == ("websocket.http.response.start", 421)
+
+
+@pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore/metrics/", "/below/_stcore/metrics",
+                                  "/_stcore/agent/interact", "/_stcore/agent/openapi.json"])
+def test_what_streamlit_offers_to_programs_is_closed(ask, path):
+    assert ask(path)[0]["status"] == 404
+    assert ask(path.replace("_stcore", "_elsewhere"))[0]["status"] == 200
+
+
+@pytest.mark.parametrize(("path", "host"), [("/", "localhost"), ("/", "evil.example"),
+                                            ("/_stcore/metrics", "localhost")])
+def test_all_answers_have_the_headers_once(ask, path, host):
+    told = [(key.decode(), text.decode()) for key, text in ask(path, host)[0]["headers"]]
+    for key, text in server_guard.headers().items():
+        assert [found for name, found in told if name == key.lower()] == [text]
+
+
+def test_scripts_are_streamlits_own_and_nothing_comes_from_elsewhere():
+    policy = dict(part.split(" ", 1) for part in server_guard.headers()["Content-Security-Policy"].split("; "))
+    [digest] = re.findall("'sha256-(.*?)'", policy["script-src"])
+    assert len(digest) == len(sha256().digest()) * 4 // 3 + 2
+    assert "unsafe" not in policy["script-src"] and policy["default-src"] == "'self'"
+    assert not re.search(r"https?:|\*", " ".join(policy.values()))

@@ -1,0 +1,149 @@
+"""The dashboard's server as a whole: health, log, login, headers, its end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from mtsig_core.version import __version__
+from pages._ui import server_guard
+from tests.browser.conftest import free_port
+from tests.server.client import LIMIT, Client, elements, get, headings
+from tests.server.provider import provider
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+LOGIN = """[auth]
+redirect_uri = "{address}/oauth2callback"
+cookie_secret = "a secret of the test"
+client_id = "{own.client}"
+client_secret = "{own.secret}"
+server_metadata_url = "{own.address}/.well-known/openid-configuration"
+
+[mtsig]
+allowed = ["grace@example.net", "@example.org"]
+"""
+
+
+@contextmanager
+def serving(folder, *options, **environment):
+    """The dashboard, which asks its users to log in; its process, its address, and who lets them in."""
+    address = f"http://localhost:{free_port()}"
+    with provider() as own:
+        (folder / "secrets.toml").write_text(LOGIN.format(address=address, own=own))
+        process = subprocess.Popen(
+            [sys.executable, "-m", "mtsig_core", "serve", "--no-browser", *options,
+             "--port", str(urlsplit(address).port)], cwd=CHECKOUT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "MTSIG_LOGIN": str(folder / "secrets.toml"),
+                 "MTSIG_HEALTH_TOKEN": "a token",
+                 "MTSIG_LOG": str(folder / "log"), "MTSIG_DATA_ROOT": "", **environment})
+        try:
+            patient(lambda: get(f"{address}/_stcore/health").status_code == 200)
+            yield process, address, own
+        finally:
+            process.terminate()
+            process.wait(LIMIT)
+
+
+def patient(holds):
+    """Wait until something holds."""
+    until = time.monotonic() + LIMIT
+    while time.monotonic() < until:
+        try:
+            if holds():
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    raise AssertionError("it never came")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("server")
+    with serving(folder) as (process, address, own):
+        yield process, address, own, folder / "log"
+
+
+def log(file):
+    """The events, as they stand in the log."""
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def log_in(client, own, email):
+    """Through the button and the provider, back to the dashboard; what a tab shows then."""
+    own.email = email
+    with client.session() as tab:
+        [button] = elements(tab.run(), "button")
+        [where] = [message.auth_redirect.url for message in tab.run(button.id) if message.HasField("auth_redirect")]
+    assert client.http.get(where).url == f"{client.address}/"
+    with client.session() as tab:
+        return tab.run()
+
+
+@pytest.mark.parametrize(("path", "status"), [("/", 200), ("/pair", 200), ("/_stcore/health", 200), ("/media/a", 404),
+                                              ("/_mtsig/health", 200), ("/_stcore/metrics", 404), ("//a", 400)])
+def test_all_answers_have_the_headers(server, path, status):
+    answer = get(f"{server[1]}{path}")
+    assert answer.status_code == status
+    assert {answer.headers.get(key) for key in server_guard.headers()} == set(server_guard.headers().values())
+
+
+def test_no_name_but_its_own_opens_a_session(server):
+    for host in ("evil.example", "localhost.evil.example"):
+        with pytest.raises(InvalidStatus) as refused:
+            connect(f"ws://{urlsplit(server[1]).netloc}/_stcore/stream", additional_headers={"Host": host}).close()
+        assert refused.value.response.status_code in (400, 421)
+
+
+def test_health_is_for_this_machine_or_for_who_has_the_token(server):
+    def health(**headers):
+        return get(f"{server[1]}/_mtsig/health", headers=headers)
+
+    found = health().json()
+    [worker] = found["workers"]
+    assert found["version"] == __version__ and set(found["cache"]) == {"files", "bytes"}
+    assert (worker["pid"], worker["sessions"]) == (server[0].pid, 0) and worker["memory_bytes"] > 20e6
+    with Client(server[1]).session():
+        assert health().json()["workers"][0]["sessions"] == 1
+    for outside in ({"Host": "192.0.2.7"}, {"X-Forwarded-For": "192.0.2.7"}):
+        assert health(**outside).status_code == health(**outside, Authorization="Bearer none").status_code == 403
+        assert health(**outside, Authorization="Bearer a token").status_code == 200
+
+
+def test_nobody_sees_a_page_before_logging_in(server):
+    with Client(server[1]).session() as tab:
+        for page in ("", "review", "lecture", "data"):
+            messages = tab.run(page=page)
+            assert headings(messages) == ["mtsig"]
+            assert [button.label for button in elements(messages, "button")] == ["Log in"]
+
+
+def test_who_is_known_sees_the_pages_and_nobody_else(server):
+    _, address, own, file = server
+    stranger = log_in(Client(address), own, "mallory@example.net")
+    assert headings(stranger) == ["mtsig"]
+    assert any("mallory@example.net may not use this dashboard" in text.body for text in elements(stranger, "text"))
+    assert headings(log_in(Client(address), own, "ada@example.org")) == ["Which differences are real?"]
+    told = log(file)
+    assert [found["page"] for found in told if found["event"] == "page"] == ["overview"]
+    assert [found["kind"] for found in told if found["event"] == "job_end" and found["seconds"] >= 0] == ["compare"]
+    assert "example.org" not in file.read_text() and "Cedar" not in file.read_text()
+
+
+def test_it_ends_when_told_though_a_tab_is_open(server):
+    process, address, _, file = server
+    with Client(address).session() as tab:
+        tab.run()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LIMIT) == 0
+    assert [found["event"] for found in log(file)][:: len(log(file)) - 1] == ["start", "stop"]

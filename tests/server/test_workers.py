@@ -1,0 +1,113 @@
+"""Several processes of the dashboard behind the proxy."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from mtsig_core.cli.serve_workers import _free_ports, serve_workers
+from mtsig_core.errors import SettingError
+from tests.server.client import LIMIT, Client, get, headings
+from tests.server.test_server import log, patient, serving
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+needs_caddy = pytest.mark.skipif(shutil.which("caddy") is None, reason="Caddy is not installed")
+#: A server that answers with its process id.
+ECHO = """
+import http.server, os, sys
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = str(os.getpid()).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[4])), Answer).serve_forever()
+"""
+#: A parent that serves so, in a process of its own.
+PARENT = """
+import os, sys
+from mtsig_core.cli.serve_workers import serve_workers
+sys.exit(serve_workers([sys.executable, "-c", sys.argv[1]], dict(os.environ), 2, "localhost", int(sys.argv[2]), False))
+"""
+
+
+def gone(pid):
+    """Whether a process has ended, also where nobody has asked how."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+@needs_caddy
+def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path):
+    with serving(tmp_path, "--workers", "2") as (process, address, _):
+        patient(lambda: get(f"{address}/_mtsig/health").status_code == 200)
+        browsers = []
+        while len({browser.http.cookies["mtsig_worker"] for browser in browsers}) < 2 or len(browsers) < 4:
+            browsers.append(Client(address))
+        tabs = [browser.session() for browser in browsers]
+        sessions = [tab.__enter__() for tab in tabs]
+        for browser, session in zip(browsers, sessions, strict=True):
+            session.run()
+            assert browser.upload(session.id, b"what I have") == 204  # another worker knows no such session
+        health = get(f"{address}/_mtsig/health").json()["workers"]
+        assert sum(worker["sessions"] for worker in health) == len(browsers) and all(w["sessions"] for w in health)
+        for outside in ({"Host": "evil.example"}, {"Host": "192.0.2.7"}):
+            assert get(f"{address}/_mtsig/health", headers=outside).status_code in (421, 403)
+
+        dead = health[0]["pid"]
+        os.kill(dead, signal.SIGKILL)
+        for browser in browsers:
+            with browser.session() as tab:
+                assert headings(tab.run()) == ["mtsig"] and browser.http.get("/").status_code == 200
+        patient(lambda: get(f"{address}/_mtsig/health").status_code == 200)
+        now = [worker["pid"] for worker in get(f"{address}/_mtsig/health").json()["workers"]]
+        assert now[1] == health[1]["pid"] and now[0] != dead
+
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LIMIT) == 0 and all(map(gone, now))
+        for tab in tabs:
+            tab.__exit__(None, None, None)
+        assert [found["event"] for found in log(tmp_path / "log")].count("start") == 3
+
+
+@needs_caddy
+def test_no_process_stays_behind_a_killed_parent():
+    [port] = _free_ports(1)
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, ECHO, str(port)], cwd=CHECKOUT, stderr=subprocess.DEVNULL)
+    found = set()
+
+    def all_seen():
+        found.add(get(f"http://localhost:{port}").text)
+        return len(found) == 2
+
+    patient(all_seen)
+    below = subprocess.run(["pgrep", "-P", str(parent.pid)], capture_output=True, text=True).stdout.split()
+    assert len(below) == 3
+    parent.kill()
+    patient(lambda: all(map(gone, below)))
+    with pytest.raises(httpx.ConnectError):
+        get(f"http://localhost:{port}")
+    parent.wait(LIMIT)
+
+
+def test_without_the_proxy_one_message(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(SettingError, match="Caddy, which is not installed. Install it"):
+        serve_workers([], {}, 2, "localhost", 8501, False)
+    with pytest.raises(SettingError, match="--workers is 0. Expected a number from 1 to 64."):
+        serve_workers([], {}, 0, "localhost", 8501, False)
+
+
+@needs_caddy
+def test_what_ends_at_once_is_not_started_for_ever(capfd):
+    [port] = _free_ports(1)
+    assert serve_workers([sys.executable, "-c", "print('broken')"], dict(os.environ), 1, "localhost", port, False) == 1
+    assert "ended at once, with status 0" in capfd.readouterr().err
