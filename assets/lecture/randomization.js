@@ -74,8 +74,8 @@ SCENES.randomization = (main, body, stage) => {
       what.textContent = 'exact p'
       ruler.draw(stage, 100 * end.exact, `exact p ${fixed(100 * end.exact)}%`)
       plot.label = `after swaps; outline: all ${end.ways.toLocaleString('en')} ways`
+      plot.every = end.every
       plot.redraw()
-      plot.outline(end.every)
     },
   }
 }

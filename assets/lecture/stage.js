@@ -27,6 +27,7 @@ class Stage {
     this.title = make('h1')
     this.about = make('span', 'place')
     this.past = make('div', 'past')
+    this.instead = make('div', 'instead')
     const keys = make('button', 'plain', '?'), leave = make('button', 'plain', '\u00d7')
     keys.title = keys.ariaLabel = 'Keys'
     leave.title = leave.ariaLabel = 'Leave the lecture'
@@ -39,7 +40,7 @@ class Stage {
     this.help.hidden = true
     this.spoken = make('div', 'spoken')
     this.spoken.ariaLive = 'polite'
-    this.node.append(make('header', '', '', this.place, this.title, this.about, this.past, keys, leave), this.ask, this.main, this.footer, this.help, this.spoken)
+    this.node.append(make('header', '', '', this.place, this.title, this.about, this.past, keys, leave), this.ask, this.main, this.instead, this.footer, this.help, this.spoken)
     root.append(this.node)
     this.onKey = event => this.key(event)
     addEventListener('keydown', this.onKey)
@@ -87,7 +88,8 @@ class Stage {
     this.further = !this.data.body.extra
     this.main.replaceChildren()
     this.head()  // before anything is measured
-    this.scene = SCENES[this.data.scene](this.main, this.data.body, this)
+    const {body} = this.data, isolated = name => `\u2068${name}\u2069`  // names of any script keep to themselves
+    this.scene = SCENES[this.data.scene](this.main, body.names ? {...body, names: body.names.map(isolated)} : body, this)
     this.step = 0
     if (this.ready(this.wanted)) this.jump(this.wanted)
     this.draw()
@@ -146,6 +148,7 @@ class Stage {
     if (!this.ready(this.wanted) || this.busy || this.wanted <= this.step) return
     if (this.step === 0) this.scene.begin(this.rows)
     const from = this.step, to = this.wanted, scene = this.scene
+    if (this.traced !== undefined) this.point(this.traced = undefined)
     const done = () => {
       if (scene !== this.scene) return  // of a scene that was left, or drawn anew, while this moved
       this.busy = false
@@ -272,9 +275,13 @@ class Stage {
 
   trace(by, exactly) {
     if (this.busy || !this.step || !this.scene.trace) return
-    this.traced = Math.max(0, Math.min(this.step - 1, exactly ?? (this.traced ?? this.step) + by))
+    this.traced = Math.max(0, Math.min(this.step - 1, exactly ?? (this.traced ?? this.step - 1) + by))
     this.scene.trace(this.traced)
+    this.point(this.traced)
   }
+
+  // The dots of one draw stand out.
+  point(at) { for (const canvas of this.main.querySelectorAll('canvas')) canvas.dots?.point(at) }
 
   head() {
     const {data} = this
@@ -282,6 +289,7 @@ class Stage {
     this.title.textContent = data.title
     const past = this.started ? [] : data.past
     this.about.textContent = past.length ? '' : data.about
+    this.instead.textContent = this.started ? '' : data.instead
     this.past.replaceChildren(...past.map(text => make('span', '', text)))
   }
 
@@ -382,6 +390,7 @@ class Dots {
     } else edge = 0
     this.canvas = make('canvas')
     this.canvas.role = 'img'
+    this.canvas.dots = this
     this.canvas.ariaLabel = label
     parent.append(this.canvas)
     Object.assign(this, {label, low, high, digits, integers, edge, bins: integers ? high - low + 1 : bins, marks: [], values: [], colors: [], place: [], counts: []})
@@ -442,6 +451,11 @@ class Dots {
     this.pen.fillRect(x - w / 2, this.base - (height + 1) * tall, w, tall > 2 ? Math.max(tall * 0.86, tall - 1) : tall + 0.5)
   }
 
+  point(k) {
+    this.redraw()
+    if (k < this.values.length) this.dot(k, true)
+  }
+
   nearest(x, y) {
     let best = -1, least = 900
     this.place.forEach(([bin, height], k) => {
@@ -471,12 +485,13 @@ class Dots {
     pen.fillText(this.label, this.width / 2, this.base + 55 * u)
     pen.globalAlpha = 1
     this.values.forEach((_, k) => this.dot(k))
+    if (this.every) this.outline()
     for (const mark of this.marks) this.line(mark)
   }
 
   // Where other values would lie, as an outline of the same area.
-  outline(values) {
-    const counts = new Array(this.bins).fill(0), {pen, u} = this, wide = 0.94 * this.width / this.bins
+  outline() {
+    const counts = new Array(this.bins).fill(0), {pen, u, every: values} = this, wide = 0.94 * this.width / this.bins
     for (const value of values) counts[this.bin(value)]++
     pen.strokeStyle = this.color.text
     pen.lineWidth = 2.5 * u

@@ -19,7 +19,7 @@ from mtsig_core.report.terminal import printable
 __all__ = ["BLOCKS", "BOOTSTRAP", "COMPARISONS", "CORRECTIONS", "DOCUMENTS", "MEAN", "RANDOMIZATION", "SUMS",
            "TILES", "WORLDS_LABEL", "SceneTexts", "about", "blocks_end", "bootstrap_end", "comparisons_end",
            "documents_end", "guess_beside", "mean_end", "predicted", "randomization_end", "ribbon_label", "shown",
-           "sums_shown", "three_better_end", "world"]
+           "sums_shown", "three_better_end", "unsuited", "world"]
 
 #: Before the first resample.
 SUMS = "What BLEU needs is summed over the sentences drawn."
@@ -128,6 +128,25 @@ def world(per_document: int, correlation: float) -> str:
 def about(testset: TestSet) -> str:
     """What the sentences on the stage are taken from."""
     return printable(testset.name) + (", simulated" if testset.simulated and "simulated" not in testset.name else "")
+
+
+def unsuited(testset: TestSet, least: int) -> str:
+    """Why a scene that needs so many sentences of two systems is not about a test set, and what to do; else nothing.
+
+    Examples
+    --------
+    >>> unsuited(TestSet("toy", {"A": ["a"], "B": ["b"]}, {"ref": ["a"]}), 12)
+    'Not on toy: it has 1 sentence, and this scene needs 12. Open a larger test set on the page Data.'
+    """
+    name, n = printable(testset.name), testset.n_segments
+    if not testset.has_texts:
+        return f"Not on {name}: it has scores and no texts. Open a test set with texts on the page Data."
+    if len(testset.systems) < 2:
+        return f"Not on {name}: it has one system, and this scene needs two. Open one with more on the page Data."
+    if n < least:
+        return (f"Not on {name}: it has {n:,} {'sentence' if n == 1 else 'sentences'}, and this scene needs {least:,}. "
+                "Open a larger test set on the page Data.")
+    return ""
 
 
 def shown(testset: TestSet, scene: str, seed: int, steps: int) -> str:

@@ -87,20 +87,20 @@ def _shown(scene: str) -> Shown:
 def show(view: LectureView | MtsigError) -> None:
     """Mount the stage."""
     state = st.session_state
-    if isinstance(view, MtsigError):
-        screen.error(view)
-        end_page()
     there = state.pop(_THERE, 0)  # draws that the stage has: they are not sent with every step
     if address.by_history():
         state[_TURN], there = state.get(_TURN, 0) + 1, 0
-    scene, keys = SCENES[view.scene], list(SCENES)
-    most = min(scene.most, view.shown.testset.n_segments // 300) if view.scene == "blocks" else scene.most
-    drawn = min(most, -(-max(view.step, view.have + 1) // scene.at_once) * scene.at_once)
-    played = view.guess is not None or view.step > 0
     try:
+        if isinstance(view, MtsigError):
+            raise view
+        scene, keys = SCENES[view.scene], list(SCENES)
+        most = min(scene.most, view.shown.testset.n_segments // 300) if view.scene == "blocks" else scene.most
+        drawn = min(most, -(-max(view.step, view.have + 1) // scene.at_once) * scene.at_once)
+        played = view.guess is not None or view.step > 0
         data = {
             "turn": f"{state.get(_TURN, 0)} {view.scene} {view.shown.seed} {view.shown.world}", "scene": view.scene,
             "about": texts.about(view.shown.testset) if view.scene != "documents" else "",
+            "instead": _instead(view),
             "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": most,
             **asdict(scene.words), "guess": (scale := scene.scale(view.shown)),
             "body": scene.body(view.shown),
@@ -113,12 +113,15 @@ def show(view: LectureView | MtsigError) -> None:
             "end": scene.end(view.shown, view.step) if view.reveal and view.step else None}
     except MtsigError as problem:
         screen.error(problem)
+        for name in ("data", "overview"):  # there is no side bar
+            st.page_link(ROOT / "pages" / f"{name}.py", label=name.capitalize())
         end_page()
     if data["end"] and view.guess is not None:
         state.setdefault(_PAST, {})[view.scene] = (
             scene.words.title, data["end"]["truth"], texts.predicted(view.guess, scale.get("options", ())),
             state.get(_VOTES, []))
     data["file"] = _file(view)
+    st.html("<style>header, [data-testid=stSidebar] {display: none} [data-stale] {opacity: 1 !important}</style>")
     _component()(data=data, key=_KEY, on_asks_change=lambda: None)
 
 
@@ -184,11 +187,18 @@ def _testset(scene: str) -> TestSet:
     if asked is not None and offer is None:
         raise testsets.Gone(asked)
     testset = None if offer is None else offer.load()
-    if testset is None or scene not in _LEAST or not testset.has_texts or len(testset.systems) < 2 or (
-            testset.n_segments < _LEAST[scene]):
+    if testset is None or scene not in _LEAST or texts.unsuited(testset, _LEAST[scene]):
         large = testsets.find(demos.LARGE.title, offers)
         testset = (large or offers[demos.LARGE.title]).load()
     return testset
+
+
+def _instead(view: LectureView) -> str:
+    """Why the scene is not about the test set of the address."""
+    asked = address.asked("testset")
+    if asked is None or view.scene not in _LEAST:
+        return ""
+    return texts.unsuited(testsets.find(asked, testsets.available()).load(), _LEAST[view.scene])
 
 
 @st.cache_resource

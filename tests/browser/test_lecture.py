@@ -12,6 +12,11 @@ TYPE = """stage => [...stage.querySelectorAll('*')].filter(node => node.checkVis
   && !node.matches('.spoken, .spoken *')
   && [...node.childNodes].some(child => child.nodeType === 3 && child.data.trim()))
   .map(node => [node.className, parseFloat(getComputedStyle(node).fontSize)])"""
+#: Dots on the wrong side of the observed difference, and what else is marked on an axis.
+WRONG = """stage => [...stage.querySelectorAll('canvas')].map(canvas => canvas.dots).filter(dots => dots?.edge)
+  .map(({low, high, bins, edge, place, colors}) => place.filter(([bin], k) =>
+    Math.abs(low + (bin + 0.5) * (high - low) / bins) > edge !== (colors[k] === 'red')).length)"""
+MARKS = "stage => [...stage.querySelectorAll('canvas')].flatMap(({dots}) => dots?.marks.map(mark => mark.text) ?? [])"
 PICTURE = "stage => [stage.innerText, ...[...stage.querySelectorAll('canvas')].map(canvas => canvas.toDataURL())]"
 
 
@@ -49,7 +54,10 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
         settled(page)
         fits_one_screen(stage)
         assert "Your guess: " in stage.locator(".ask").inner_text()
+        if scene == "bootstrap":
+            assert [text for text in stage.evaluate(MARKS) if text.startswith("observed ")]
         if scene == "randomization":
+            assert stage.evaluate(WRONG) == [0]
             link, picture = page.url, stage.evaluate(PICTURE)
         received.clear()
         page.keyboard.press("]")
@@ -92,8 +100,12 @@ def test_a_step_back_another_seed_and_the_keys(at, page):
     page.keyboard.press("?")
     stage.get_by_text("another seed").wait_for()
     page.keyboard.press("?")
+    page.keyboard.press(",")  # the draw before the last
+    stage.get_by_text("swap 2").wait_for()
     page.keyboard.press("1")
     page.wait_for_url("**step=4**")
+    page.reload()
+    stage.get_by_text("4 of 1,000").wait_for()
     page.go_back()
     stage.get_by_text("3 of 1,000").wait_for()
     page.keyboard.press("s")

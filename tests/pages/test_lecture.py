@@ -33,6 +33,7 @@ def test_before_the_guess_nothing_is_sent_that_answers(opened, scene):
     data = sent(opened("lecture", SMALL, testset=SMALL.title, scene=scene))
     assert data["scene"] == scene and set(data["body"]) == BEFORE[scene]
     assert data["rows"] is None and data["end"] is None and data["further"] is None and data["past"] == []
+    assert ("and this scene needs 3,000. Open a larger" in data["instead"]) == (scene == "blocks")  # of 300 sentences
 
 
 def test_a_link_gives_the_numbers_of_the_core_again(opened):
@@ -40,7 +41,9 @@ def test_a_link_gives_the_numbers_of_the_core_again(opened):
     data = sent(opened("lecture", SMALL, **asked))
     demo = load_demo(300)
     names = data["body"]["names"]
-    found = resamples(excerpt(demo, "bleu", *names, 12, 3), 3, 0, 12)
+    few = excerpt(demo, "bleu", *names, 12, 3)
+    found = resamples(few, 3, 0, 12)
+    assert data["rows"]["observed"] == pytest.approx([few.scores[0], few.scores[0] - few.scores[1]], abs=1e-4)
     assert data["rows"]["weights"][:12] == found.weights.tolist()
     assert data["rows"]["scores"][:12] == pytest.approx(found.scores[:, 0], abs=1e-4)
     assert data["end"]["worse"] == found.share_worse and data["state"]["guess"] == [5]
@@ -77,6 +80,8 @@ def test_a_choice_is_remembered_by_its_name_and_the_first_offer_is_not_the_answe
     data = sent(page)
     assert data["guess"]["options"][data["guess"]["start"]] != data["end"]["truth"]
     assert page.session_state["lecture.past"]["mean"][1:3] == (data["end"]["truth"], data["guess"]["options"][1])
+    page.session_state["lecture.there"] = 3  # what the stage has is not sent with every step
+    assert sent(page.run())["rows"] is None and sent(page.run())["rows"]["n"] == 3
 
 
 def test_the_link_on_a_handout_names_the_test_set(opened):
@@ -88,3 +93,4 @@ def test_the_link_on_a_handout_names_the_test_set(opened):
 def test_a_test_set_that_is_gone_is_said(opened):
     page = opened("lecture", SMALL, testset="~nowhere")
     assert not page.exception and "is not here" in "".join(node.proto.body for node in page.get("html"))
+    assert [node.proto.label for node in page.get("page_link")] == ["Data", "Overview"]  # there is no side bar

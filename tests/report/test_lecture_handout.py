@@ -5,8 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from mtsig_core import TestSet
+from mtsig_core.data.readers import read_scores
 from mtsig_core.report.lecture_exercises import exercises
 from mtsig_core.report.lecture_handout import HandoutPart, Strip, handout, strip_svg
+from mtsig_core.report.lecture_texts import unsuited
 
 PART = HandoutPart("Title", "A question?", "Seed 4.", "So it is.", "few sentences.", "An exercise?", "The answer.",
                    "lecture?scene=mean", [["1", "<img src=x onerror=alert(1)>"]],
@@ -34,3 +37,10 @@ def test_answers_by_hand():
     assert found["randomization"].startswith("2/2^5 = 0.0625") and "= 19." in found["blocks"]
     assert found["documents"].startswith("1 + (10 - 1) x 0.2 = 2.8; 1,000 / 2.8 = 357")
     assert found["comparisons"].startswith("190 pairs, 9.5 false stars, 99.994%, and 0.05 / 190 = 0.00026")
+
+
+def test_why_a_scene_is_not_about_a_test_set_and_what_to_do():
+    lines = ["a b"] * 12
+    assert unsuited(TestSet("two", {"A": lines, "B": lines}, {"ref": lines}), 12) == ""
+    assert "one system, and this scene needs two. Open" in unsuited(TestSet("one", {"A": lines}, {"ref": lines}), 12)
+    assert "scores and no texts. Open" in unsuited(read_scores({"human": {"A": [80, 70], "B": [75, 60]}}), 2)
