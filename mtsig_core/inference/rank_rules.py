@@ -248,11 +248,14 @@ def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
         return float(wilcoxon(differences, alternative=alternative).pvalue)
     from scipy.special import ndtr
 
-    there = differences[differences != 0]
-    _, place, ties = np.unique(np.abs(there), return_inverse=True, return_counts=True)
-    ranks, n = (np.cumsum(ties) - (ties - 1) / 2)[place], float(len(there))
-    variance = (n * (n + 1) * (2 * n + 1) - (ties.astype(float) ** 3 - ties).sum() / 2) / 24
-    z = (ranks[there > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
+    sizes = np.abs(differences)
+    order = sizes.argsort()[np.count_nonzero(sizes == 0):]  # what does not differ is left out
+    sizes, n = sizes[order], float(len(order))
+    ends = np.append(np.flatnonzero(sizes[1:] != sizes[:-1]) + 1.0, n)
+    ties = np.diff(ends, prepend=0)
+    ranks = np.repeat(ends - (ties - 1) / 2, ties.astype(int))
+    variance = (n * (n + 1) * (2 * n + 1) - (ties ** 3 - ties).sum() / 2) / 24
+    z = (ranks[differences[order] > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
     return float(ndtr(-z) if alternative == "greater" else 2 * ndtr(-abs(z)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from mtsig_core.data.task import Task
@@ -98,19 +98,25 @@ class KeptTask:
         steps = [(name, pair) for name in names for pair in self.info.pairs_with(name)]
         parts: dict[str, list[Comparison]] = {}
         macro: dict[str, MacroResult] = {}
-        for k, (name, pair) in enumerate(steps):
-            def report(stage: str, share: float, k: int = k, pair: str = pair) -> None:
-                if progress is not None:
-                    progress(f"{pair}, {stage}", (k + share) / len(steps))
+        done = reached = 0.0
 
-            report("looking", 0.0)
-            one = self._pair(pair, name, jobs, report, settings)
+        def report(stage: str, share: float) -> None:
+            nonlocal reached  # each stage of a language pair begins at 0, and all of it never goes back
+            reached = max(reached, (done + share) / (len(steps) + len(names)))
+            if progress is not None:
+                progress(stage, reached)
+
+        for k, (name, pair) in enumerate(steps):
+            report(f"{pair}, looking", 0.0)
+            one = self._pair(pair, name, jobs, partial(_within, report, pair), settings)
             parts.setdefault(pair, []).append(one)
+            done += 1
             if found is not None:
                 found(pair, one)
             if k + 1 == len(steps) or steps[k + 1][0] != name:
-                done = {pair: parts[pair][-1] for pair in self.info.pairs_with(name)}
-                macro |= self._macro(name, done, jobs, report, settings)
+                own = {pair: parts[pair][-1] for pair in self.info.pairs_with(name)}
+                macro |= self._macro(name, own, jobs, report, settings)
+                done += 1
         excluded = (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.withdrawn()))
         pairs = {pair: replace(joined(parts[pair]), excluded=excluded_in(pair, excluded)) for pair in self.info.pairs
                  if pair in parts}
@@ -138,10 +144,14 @@ class KeptTask:
         if text is not None:
             return dict(read_task_comparison(text).macro)
         one = macro_of(self.task, pairs, metric, trials=settings["trials"], jobs=jobs,
-                       progress=lambda share: progress("across", share))
+                       progress=lambda share: progress(f"{metric} across language pairs", share))
         macro = {} if one is None else {metric: one}
         keep_text(task_json(TaskComparison(self.info, {}, macro)), *key)
         return macro
+
+
+def _within(report: Progress, pair: str, stage: str, share: float) -> None:
+    report(f"{pair}, {stage}", share)
 
 
 def _usual() -> dict[str, Any]:

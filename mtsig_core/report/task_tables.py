@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from mtsig_core.inference.ranking import headline
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.report.tables import how_tested
@@ -74,13 +76,13 @@ def system_text(task: TaskInfo, name: str) -> str:
 
 
 def ranks_text(row: SystemResult | MacroSystem | None) -> str:
-    """A rank interval, sorted by its ends; a dash without.
+    """A rank interval, sorted by its ends; a dash without, which comes after all ranks.
 
     >>> ranks_text(SystemResult("A", 1.0, None, None, 1, 3)), ranks_text(SystemResult("A", 1.0, None, None, 4, 4))
     ('1-3', '4-4')
     """
     if row is None or row.rank_low is None or row.rank_high is None:
-        return MISSING
+        return Cell(MISSING, math.inf)
     return Cell(f"{row.rank_low}-{row.rank_high}", row.rank_low + row.rank_high / 1000)
 
 

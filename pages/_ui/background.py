@@ -21,6 +21,7 @@ __all__ = ["begin", "result"]
 PATIENCE = 0.8  # seconds that a page waits before it shows progress
 LONGEST = 60.0  # seconds that work may take unasked
 _REDRAWN = 0.2  # seconds between two looks at the progress
+_SHARE = 5  # times as long as it took to draw what is there so far, nothing is drawn: it takes time from the work
 _ME = "background.me"
 _CANCELLED = "background.cancelled"
 _ALLOWED = "background.allowed"  # the keys of work that may take as long as it takes
@@ -88,11 +89,12 @@ def begin() -> None:
 def _show_progress(place, job, key, what, meanwhile):
     """Progress with Cancel, and what is there already, until the work is done."""
     line, share, part = _draw(place, what, "Cancel", _cancel, key)
-    done = False
+    done, rest = False, time.monotonic() + PATIENCE
     while not done:
-        if meanwhile is not None and (draw := meanwhile()) is not None:
+        if meanwhile is not None and (begun := time.monotonic()) >= rest and (draw := meanwhile()) is not None:
             with part.container():
                 draw()
+            rest = time.monotonic() + _SHARE * (time.monotonic() - begun)
         share.progress(min(1.0, job.share))
         with line:
             screen.plain(f"{what}: {job.told()}")

@@ -97,7 +97,8 @@ class Job:
         if not self.watchers:
             raise Cancelled("Nobody waits for this any more.")
         now = time.monotonic()
-        if stage != self.stage or share < self.share or not self.share:  # the first share also loads what it needs
+        # A share of all goes on from one stage to the next. The first share also loads what it needs.
+        if share < self.share or not self.share:
             self.since, self.first = now, share
         self.stage, self.share = stage, share
         if _TIMED <= now - self.since and now - self.begun <= _LOST:
@@ -106,7 +107,7 @@ class Job:
                 raise TooLong(seconds)
 
     def left(self, now: float) -> float:
-        """Seconds that the rest of the stage takes at its speed so far; 0 where that cannot be told."""
+        """Seconds that the rest takes at the speed since the share began; 0 where that cannot be told."""
         done = self.share - self.first
         return (now - self.since) / done * (1 - self.share) if done > 0 else 0.0
 

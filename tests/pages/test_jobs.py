@@ -137,6 +137,20 @@ class TestLongWork:
         assert clock[0] <= 30 + 2 * load and ("kind", 1) not in office.values
         assert stopped.value.seconds == office.expected.get(("kind", 1)) == pytest.approx(sum(stages), rel=0.05, abs=7)
 
+    def test_a_share_of_all_is_timed_over_its_stages(self, office, clock):
+        """Language pairs of a task, quick and slow in turn: what is left is of all of them."""
+        said = []
+
+        def run(progress):
+            for k in range(40):
+                progress(f"pair {k}", k / 40)
+                said.append(job.told())
+                clock[0] += 1 if k % 2 else 3
+
+        job = jobs.Job("me")
+        run(job.progress)
+        assert said[10] == "pair 10, 25%, about 57 s left" and said[20] == "pair 20, 50%, about 39 s left"
+
     def test_who_asked_for_it_gets_it(self, office, clock):
         job = office.watch(("kind", 1), self.work(clock, 600.0), "me")
         assert job.future.result(5) >= 600

@@ -35,6 +35,15 @@ def test_the_second_time_nothing_is_read(folder, kept, monkeypatch):  # noqa: F8
     assert seen == [(pair, metric) for metric in ("XCOMET", "MetricX-24") for pair in ("en-de_DE", "en-ja_JP")]
 
 
+def test_progress_is_of_all_and_never_goes_back(folder):  # noqa: F811
+    told = []
+    KeptTask(TaskSource(str(folder))).compare(trials=499, progress=lambda *said: told.append(said))
+    shares = [share for _, share in told]
+    assert shares == sorted(shares) and shares[0] == 0 and shares[-1] == 1
+    assert {stage.split(",")[0] for stage, _ in told} == {"en-de_DE", "en-ja_JP", "XCOMET across language pairs",
+                                                          "MetricX-24 across language pairs"}
+
+
 def test_it_is_what_compare_task_finds(folder):  # noqa: F811
     source = TaskSource(str(folder), track="constrained")
     assert task_json(KeptTask(source).compare("XCOMET", trials=499)) == task_json(
