@@ -8,11 +8,19 @@ from mtsig_core.metrics import direction, metric_of
 from mtsig_core.report import export
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.segment_cards import MARKS, card, contributed, neighbour, segments_html, system_list
-from pages._ui import background, controls, frame, one_pair, results, screen, segment_reader, side_by_side
-from pages._ui.ending import end_page
+from pages._ui import (
+    background,
+    controls,
+    frame,
+    one_pair,
+    results,
+    screen,
+    segment_filters,
+    segment_reader,
+    side_by_side,
+)
+from pages._ui.ending import end_page, or_end_page
 
-_EACH, _DECIDE = "all segments", "those that decide"
-_FILTERS = {"document": None, "genre": None, "text": "", "where": segments.PLACES[0], "only": _EACH}
 _READABLE = 500  # segments of a file to read
 
 view = frame.open_page("Segments")
@@ -28,51 +36,28 @@ if testset.runs:
 metric = metric_of(testset, view.metric)
 
 
-def clear():
-    st.session_state.update(_FILTERS)
-    segment_reader.first()
-
-
 def added_by_each(progress):
     counted = results.statistics(testset, view.metric, progress)
     added = segments.added_by_segment(testset, metric, a, b, counted)
     return added, segments.deciding_segments(testset, metric, a, b, counted, added)
 
 
-# A link from elsewhere finds all filters unset.
-FILTER = {"pages_own": True, "on_change": segment_reader.first, "label_visibility": "collapsed"}
 order = controls.choice("Order", segments.ORDERS, "order", place=beside[0], pages_own=True,
                         on_change=segment_reader.first)
 marks = controls.choice("Mark", MARKS, "marks", place=beside[1], pages_own=True)
 others = [name for name in testset.systems if name not in (a, b)]
 also = [] if not others else controls.several("Also show", others, "also", [], place=beside[2],
                                               placeholder="outputs of ...")
-columns = st.columns([4.4, 3, 3.4, 3, 3.6])
-text = controls.text(columns[0], "Text contains", "text", placeholder="Text contains", max_chars=500, **FILTER)
-places = [place for place in segments.PLACES if place != "source" or testset.sources is not None]
-where = controls.choice("Where", places, "where", place=columns[1], **FILTER)
-only = controls.choice("Which segments", [_EACH, _DECIDE], "only", place=columns[2], **FILTER)
-domains = [] if testset.domains is None else list(dict.fromkeys(testset.domains))
-domain = None
-if len(domains) > 1:
-    domain = controls.choice("Domain", domains, "genre", place=columns[3], optional=True, placeholder="all domains",
-                             **FILTER)
-numbers = {} if testset.documents is None else one_pair.documents_of(testset, domain)
-document = None
-if numbers:
-    document = controls.choice("Document", list(numbers), "document", place=columns[4], optional=True,
-                               placeholder=f"all {len(numbers):,} documents", **FILTER)
+filters = segment_filters.pick(testset)
 added, decide = background.result(("contributions", testset.digest, view.metric, a, b), added_by_each,
                                   "Counting the segments")
-found = segments.find_segments(testset, a, b, document=numbers.get(document), domain=domain, text=text, where=where,
-                               among=decide if only == _DECIDE else None)
+with or_end_page():
+    found = filters.find(testset, a, b, decide)
 if not len(found):
-    asked = [f"document {document}"] * (document is not None) + [f"domain {domain}"] * (domain is not None)
-    asked += [f"{text!r} ({where})"] * bool(text) + [only] * (only != _EACH)
     screen.answer("No segment matches")
-    screen.plain(f"None of the {testset.n_segments:,} segments has all of: {', '.join(asked)}. Choose another, or "
+    screen.plain(f"None of the {testset.n_segments:,} segments has all of: {filters.said()}. Choose another, or "
                  "start again without them.")
-    st.button("Clear the filters", on_click=clear, key="segments.clear")
+    st.button("Clear the filters", on_click=segment_filters.clear, key="segments.clear")
     end_page()
 counted, n = results.statistics(testset, view.metric), len(found)
 said = f"All {n:,} segments" if n == testset.n_segments else f"{n:,} of {testset.n_segments:,} segments"
@@ -102,7 +87,7 @@ with right:
         pages = -(-len(testset.systems) // segment_reader.SYSTEMS) if everyone else 1
         page = controls.page_of(pages) if pages > 1 else 1
     if at is None:
-        segment_reader.not_listed(testset.lines[k], n, clear)
+        segment_reader.not_listed(testset.lines[k], n, segment_filters.clear)
     tokens = side_by_side.tokens_or_none(testset)
     head, notes = contributed([added[k]], unit)[0], [] if at is None else [f"{at + 1:,} of {n:,}"]
     if everyone:

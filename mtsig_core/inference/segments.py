@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,18 +13,22 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
 from mtsig_core.inference.gaps import common, has_gaps, paired
 from mtsig_core.inference.one_pair import contributions
+from mtsig_core.inference.patterns import matching
 from mtsig_core.inference.resampling import make_units
 from mtsig_core.inference.significance import rounding
 from mtsig_core.metrics import Metric, direction
 
-__all__ = ["ORDERS", "PLACES", "added_by_segment", "deciding_segments", "find_segments", "in_document", "in_order",
-           "scores_on", "segment_table", "system_scores", "system_table"]
+__all__ = ["ORDERS", "PLACES", "WAYS", "added_by_segment", "deciding_segments", "find_segments", "in_document",
+           "in_order", "scores_on", "segment_table", "system_scores", "system_table"]
 
 #: What a list of segments may be ordered by.
 ORDERS = ("most in favour of A", "most in favour of B", "largest either way", "line", "length")
 
 #: Where a text may be looked for.
 PLACES = ("anywhere", "source", "references", "output of A", "output of B")
+
+#: How a text may be looked for.
+WAYS = ("as written", "whole words", "regular expression")
 
 
 def added_by_segment(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray) -> np.ndarray:
@@ -58,8 +63,9 @@ def added_by_segment(testset: TestSet, metric: Metric, a: str, b: str, statistic
 
 
 def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = None, domain: str | None = None,
-                  text: str = "", where: str = "anywhere", among: np.ndarray | None = None) -> np.ndarray:
-    """Positions of the segments of a document, of a domain, or in which a text occurs.
+                  text: str = "", where: str = "anywhere", how: str = "as written", among: np.ndarray | None = None,
+                  shortest: int | None = None, longest: int | None = None) -> np.ndarray:
+    """Positions of the segments of a document, of a domain, of some length, or in which a text occurs.
 
     Parameters
     ----------
@@ -70,9 +76,14 @@ def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = No
         Number of a document, as in `TestSet.document_index`.
     domain : str, optional
     text : str
-        Looked for as it is, capitals or not; it is no pattern. Empty: every segment.
+        Looked for, capitals or not. Empty: every segment.
     where : str
         One of `PLACES`; anywhere is in the source, a reference, or the output of a or b.
+    how : str
+        One of `WAYS`: as it is written, also inside of words; as whole words; as a regular expression of Python's `re`
+        (see `patterns.matching`).
+    shortest, longest : int, optional
+        Characters of the longest reference, as in `in_order`.
     among : ndarray of int, optional
         Positions outside of which none is wanted, such as those of `deciding_segments`.
 
@@ -84,7 +95,8 @@ def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = No
     Raises
     ------
     SettingError
-        For a place that is none, systems that are not there, documents or domains where the set has none.
+        For a place or a way that is none, a regular expression that cannot be read or takes too long, systems that are
+        not there, documents or domains where the set has none.
 
     Examples
     --------
@@ -105,14 +117,34 @@ def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = No
         if testset.domains is None:
             raise SettingError(f"{testset.name} has no domains. A documents file with `domain<TAB>docid` gives them.")
         found &= np.fromiter((d == domain for d in testset.domains), bool, testset.n_segments)
-    positions = np.flatnonzero(found)
+    if shortest is not None or longest is not None:
+        lengths = _lengths(testset)
+        found &= (lengths >= (shortest or 0)) & (lengths <= (lengths.max() if longest is None else longest))
     if text:
-        wanted = text.casefold()
-        inside = np.zeros(testset.n_segments, dtype=bool)
-        for field in _texts(testset, a, b, where):
-            inside |= np.fromiter((wanted in folded for folded in _folded(field)), bool, testset.n_segments)
-        positions = positions[inside[positions]]
-    return positions
+        found &= _inside(_texts(testset, a, b, where), text, how, testset.n_segments)
+    return np.flatnonzero(found)
+
+
+def _inside(fields: Sequence[Sequence[str | None]], text: str, how: str, n: int) -> np.ndarray:
+    """In which segments a text occurs in one of the fields."""
+    if how not in WAYS:
+        raise SettingError(f"how is {how!r}. Expected one of: {', '.join(WAYS)}.")
+    if how == WAYS[2]:
+        return matching(fields, text) if fields else np.zeros(n, dtype=bool)
+    wanted, inside = text.casefold(), np.zeros(n, dtype=bool)
+    word = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)") if how == WAYS[1] else None
+    for field in fields:
+        inside |= np.fromiter((wanted in folded and (word is None or word.search(folded) is not None)
+                               for folded in _folded(field)), bool, n)
+    return inside
+
+
+def _lengths(testset: TestSet) -> np.ndarray:
+    """Characters of the longest reference of each segment."""
+    lengths = np.zeros(testset.n_segments, dtype=np.int64)
+    for texts in testset.references.values():
+        lengths = np.maximum(lengths, [len(text or "") for text in texts])
+    return lengths
 
 
 def in_order(testset: TestSet, positions: np.ndarray, added: np.ndarray, order: str) -> np.ndarray:
@@ -139,8 +171,7 @@ def in_order(testset: TestSet, positions: np.ndarray, added: np.ndarray, order: 
     if order == "line":
         return np.sort(positions)
     if order == "length":
-        references = list(testset.references.values())
-        keys = np.array([-max(len(texts[k] or "") for texts in references) for k in positions.tolist()])
+        keys = -_lengths(testset)[positions]
     else:
         values = added[positions]
         keys = {"most in favour of A": -values, "most in favour of B": values,

@@ -22,7 +22,7 @@ from mtsig_core.report.terminal import printable
 
 __all__ = ["card_html", "intervals_svg"]
 
-_LONGEST = 600  # characters of a text; a paragraph can be longer
+_FOLDED = 600  # characters of a text from which on the rest is folded away; in print it is not
 _WIDE, _ROW, _END = 1040, 40, 150  # of the figure, in pixels
 
 
@@ -46,7 +46,7 @@ def card_html(found: Dispute, command: str) -> str:
         found=found, info=info, settings=settings, verdict=card_verdict(found), parts=card_parts(found),
         figure=intervals_svg(found), summary=summary(found.comparison), cautions=card_cautions(found),
         methods=card_methods(found), table=table, primary=found.metrics[0].result.metric.upper(),
-        texts=[(name, [(head, [(label, _cut(text)) for label, text in own]) for head, own in cards])
+        texts=[(name, [(head, [(label, *_folded(text)) for label, text in own]) for head, own in cards])
                for name, cards in shown_texts(found)] if found.testset.has_texts else [],
         commands={"this page": f"{command} --format html", "all numbers": f"{command} --format json"})
 
@@ -91,5 +91,9 @@ def _ends(one: MetricDispute) -> tuple[float, list[float], list[float]]:
     return sign * pair.delta, single if len(single) == 2 else [], joint if len(joint) == 2 else []
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} […]"
+def _folded(text: str) -> tuple[str, str]:
+    """What is seen of a text, and the rest, from the last space on where there is one."""
+    if len(text) <= _FOLDED:
+        return text, ""
+    at = max(text.rfind(" ", _FOLDED // 2, _FOLDED), 0) or _FOLDED
+    return text[:at], text[at:]

@@ -1,5 +1,6 @@
 """A dispute card: its numbers are those of the core by other ways, and nothing in a name or a text is a tag."""
 
+import html
 import json
 import re
 import shlex
@@ -10,6 +11,7 @@ import pytest
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.experiments.dispute import examine_dispute
+from mtsig_core.report import dispute_html
 from mtsig_core.report.dispute_card import card_json, card_text, card_verdict
 from mtsig_core.report.dispute_html import card_html
 from tests.report.test_html_report import Page
@@ -92,6 +94,16 @@ def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
                   "How it was tested", "mtsig pair --a"):
         assert title in page.text
     assert "<svg" in code and f"{card_verdict(found)}." in page.text.replace("\\u202e", "\u202e")
+
+
+def test_a_long_text_is_folded_not_cut(found, testset, monkeypatch):
+    monkeypatch.setattr(dispute_html, "_FOLDED", 20)
+    code = card_html(found, "mtsig pair")
+    k = found.segments[0][0].position
+    text = testset.references["r1"][k]
+    assert text[:15] in code and "more characters: click to read" in code
+    inside = re.findall(r"<summary>(.*?)<i.*?</i></summary><div>(.*?)</div>", code, re.S)
+    assert text in {html.unescape(start + rest) for start, rest in inside} and not Page(code).tags & {"script", "a"}
 
 
 def test_positive_is_better_for_the_first_whichever_way_a_metric_points(testset):

@@ -10,6 +10,7 @@ from hypothesis import strategies as some
 
 from mtsig_core import SettingError, TestSet, make_metric
 from mtsig_core.data.testset import SegmentScores
+from mtsig_core.inference import patterns
 from mtsig_core.inference.segments import (
     ORDERS,
     PLACES,
@@ -219,3 +220,29 @@ def test_what_cannot_be_asked_of_the_others():
         in_order(testset, np.arange(3), np.zeros(30), "best")
     with pytest.raises(SettingError, match="No segment to score"):
         scores_on(testset, bleu, "A", "B", bleu.statistics(testset), np.arange(0))
+
+
+class TestWays:
+    SET = TestSet("toy", {"A": ["the cat's cats", "a.b (c)", "猫が好き", ""], "B": ["x", "Cat 12", "犬", "قط"]},
+                  {"ref": ["1234", "12", "123", "1"]})
+
+    @pytest.mark.parametrize("text,how,expected", [
+        ("cat", "as written", [0, 1]), ("CATS", "whole words", [0]), ("ca", "whole words", []),
+        ("猫", "as written", [2]),
+        ("a.b", "whole words", [1]), (r"\bcats?\b \d+$", "regular expression", [1]), ("a.b (", "as written", [1]),
+        ("^قط$", "regular expression", [3]), ("^(?-i:Cat)", "regular expression", [1]),
+        ("^$", "regular expression", [3])])
+    def test_a_text_is_looked_for(self, text, how, expected):
+        assert find_segments(self.SET, "A", "B", text=text, how=how).tolist() == expected
+
+    def test_a_length_is_that_of_the_longest_reference(self):
+        for shortest, longest, expected in ((2, 3, [1, 2]), (None, 1, [3]), (3, None, [0, 2]), (9, None, [])):
+            assert find_segments(self.SET, "A", "B", shortest=shortest, longest=longest).tolist() == expected
+
+    @pytest.mark.parametrize("pattern,told", [
+        ("(", "cannot be read: missing \\)"), ("(a+)+$", "takes more than"), ("a{99999999999}", "cannot be read")])
+    def test_a_bad_pattern_is_one_message_and_ends(self, pattern, told, monkeypatch):
+        monkeypatch.setattr(patterns, "SECONDS", 0.5)  # the process may have ended before, which is said likewise
+        texts = TestSet("toy", {"A": ["a" * 60 + "!"], "B": ["b"]}, {"ref": ["c"]})
+        with pytest.raises(SettingError, match=told):
+            find_segments(texts, "A", "B", text=pattern, how="regular expression")

@@ -56,6 +56,19 @@ def press(page, key):
     page.button(key=f"segments.step.{key}").click().run()
 
 
+def test_lengths_and_expressions_are_in_the_link_and_mistakes_are_messages(open_segments, source):
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], text=r"number 1\d\b", how="regular expression")
+    assert not page.exception and "10 of 60 segments" in answer(page)
+    page.text_input(key="text").set_value("(").run()
+    assert not page.exception and "cannot be read: missing )" in words(page)
+    page = open_segments(source, a=NAMES[0], b=NAMES[1], shortest="30", longest="2")
+    assert not page.exception and "at least 30 characters, at most 2 characters" in words(page)
+    page.button(key="segments.clear").click().run()
+    assert "All 60 segments" in answer(page) and not {"shortest", "longest"} & page.query_params.keys()
+    page.number_input(key="shortest").set_value(1).run()
+    assert page.query_params["shortest"] == "1.0" and "All 60 segments" in answer(page)
+
+
 def test_one_segment_at_a_time_and_a_page_of_the_list(open_segments, source):
     page = open_segments(source, a=NAMES[0], b=NAMES[1])
     assert not page.exception and "All 60 segments: " in answer(page)
