@@ -22,6 +22,7 @@ from mtsig_core.inference.inventory import suspicions
 from mtsig_core.metrics.tokenizers import TOKENIZERS, cuts, default_tokenizer, fitting_tokenizers
 from mtsig_core.report.inventory_table import inventory_rows
 from pages._ui import address, data_tasks, data_yours, frame, screen, testsets
+from pages._ui.shelf import SHELF
 
 
 def open_upload(testset, source):
@@ -32,7 +33,7 @@ def open_upload(testset, source):
 
 def offer_zip(file):
     content = file.getvalue()
-    pairs = zip_language_pairs(content)
+    pairs = SHELF.get(("zip", file.file_id), lambda: zip_language_pairs(content), len)  # not in each run of the page
     langpair = st.selectbox("Language pair", pairs, key="data.zip_pair")
     if st.button("Open this pair", type="primary", key="data.open_zip"):
         open_upload(read_zip(content, langpair),

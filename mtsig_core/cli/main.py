@@ -71,6 +71,8 @@ Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns the exit status: 0, or 2 for an error that the user can mend."""
+    if sys.stderr is None:  # closed: what is said to nobody must not go to standard output
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a name that the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")

@@ -29,6 +29,8 @@ def check_out(path: str | None, source: Source) -> None:
 def write(content: str, path: str | None) -> None:
     """To standard output, or to a file that appears whole or not at all."""
     if path is None:
+        if sys.stdout is None:
+            raise SettingError("Standard output is closed. Write to a file with --out FILE.")
         try:
             sys.stdout.write(content)
             sys.stdout.flush()

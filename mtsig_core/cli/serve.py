@@ -12,6 +12,7 @@ from typing import Any
 
 from mtsig_core.cli.serve_login import login_options
 from mtsig_core.cli.serve_workers import serve_workers
+from mtsig_core.data.readers.bounds import upload_limits
 from mtsig_core.data.readers.tasks import pairs_of
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.errors import SettingError
@@ -49,6 +50,7 @@ def serve(source: Source | None, *, port: int, open_browser: bool, address: str 
         raise SettingError("The dashboard needs the package streamlit. Install it: pip install streamlit")
     address = address or os.environ.get("STREAMLIT_SERVER_ADDRESS") or "localhost"
     _check_port(address, port)
+    upload_limits()  # a mistake in the environment shows here, not in the browser
     environment = dict(os.environ)
     environment.pop(SOURCE_VARIABLE, None)
     if (root := environment.get("MTSIG_DATA_ROOT")) and not os.path.isdir(root):

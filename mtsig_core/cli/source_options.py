@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.tasks import has_scores, pairs_of
 from mtsig_core.data.source import Source
 from mtsig_core.errors import SettingError
@@ -126,7 +127,7 @@ def _scores_alone(args: argparse.Namespace, tables: Mapping[str, Any]) -> Source
 
 def names(text: str) -> tuple[str, ...]:
     """A comma-separated list."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+    return tuple(literal(name.strip()) for name in text.split(",") if name.strip())
 
 
 def _named_scores(text: str) -> tuple[str, str]:
@@ -155,5 +156,5 @@ def _named(text: str) -> tuple[str | None, str]:
     splits = [(text[:k], text[k + 1:]) for k, ch in enumerate(text) if ch == "="]
     for name, path in ((None, text), *splits):
         if os.path.isfile(path):  # False, not an error, for a path too long to be one
-            return name, path
-    return splits[0] if splits and "/" not in splits[0][0] else (None, text)
+            return name and literal(name), path
+    return (literal(splits[0][0]), splits[0][1]) if splits and "/" not in splits[0][0] else (None, text)

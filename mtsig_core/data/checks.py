@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Set
 from numbers import Real
 from typing import Any
 
 from mtsig_core.errors import InputError
 
-__all__ = ["as_list", "as_names", "as_scores", "as_texts"]
+__all__ = ["as_list", "as_names", "as_scores", "as_texts", "literal"]
+
+
+def literal(text: str | os.PathLike[str]) -> str:
+    r"""A text that any screen and file can take: what stands for bytes that are no UTF-8, or for half a character, is
+    written out.
+
+    >>> print(literal("caf\udce9"), literal("plain"))
+    caf\udce9 plain
+    """
+    text = os.fsdecode(text)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def as_names(where: str, values: object) -> Mapping[str, Any]:
-    """A mapping whose keys are names.
+    """A mapping whose keys are names; what no screen could show of them is written out.
 
     Raises
     ------
@@ -26,7 +38,7 @@ def as_names(where: str, values: object) -> Mapping[str, Any]:
     for name in values:
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"{where}: {_shown(name)} is no name. Expected a text that is not empty.")
-    return values
+    return values if all(map(str.isascii, values)) else {literal(name): value for name, value in values.items()}
 
 
 def as_list(where: str, values: object) -> tuple[Any, ...]:

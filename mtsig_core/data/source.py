@@ -7,7 +7,9 @@ import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores, read_scores, read_text
+from mtsig_core.data.readers.bounds import bounded, from_below
 from mtsig_core.data.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.data.readers.systems_table import without_withdrawn
 from mtsig_core.data.readers.tasks import has_scores, pairs_of, read_pair
@@ -61,6 +63,8 @@ class Source:
         (system, file) of the outputs of further training runs.
     keep_withdrawn : bool
         Whether to keep the systems that the table of a task's systems, in its folder, calls withdrawn.
+    below : str or None
+        The folder that all files must lie in, links followed; they are named from there on. None for anywhere.
     """
 
     ref: tuple[tuple[str | None, str], ...] = ()
@@ -88,6 +92,7 @@ class Source:
     sacrebleu: str | None = None
     run: tuple[tuple[str, str], ...] = ()
     keep_withdrawn: bool = False
+    below: str | None = None
 
     def read(self) -> TestSet:
         """Read and check the files, and take what is asked of them."""
@@ -107,6 +112,10 @@ class Source:
 
     def read_all(self) -> TestSet:
         """Read and check the files; all systems and segments."""
+        with bounded(below=self.below):
+            return self._read_all()
+
+    def _read_all(self) -> TestSet:
         if not self.has_texts:
             return read_scores(self.scores, self.lower_is_better, higher_is_better=self.higher_is_better)
         testset = self._read_texts()
@@ -176,14 +185,19 @@ class Source:
             return "simulated corpus" + (f", {self.demo} segments" if self.demo else "") + (
                 f", {self.demo_references} references" if self.demo_references > 1 else "")
         if self.folder is not None:
-            return f"{Path(self.folder).name} {self.langpair}"
+            return f"{literal(Path(self.folder).name)} {self.langpair}"
         if self.xml:
-            return Path(self.xml[0]).name
+            return literal(Path(self.xml[0]).name)
         if self.sacrebleu is not None:
             return " ".join(filter(None, set_and_pair(self.sacrebleu, self.langpair)))
         if not self.has_texts:
-            return f"scores {Path(self.scores[0][1]).name}"
-        return f"{len(self.system)} {'system' if len(self.system) == 1 else 'systems'}, {Path(self.ref[0][1]).name}"
+            return f"scores {literal(Path(self.scores[0][1]).name)}"
+        number = "1 system" if len(self.system) == 1 else f"{len(self.system)} systems"
+        return f"{number}, {literal(Path(self.ref[0][1]).name)}"
+
+    def shown_folder(self) -> str | None:
+        """The folder from `below` on, as any screen can take it."""
+        return None if self.folder is None else from_below(self.folder, self.below)
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -9,6 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from mtsig_core.data.checks import literal
 from mtsig_core.data.testset import TestSet, is_human
 from mtsig_core.errors import InputError, SettingError, nearest, unknown
 
@@ -83,6 +84,7 @@ class Task:
     assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "name", literal(self.name))
         if not self.testsets:
             raise InputError(f"{self.name} has no language pair. Expected at least one.")
         names = dict.fromkeys(name for testset in self.testsets.values() for name in testset.systems)

@@ -8,7 +8,9 @@ import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores
+from mtsig_core.data.readers.bounds import bounded, from_below, open_file
 from mtsig_core.data.readers.lines import read_bytes
 from mtsig_core.data.readers.systems_table import SYSTEMS, read_systems
 from mtsig_core.data.readers.tasks import read_task
@@ -42,6 +44,8 @@ class TaskSource:
         Those it calls withdrawn are left out, unless `keep_withdrawn`.
     scores : tuple of (str, str, str)
         (language pair, name, file) of tables of segment scores, such as those of people, which join its texts.
+    below : str or None
+        As in `Source`.
     """
 
     folder: str | None
@@ -55,14 +59,19 @@ class TaskSource:
     systems_table: str | None = None
     keep_withdrawn: bool = False
     scores: tuple[tuple[str, str, str], ...] = ()
+    below: str | None = None
 
     @property
     def title(self) -> str:
         """A short name, before anything is read."""
-        return "simulated task" if self.folder is None else Path(self.folder).resolve().name
+        return "simulated task" if self.folder is None else literal(Path(self.folder).resolve().name)
 
     def read(self) -> Task:
         """Read and check the files, and take what is asked of them."""
+        with bounded(below=self.below):
+            return self._read()
+
+    def _read(self) -> Task:
         if self.folder is None:
             from mtsig_core.data.simulation.shared_task import simulated_task
 
@@ -103,7 +112,8 @@ class TaskSource:
 
     def withdrawn(self) -> tuple[str, ...]:
         """The systems that are left out because the table calls them withdrawn."""
-        table = {} if self.keep_withdrawn else self._table()
+        with bounded(below=self.below):
+            table = {} if self.keep_withdrawn else self._table()
         return tuple(name for name, info in table.items() if info.role == "withdrawn")
 
     def _table(self) -> dict[str, SystemInfo]:
@@ -125,20 +135,29 @@ class TaskSource:
         """The test set of one language pair alone, with the systems that are chosen here."""
         return Source(folder=self.folder, langpair=pair, demo_task=self.folder is None, keep_canary=self.keep_canary,
                       lower_is_better=self.lower_is_better, higher_is_better=self.higher_is_better,
-                      keep_withdrawn=self.keep_withdrawn, scores=self._tables_of(pair))
+                      keep_withdrawn=self.keep_withdrawn, scores=self._tables_of(pair), below=self.below)
+
+    def shown_folder(self) -> str | None:
+        """As that of `Source`."""
+        return None if self.folder is None else from_below(self.folder, self.below)
 
     def digest(self) -> str:
         """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them."""
+        with bounded(below=self.below):
+            return self._digest()
+
+    def _digest(self) -> str:
         h = hashlib.blake2b(self.title.encode("utf-8", "surrogatepass"), digest_size=16)
         for path in self.files():
             assert self.folder is not None, "the simulated task has no files"
-            with open(path, "rb") as file:
+            with open_file(path) as file:
                 content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
             h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content)
         for _, _, table in self.scores:
             h.update(read_bytes(table)[0] + b"\0")
         if self.systems_table is not None:
             h.update(read_bytes(self.systems_table)[0] + b"\0")
-        taken = {key: value for key, value in asdict(self).items() if key != "folder" and (key != "scores" or value)}
+        taken = {key: value for key, value in asdict(self).items()
+                 if key not in ("folder", "below") and (key != "scores" or value)}
         h.update(json.dumps(taken).encode())
         return h.hexdigest()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.data.checks import as_list, as_names, as_texts
+from mtsig_core.data.checks import as_list, as_names, as_texts, literal
 from mtsig_core.data.runs import Runs, frozen_runs
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.errors import InputError, SettingError, nearest
@@ -105,10 +105,10 @@ class TestSet:
     runs: Runs = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "name", literal(self.name))
         for key, one in (("systems", "system"), ("references", "reference"), ("parses", "parse of")):
             named = as_names(f"{self.name}: {key}", getattr(self, key))
-            frozen = {name: self._texts(one, name, texts) for name, texts in named.items()}
-            object.__setattr__(self, key, MappingProxyType(frozen))
+            object.__setattr__(self, key, MappingProxyType({k: self._texts(one, k, v) for k, v in named.items()}))
         scores = {name: by_system if isinstance(by_system, SegmentScores) else SegmentScores(by_system)
                   for name, by_system in as_names(f"{self.name}: scores", self.scores).items()}
         object.__setattr__(self, "scores", MappingProxyType(scores))

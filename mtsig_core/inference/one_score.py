@@ -114,8 +114,12 @@ def relative(low: float, median: float, high: float) -> tuple[float, float] | No
 
 
 def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
-    """Edges (bins + 1,) and counts (bins,) of even bins that cover the values."""
-    counts, edges = np.histogram(values, n_bins)
+    """Edges (bins + 1,) and counts (bins,) of even bins that cover the values; wider where these are as close together
+    as numbers of their size can be."""
+    low, high = float(values.min()), float(values.max())
+    close = 2 * n_bins * float(np.spacing(max(-low, high)))
+    beside = max(0.5, close) if low == high else close if high - low < close else 0.0
+    counts, edges = np.histogram(values, n_bins, (low - beside, high + beside))
     return edges, counts
 
 

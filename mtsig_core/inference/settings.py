@@ -21,6 +21,7 @@ __all__ = ["check_jobs", "check_metric", "check_trials", "interval_kind", "resol
 
 _FEW_UNITS_FOR_PERCENTILE = 100  # of equal size
 _MOST_DRAWS = 10_000_000
+_MOST_JOBS = 1000
 
 
 def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | None, trials: int, alpha: float,
@@ -108,6 +109,8 @@ def check_jobs(jobs: int) -> None:
     """Raise SettingError for a number of threads that cannot be."""
     if jobs < 1 and jobs != -1:
         raise SettingError(f"jobs is {jobs}. Expected at least 1, or -1 for all cores.")
+    if jobs > _MOST_JOBS:
+        raise SettingError(f"jobs is {jobs}. Expected at most {_MOST_JOBS}: more threads than cores gain nothing.")
 
 
 def check_metric(metric: Metric, test: str, ci: str, rank_rule: str = "simultaneous") -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
+from mtsig_core.data.checks import literal
+from mtsig_core.data.readers.bounds import from_below
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import exclusion_text
 from mtsig_core.data.task_source import TaskSource
@@ -51,7 +53,7 @@ _OPTIONS = {"system": "system_name", "size": "sample_size", "most": "segments", 
 
 def source_options(source: Source) -> list[str]:
     """The options that name a source, and what is taken of it."""
-    given = [("--folder", source.folder), ("--sacrebleu", source.sacrebleu),
+    given = [("--folder", source.shown_folder()), ("--sacrebleu", source.sacrebleu),
              ("--demo-segments", str(source.demo) if source.demo else None),
              ("--demo-references", str(source.demo_references) if source.demo_references > 1 else None)]
     given += [("--xml", path) for path in source.xml]
@@ -61,7 +63,7 @@ def source_options(source: Source) -> list[str]:
     given += [("--parse", f"{name}={path}") for name, path in source.parse]
     given += [("--src", source.src), ("--docs", source.docs), ("--langpair", source.langpair)]
     given += [("--refs", ",".join(source.refs) or None)]
-    given += [("--scores", f"{name}={path}") for name, path in source.scores]
+    given += [("--scores", f"{name}={from_below(path, source.below)}") for name, path in source.scores]
     given += [("--lower-is-better", name) for name in source.lower_is_better]
     given += [("--higher-is-better", name) for name in source.higher_is_better]
     given += [("--ids", source.ids), ("--tokenize", source.tokenize), ("--domain", source.domain)]
@@ -122,7 +124,7 @@ def command_line(command: str, source: Source, *flags: str, **asked: object) -> 
     given = {option_name(name): value for name, value in asked.items()}
     more = [part for key, value in given.items() if value is not None and value != usual.get(key)
             for part in _option(key, str(value))]
-    return shlex.join(["mtsig", *command.split(), *source_options(source), *flags, *more])
+    return literal(shlex.join(["mtsig", *command.split(), *source_options(source), *flags, *more]))
 
 
 def task_command(source: TaskSource, **asked: object) -> str:
@@ -132,19 +134,19 @@ def task_command(source: TaskSource, **asked: object) -> str:
     'mtsig task --folder wmt25 --track constrained --metrics XCOMET-XL'
     """
     usual = defaults("task")
-    given = {"folder": source.folder, "pairs": ",".join(source.pairs) or None, "track": source.track,
+    given = {"folder": source.shown_folder(), "pairs": ",".join(source.pairs) or None, "track": source.track,
              "only": ",".join(source.only) or None,
              "systems_table": source.systems_table}
     said = [(option, name) for option, names in (("--lower-is-better", source.lower_is_better),
                                                  ("--higher-is-better", source.higher_is_better)) for name in names]
     said += [("--exclude", exclusion_text(one)) for one in source.exclude]
-    said += [("--scores", f"{pair}:{name}={path}") for pair, name, path in source.scores]
+    said += [("--scores", f"{pair}:{name}={from_below(path, source.below)}") for pair, name, path in source.scores]
     chosen = {key: value for key, value in asked.items() if value != usual.get(key)}
     options = [part for key, value in (given | chosen).items() if value is not None
                for part in _with(f"--{key.replace('_', '-')}", str(value))]
     flags = ["--demo"] * (source.folder is None) + ["--keep-canary"] * source.keep_canary
     flags += ["--keep-withdrawn"] * source.keep_withdrawn
-    return shlex.join(["mtsig", "task", *flags, *options, *(part for one in said for part in _with(*one))])
+    return literal(shlex.join(["mtsig", "task", *flags, *options, *(part for one in said for part in _with(*one))]))
 
 
 def remedy_options(remedies: Iterable[Remedy]) -> str:

@@ -6,6 +6,7 @@ import os
 
 import streamlit as st
 
+from mtsig_core.data.readers.bounds import upload_limits
 from mtsig_core.data.source import Source
 from mtsig_core.report.commands import command_line
 from pages._ui import controls, screen
@@ -18,7 +19,8 @@ def show() -> None:
     if not controls.toggle("How to load a shared task", False, "task", pages_own=True):
         return
     screen.prose_table(["a folder in WMT layout", "how it gets here"], [
-        ["zipped, up to 200 MB", "Upload the zip below, alone; then choose the language pair."],
+        [f"zipped, up to {upload_limits().zip_mb:,} MB unpacked",
+         "Upload the zip below, alone; then choose the language pair."],
         ["on the machine of this dashboard",
          "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. Every task below it then stands on the "
          "page Task, and each of its language pairs under Test set, at the side"

@@ -4,8 +4,8 @@ behind a link in the address, so that they are there after a reload and for who 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
-from pathlib import Path
 
 import streamlit as st
 
@@ -126,6 +126,6 @@ def _whole(view):
     source = view.source
     if source.refs_as_systems:
         return None
-    if source.folder is not None and Path(source.folder).is_dir():
+    if source.folder is not None and os.path.isabs(source.folder) and os.path.isdir(source.folder):  # no upload's name
         return source.everything().read()
     return view.whole.only(view.testset.systems)

@@ -19,6 +19,7 @@ __all__ = ["escape", "answer", "status", "plain", "faint", "error", "messages", 
 
 #: Hebrew, Arabic and their kin, with what joins the words of one name; names in a list are further apart.
 _RIGHT_TO_LEFT = re.compile("[{0}](?:[ '._-]?[{0}])*".format("\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"))
+_LONGEST = 5000  # characters of a message, which may list what a stranger wrote
 _STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding: 3.5rem 3rem 3rem}
 [data-testid="stMainBlockContainer"] h1 {font-size: 2.25rem; padding-top: .5rem; padding-bottom: .75rem}
@@ -92,6 +93,7 @@ def faint(text: str) -> None:
 def error(told: str | MtsigError) -> None:
     """A message about something the user can mend, and where."""
     text = f"{told} {in_side_bar(getattr(told, 'remedies', ()))}".rstrip()
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     st.html(f'{_STYLE}<div class="mt-box mt-error" role="alert">{_literal(text)}</div>')
 
 

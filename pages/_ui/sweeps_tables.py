@@ -90,15 +90,19 @@ def show_references(view: View, system: str, asked: dict) -> None:
         screen.answer(f"With {whole[-1]['references']} references, an interval as narrow as with one takes "
                       f"{as_good_as(whole[-1])}")
     scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
-    charts.show(
-        partial(references, [(row["references"], row["score"], row["low"], row["high"]) for row in whole],
-                [(count, scale * score, low / 100, high / 100)
-                 for count, score, low, high in ZHANG_VOGEL_3.rows.get(metric, ())],
-                metric=metric.upper(), source="Zhang and Vogel"),
-        key="sweeps.references", files=view.named(system), header=list(records[0]),
-        command=command("references", metric, source, asked), rows=[list(row.values()) for row in records],
-        with_table=False,
-        alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
+    theirs = [(count, scale * score, low / 100, high / 100)
+              for count, score, low, high in ZHANG_VOGEL_3.rows.get(metric, ())]
+    if not whole:
+        screen.plain(f"{system} scores 0, whatever the references, and no interval is relative to that: nothing to "
+                     "draw.")
+    if whole or theirs:
+        charts.show(
+            partial(references, [(row["references"], row["score"], row["low"], row["high"]) for row in whole], theirs,
+                    metric=metric.upper(), source="Zhang and Vogel"),
+            key="sweeps.references", files=view.named(system), header=list(records[0]),
+            command=command("references", metric, source, asked), rows=[list(row.values()) for row in records],
+            with_table=False,
+            alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
     screen.table(*reference_rows(swept, system))
     st.caption(f"{_about(several)}. Means over sets that use every reference equally often. As good as one reference "
                "with: the share of the data that gives as narrow a relative interval; in brackets its 95% Monte Carlo "

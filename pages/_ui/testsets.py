@@ -10,11 +10,13 @@ from pathlib import Path
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
-from mtsig_core.data.readers.lines import shown
+from mtsig_core.data.checks import literal
+from mtsig_core.data.readers.bounds import bounded
 from mtsig_core.data.readers.tasks import has_scores, is_task, pairs_of, tables_beside
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.store import Saved, Store, open_store
 from pages._ui import browser, demos
+from pages._ui.shelf import SHELF, weight
 
 __all__ = ["KEPT", "Gone", "Offer", "available", "find", "keep_upload", "pairs_in", "root", "store",
            "task_folders", "usual"]
@@ -64,15 +66,16 @@ def available() -> dict[str, Offer]:
         source = Source.from_json(os.environ[SOURCE_VARIABLE])
         if source.folder is not None and source.langpair is None:  # a whole task
             for langpair in pairs_in(Path(source.folder)):
-                name = f"{Path(source.folder).name}/{langpair}"
+                name = f"{literal(Path(source.folder).name)}/{langpair}"
                 found[name] = _from_source(replace(source, langpair=langpair), name)
         else:
             found[source.title] = _from_source(source, demos.label(source))
     for task, folder in task_folders():
-        scores = tables_beside(folder, pairs := pairs_in(folder))
+        scores = tables_beside(folder, pairs := pairs_in(folder, root()))
         for langpair in pairs:
             name, own = f"{task}/{langpair}".removeprefix("./"), tuple(one[1:] for one in scores if one[0] == langpair)
-            found[name] = _from_source(Source(folder=str(folder), langpair=langpair, scores=own), name, below=root())
+            found[name] = _from_source(Source(folder=str(folder), langpair=langpair, scores=own, below=str(root())),
+                                       name)
     for label, demo in demos.DEMOS.items():
         found.setdefault(demo.title, _from_source(demo, label))
     if (owner := browser.owner()) is not None:
@@ -115,32 +118,29 @@ def _from_store(saved: Saved, labels: set[str]) -> Offer:
     return Offer(label, lambda: _load(saved.digest, saved.name, saved), saved.source)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Opening the test set")
-def _load(digest: str, name: str, _saved: Saved) -> TestSet:
-    return store().load(_saved)
+def _load(digest: str, name: str, saved: Saved) -> TestSet:
+    return _shelved(("kept", digest, name), "Opening the test set", lambda: store().load(saved))
 
 
-def _from_source(source: Source, label: str, below: Path | None = None) -> Offer:
-    """A source, read anew only when one of its files has changed, and not at all if one lies outside `below`.
+def _from_source(source: Source, label: str) -> Offer:
+    """A source, read anew only when one of its files has changed.
 
     All references are read: which of them score is chosen on screen, and begins as the source says.
     """
     whole = replace(source, refs=(), refs_as_systems=False)
 
     def load():
-        for file in whole.files() if below is not None else ():
-            if not Path(file).resolve().is_relative_to(below):
-                raise InputError(f"{shown(file)} is a link that leads out of MTSIG_DATA_ROOT, where the dashboard may "
-                                 "not read. Replace it by the file.")
-        return _read(repr((whole, _fingerprint(whole))), whole)
+        return _shelved((whole, _fingerprint(whole)), "Reading the test set", whole.read)
 
     return Offer(label, load, source, not source.simulated)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the test set")
-def _read(key: str, _source: Source) -> TestSet:
-    """By a key of one text: Streamlit takes 20 ms to look through a source of 30 files, in each run of each page."""
-    return _source.read()
+def _shelved(key: tuple, said: str, make: Callable[[], TestSet]) -> TestSet:
+    def told():
+        with st.spinner(said):
+            return make()
+
+    return SHELF.get(key, told, weight)
 
 
 def root() -> Path | None:
@@ -156,32 +156,38 @@ def task_folders() -> list[tuple[str, Path]]:
         return []
     found, level = [], [below]
     for _ in range(_DEPTH + 1):
-        found += [folder for folder in level if is_task(folder)]
+        found += [folder for folder in level if _looks_like_task(folder)]
         level = [child for folder in level for child in _folders(folder) if child.resolve().is_relative_to(below)]
-    return [(folder.relative_to(below).as_posix(), folder) for folder in sorted(found)]
+    return [(literal(folder.relative_to(below).as_posix()), folder) for folder in sorted(found)]
+
+
+def _looks_like_task(folder: Path) -> bool:
+    try:
+        return is_task(folder)
+    except (OSError, MtsigError):  # one that cannot be read hides no other
+        return False
 
 
 def _folders(folder: Path) -> list[Path]:
     try:
         return [child for child in folder.iterdir() if child.is_dir() and not child.name.startswith(".")]
-    except PermissionError:
+    except OSError:
         return []
 
 
-def pairs_in(folder: Path) -> list[str]:
+def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
     """The language pairs of a task; none where it looks like one and is none."""
+    def look():
+        with bounded(below=below):
+            return pairs_of(folder)
+
     try:
         if folder.is_dir() and not has_scores(folder):  # only names to look at
-            return pairs_of(folder)
-        return _pairs_inside(str(folder), _fingerprint(Source(folder=str(folder))))
-    except MtsigError:  # looks like a shared task and is none: nothing to offer
+            return look()
+        # Of a folder of scores, or of a zip, which must be read for it: not in each run of each page.
+        return SHELF.get(("pairs", str(folder), _fingerprint(Source(folder=str(folder)))), look, len)
+    except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
         return []
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _pairs_inside(folder: str, fingerprint: tuple) -> list[str]:
-    """Those of a folder of scores, or of a zip, which must be read for it: not in each run of each page."""
-    return pairs_of(folder)
 
 
 def _fingerprint(source: Source) -> tuple:

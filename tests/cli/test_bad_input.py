@@ -79,6 +79,7 @@ def test_folder_without_a_language_pair(refused, folder):
     (["--test", "arr"], ["arr", "Did you mean 'ar'"]), (["--unit", "sentence"], ["sentence", "segment"]),
     (["--correction", "hom"], ["hom", "holm"]), (["--ci", "bcaa"], ["bcaa", "bca"]),
     (["--seed", "-1"], ["seed is -1"]), (["--jobs", "0"], ["jobs is 0"]),
+    (["--jobs", "1000000"], ["jobs is 1000000"]),
     (["--baseline", "nobody"], ["nobody", "good"]),
     (["--only", "nobody"], ["nobody", "good"]), (["--domain", "sport"], ["sport", "news"]),
     (["--tokenize", "31a"], ["31a", "13a"]), (["--test", "koehn", "--correction", "holm"], ["koehn"]),

@@ -284,3 +284,11 @@ def test_a_flat_row_has_no_pairs():
     settled = given_to(stability, "A", pool=500)
     for row in (*settled.growing, *settled.repeats):
         assert all(value is None or isinstance(value, float | int) for value in flat(row).values())
+
+
+@pytest.mark.parametrize("values", [[1e16] * 5, [1e16, 1e16 + 2], [9e99, np.nextafter(9e99, 0)], [-1e15, -1e15 + 0.125],
+                                    [0.0, 5e-324], [3.0, 3.0], [1.0, 2.0]])
+def test_a_histogram_of_numbers_as_close_as_can_be(values):
+    edges, counts = histogram(np.array(values))
+    assert counts.sum() == len(values) and len(counts) == 60 and (np.diff(edges) > 0).all()
+    assert edges[0] <= min(values) and max(values) <= edges[-1]

@@ -8,7 +8,7 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
-from tests.pages.toys import NAMES, answers, arguments, words
+from tests.pages.toys import NAMES, answers, arguments, words, written
 
 
 @pytest.fixture
@@ -155,3 +155,11 @@ def test_of_many_pairs_those_of_the_system_chosen_stand_on_the_page(open_page, s
 def test_a_single_system(open_page, source):
     page = open_page(Source(ref=source.ref, system=source.system[:1]))
     assert not page.exception and "there is no pair" in words(page)
+
+
+def test_two_references_of_which_none_has_a_word_in_common(open_page, tmp_path):
+    source = written(tmp_path, [f"a{k} b c" for k in range(20)], [["q w e"] * 20, [""] * 20], names="AB")
+    second = tmp_path / "second.txt"
+    second.write_text("".join(f"z{k} y x\n" for k in range(20)))
+    page = open_page(replace(source, ref=(*source.ref, ("second", str(second)))), metric="chrf", sizes="50%, 100%")
+    assert not page.exception and "scores 0, whatever the references" in words(page)

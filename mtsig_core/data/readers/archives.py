@@ -6,11 +6,12 @@ import os
 import stat
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+from mtsig_core.data.readers.bounds import check_place, is_limited, open_file, spend
 from mtsig_core.data.readers.lines import FilePath, shown
 from mtsig_core.data.readers.metrics_task import HUMAN, METRICS
 from mtsig_core.data.readers.names import task_name
@@ -22,18 +23,23 @@ __all__ = ["names_in_zip", "opened", "unpack"]
 
 MAX_UNPACKED = 1 << 30  # bytes in all
 MAX_FILES = 10_000
+MAX_NAME = 255  # bytes, as file systems have it
+MAX_DEPTH = 12  # folders, with the file
+_ENTRY = 500  # bytes of the list of files for each, on the average; the least is 46 and the name
+_SIZE_OF_LIST = 5  # its place in what zipfile knows of the end of an archive
 
 
 @contextmanager
 def opened(folder: FilePath) -> Iterator[Path]:
     """A folder as it is, or a zip of one unpacked for as long as it is needed; messages name the archive."""
     if not (os.path.isfile(folder) and zipfile.is_zipfile(folder)):
+        check_place(folder)
         yield Path(folder)
         return
     with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
         place = Path(temporary) / Path(os.fsdecode(folder)).stem
         try:
-            with open(folder, "rb") as file:
+            with open_file(folder) as file:
                 root = unpack(file, place)
             yield root
         except InputError as error:
@@ -44,7 +50,7 @@ def names_in_zip(path: FilePath) -> set[str]:
     """The names of all folders and files in a zip; empty for what is none."""
     if not (os.path.isfile(path) and zipfile.is_zipfile(path)):
         return set()
-    with zipfile.ZipFile(path) as archive:
+    with open_file(path) as file, _readable(), _opened(file) as archive:
         return {part for name in archive.namelist() for part in name.split("/")}
 
 
@@ -54,23 +60,67 @@ def unpack(archive: IO[bytes], root: Path) -> Path:
     Raises
     ------
     InputError
-        If it is damaged, needs a password, or holds more than `MAX_FILES` files or `MAX_UNPACKED` bytes.
+        If it is damaged, needs a password, has names that no folder can hold, or more files or bytes than may be.
     """
     root.mkdir()
-    try:
-        with zipfile.ZipFile(archive) as opened_zip:
-            members = [member for member in opened_zip.infolist()
-                       if not member.is_dir() and not stat.S_ISLNK(member.external_attr >> 16)]  # links are left out
-            size = sum(member.file_size for member in members)  # no more than that is unpacked of each
-            if len(members) > MAX_FILES or size > MAX_UNPACKED:
-                raise InputError(f"The zip archive holds {len(members)} files of {size >> 20} MB in all; at most "
-                                 f"{MAX_FILES} files and {MAX_UNPACKED >> 20} MB are read. Zip one task alone.")
-            for member in members:
-                opened_zip.extract(member, root)  # which drops .. and leading slashes
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError) as error:
-        raise InputError(f"The zip archive cannot be read: {error}. "
-                         "Zip the folder again, without a password.") from None
+    with _readable(), _opened(archive) as opened_zip:
+        members = [member for member in opened_zip.infolist()
+                   if not member.is_dir() and not stat.S_ISLNK(member.external_attr >> 16)]  # links are left out
+        size = sum(member.file_size for member in members)  # no more than that is unpacked of each
+        if len(members) > MAX_FILES or size > MAX_UNPACKED:
+            raise InputError(f"The zip archive holds {len(members)} files of {size >> 20} MB in all; at most "
+                             f"{MAX_FILES} files and {MAX_UNPACKED >> 20} MB are read. Zip one task alone.")
+        spend("zip_files", len(members), "The zip archive")
+        spend("zip_mb", size, "The zip archive")
+        _check_names(members)
+        for member in members:
+            if is_limited() and member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                # Of the other kinds a few bytes can come to any number at once.
+                raise InputError(f"{shown(member.filename)} is packed in a way that is not read from uploads. Zip the "
+                                 "folder again by the usual way, deflate.")
+            opened_zip.extract(member, root)  # which drops .. and leading slashes
     return _holder(root)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """What is wrong with a zip as one message, whatever its damage makes of the libraries that read it."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise InputError(f"The zip archive cannot be read: {shown(reason)[:200]}. Zip the folder again, without a "
+                         "password.") from None
+
+
+def _opened(archive: IO[bytes]) -> zipfile.ZipFile:
+    """The archive, once its list of files is known to be of a fair length: all of it is read at once."""
+    ends: Any = zipfile
+    size = (ends._EndRecData(archive) or [0] * 9)[_SIZE_OF_LIST]
+    if size > MAX_FILES * _ENTRY:
+        raise InputError(f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
+                         f"{size >> 20} MB. Zip one task alone.")
+    return zipfile.ZipFile(archive)
+
+
+def _check_names(members: Sequence[zipfile.ZipInfo]) -> None:
+    """Raise InputError where a name is none that a folder can hold, or one name is a file and a folder."""
+    files: set[tuple[str, ...]] = set()
+    for member in members:
+        parts = tuple(part for part in member.filename.split("/") if part not in ("", ".", ".."))
+        wrong = ("is no name" if not parts else "lies too many folders deep" if len(parts) > MAX_DEPTH else
+                 f"has a name of more than {MAX_NAME} bytes" if any(
+                     len(os.fsencode(part)) > MAX_NAME for part in parts) else
+                 "is there twice" if parts in files else None)
+        if wrong:
+            raise InputError(f"{shown(member.filename[:80])} in the zip archive {wrong}. Rename it, and zip the folder "
+                             "again.")
+        files.add(parts)
+    if clash := next((parts for parts in files for k in range(1, len(parts)) if parts[:k] in files), None):
+        raise InputError(f"{shown('/'.join(clash))} in the zip archive lies in a folder that is a file there, too. "
+                         "Rename one of them, and zip the folder again.")
 
 
 def _holder(root: Path) -> Path:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 
+from mtsig_core.data.readers.json_text import parse_json
 from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.errors import InputError
 
@@ -59,9 +59,9 @@ def is_canary(document: str, domain: str | None) -> bool:
 
 def _from_json(line: str, path: FilePath, number: int) -> list[str]:
     try:
-        entry = json.loads(line)
+        entry = parse_json(line, shown(path))
         fields = [entry[key] for key in ("domain", "docid") if key == "docid" or entry.get(key) is not None]
-        return [str(field).strip() for field in fields]
+        return [str(field).strip() if isinstance(field, str | int | float) else "" for field in fields]
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f'{shown(path)}, line {number} is {line[:60]!r}; {{"docid": "..."}} is expected, with '
                          '"domain" or without.') from None

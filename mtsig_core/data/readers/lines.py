@@ -9,6 +9,7 @@ import shlex
 import zlib
 from collections.abc import Iterator
 
+from mtsig_core.data.readers.bounds import open_file, spend
 from mtsig_core.data.readers.encodings import damage_in_utf8, guess_encoding, guess_format
 from mtsig_core.errors import InputError
 
@@ -44,10 +45,13 @@ def read_lines(path: FilePath) -> list[str]:
     """
     data, unpacked = read_bytes(path)
     text = decode(data, path, unpacked).removeprefix("\ufeff")
+    spend("lines", text.count("\n") + 1, shown(path))
     if not text:
         raise InputError(f"{shown(path)} is empty; one segment per line is expected. "
                          "See whether the program that wrote it came to its end.")
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    spend("line_length", max(map(len, lines)), shown(path))
+    return lines
 
 
 def read_bytes(path: FilePath) -> tuple[bytes, bool]:
@@ -60,11 +64,12 @@ def chunks(path: FilePath) -> Iterator[tuple[bytes, bool]]:
     """The content of a file bit by bit, each with whether it had to be unpacked."""
     name, size = shown(path), 0
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             unpacked = file.peek(2)[:2] == GZIP_MAGIC
             stream = gzip.GzipFile(fileobj=file) if unpacked else file
             while chunk := stream.read(CHUNK):
                 size += len(chunk)
+                spend("mb", len(chunk), name)
                 if size > MAX_BYTES:
                     raise InputError(
                         f"{name} {'unpacks to' if unpacked else 'has'} more than {MAX_BYTES:,} bytes, "

@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mtsig_core.data.readers.assemble import without_canary
+from mtsig_core.data.readers.bounds import check_place
 from mtsig_core.data.readers.lines import read_lines, shown
 from mtsig_core.data.readers.wmt import language_pairs, read_wmt
 from mtsig_core.data.score_directions import known_directions
@@ -103,7 +104,7 @@ def _files(folder: Path, pair: str) -> list[tuple[Path, str]]:
     """The files of segment scores, and what the scores are called."""
     found = []
     for inside, start in ((folder / HUMAN, f"{pair}."), (folder / METRICS / pair, "")):
-        for path in sorted(inside.iterdir()) if inside.is_dir() else ():
+        for path in sorted(Path(check_place(inside)).iterdir()) if inside.is_dir() else ():
             ending = next((ending for ending in _ENDINGS if path.name.endswith(ending)), None)
             if ending is not None and path.name.startswith(start) and not path.name.startswith("."):
                 found.append((path, path.name.removesuffix(ending)[len(start):]))

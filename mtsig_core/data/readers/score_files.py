@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mtsig_core.data.checks import literal
+from mtsig_core.data.readers.bounds import check_values, spend
+from mtsig_core.data.readers.json_text import parse_json
 from mtsig_core.data.readers.lines import decode, read_bytes, shown
 from mtsig_core.data.readers.memory import Rows, Table, score_rows
 from mtsig_core.errors import InputError
@@ -85,6 +87,7 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
 def _delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
     first = text.lstrip("\r\n").partition("\n")[0]
     separator = next((sign for sign in "\t,;" if sign in first), "\t")
+    spend("values", text.count(separator) + text.count("\n"), name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator,
                         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
     header: list[str] | None = None
@@ -106,20 +109,41 @@ def _delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
 
 
 def _parquet(name: str, data: bytes) -> tuple[list[str], Rows]:
-    import pandas as pd
+    from pyarrow import parquet
 
     try:
-        frame = pd.read_parquet(io.BytesIO(data))
-    except (ValueError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"{name} is no sound Parquet file: {reason}. Write or copy it again.") from None
-    return list(map(str, frame.columns)), list(enumerate(frame.astype(object).values.tolist(), 1))
+        about = parquet.ParquetFile(io.BytesIO(data)).metadata
+        chunks = [about.row_group(k).column(j) for k in range(about.num_row_groups) for j in range(about.num_columns)]
+        spend("values", max(about.num_rows * about.num_columns, sum(chunk.num_values for chunk in chunks)), name)
+        spend("mb", sum(chunk.total_uncompressed_size for chunk in chunks), name)
+        # Texts that are written once and referred to by many rows are kept so, however long they are.
+        table = parquet.ParquetFile(io.BytesIO(data), read_dictionary=about.schema.names).read()
+        index = (table.schema.pandas_metadata or {}).get("index_columns", ())  # of a data frame: no column of its own
+        columns = {name: _plain(table.column(k)) for k, name in enumerate(table.column_names) if name not in index}
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:  # whatever damage makes of its libraries
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{name} is no sound Parquet file: {shown(reason)[:200]}. Write or copy it again.") from None
+    return list(map(literal, columns)), list(enumerate(zip(*columns.values(), strict=True), 1))
+
+
+def _plain(column: Any) -> list[Any]:
+    """The values of a column; those of a dictionary are made once."""
+    found = []
+    for chunk in column.chunks:
+        if hasattr(chunk, "dictionary"):
+            known = chunk.dictionary.to_pylist()
+            found += [None if place is None else known[place] for place in chunk.indices.to_pylist()]
+        else:
+            found += chunk.to_pylist()
+    return found
 
 
 def _json(name: str, text: str, metric: str, is_system: Callable[[str], bool]) -> ScoreFile:
     try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
+        whole = parse_json(text, name)
+    except ValueError:
         whole = None
     if isinstance(whole, dict) and whole and all(isinstance(value, list) for value in whole.values()):
         return _comet(name, whole, metric)
@@ -132,13 +156,14 @@ def _json(name: str, text: str, metric: str, is_system: Callable[[str], bool]) -
             raise InputError(f"{name}, row {k} is {_cut(entry)}. Expected an object such as "
                              '{"system": "A", "line": 1, "score": 0.8}.')
     header = list(dict.fromkeys(key for _, entry in entries for key in entry))
+    check_values(len(header) * len(entries), name)
     return _table(name, header, [(k, [entry.get(key) for key in header]) for k, entry in entries], metric, is_system)
 
 
 def _parsed(name: str, row: int, line: str) -> Any:
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
+        return parse_json(line, None)
+    except ValueError:
         raise InputError(f"{name}, row {row} is {_cut(line)}, which is no JSON. Expected an object such as "
                          '{"system": "A", "line": 1, "score": 0.8}.') from None
 
@@ -244,6 +269,8 @@ def _number(value: Any, where: str) -> float | None:
         number = math.nan if isinstance(value, bool | list | dict) else float(value)
         if math.isnan(number) and not isinstance(value, bool | list | dict):
             return None
+    except OverflowError:  # a whole number of hundreds of digits
+        number = math.inf
     except (ValueError, TypeError):
         number = math.nan
     if math.isnan(number):
@@ -256,7 +283,10 @@ def _number(value: Any, where: str) -> float | None:
 
 
 def _cut(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested a thousand deep, or of thousands of digits
+        text = f"a {type(value).__name__} too large to show"
     return shown(text if len(text) <= 40 else f"{text[:40]}...")
 
 

@@ -7,9 +7,11 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from mtsig_core.data.readers.bounds import check_values
 from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.data.readers.memory import Table, of_systems
 from mtsig_core.data.readers.score_files import Rating, ScoreFile, as_key, read_score_file
@@ -67,6 +69,7 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     line_of = {} if ids is None else _read_ids(ids, testset)
     scores: dict[str, dict[str, list[float | None]]] = {}
     for name, ratings in _read(tables, known):
+        check_values(len({rating.system for _, rating in ratings}) * testset.n_segments, f"The table {shown(name)}")
         by_system = scores[name] = defaultdict(lambda: [None] * testset.n_segments)
         for file, rating in ratings:
             where = f"{file.path}, row {rating.row}"
@@ -115,6 +118,7 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     lines = _lines(everything)
     position = {line: k for k, line in enumerate(lines)}
     systems = list(dict.fromkeys(rating.system for _, rating in everything))
+    check_values(len(systems) * len(lines) * len(groups), next(iter(everything))[0].path if everything else "The table")
     scores: dict[str, dict[str, list[float | None]]] = {
         metric: defaultdict(lambda: [None] * len(lines)) for metric, _ in groups}
     for metric, ratings in groups:
@@ -282,13 +286,14 @@ def _frozen(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is
 
 def _remedy(name: str, names: Iterable[str], known: Collection[str]) -> str:
     """What to do about a system that is not there, and about others in the same table."""
-    others = [other for other in dict.fromkeys(names) if other not in (name, *known) and not is_human(other)]
+    known = {name, *known}
+    others = [other for other in dict.fromkeys(names) if other not in known and not is_human(other)]
     if not others:
         return "Rename it in the table, add its output, or take its rows out."
-    return (f"Nor are these: {', '.join(map(shown, others))}. Rename them in the table, add their outputs, or take "
-            "their rows out.")
+    listed = ", ".join(map(shown, others[:20])) + ", ..." * (len(others) > 20)
+    return f"Nor are these: {listed}. Rename them in the table, add their outputs, or take their rows out."
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
+    near = difflib.get_close_matches(name, list(islice(known, 10_000)), 1)
     return f" Did you mean {shown(near[0])}?" if near else ""

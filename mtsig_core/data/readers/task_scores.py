@@ -10,7 +10,6 @@ and ``systems_metadata.json`` beside that folder, which may be missing, says who
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sys
@@ -19,6 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mtsig_core.data.checks import literal
+from mtsig_core.data.readers.bounds import check_place, check_values
+from mtsig_core.data.readers.json_text import parse_json
 from mtsig_core.data.readers.lines import read_bytes, read_lines, shown
 from mtsig_core.data.score_directions import settle_directions
 from mtsig_core.data.segment_scores import SegmentScores
@@ -74,7 +76,7 @@ def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lowe
     files = _files(folder)
     found: dict[str, _Pair] = {}
     for path in files:
-        system, name = path.name.removesuffix(".gz").removesuffix(".jsonl"), shown(path)
+        system, name = literal(path.name).removesuffix(".gz").removesuffix(".jsonl"), shown(path)
         for number, line in enumerate(read_lines(path), 1):
             if line.strip() and not _of_another(line, pairs):
                 _take(found, system, line, f"{name}, line {number}", pairs)
@@ -104,6 +106,7 @@ def score_pairs(folder: Path) -> list[str]:
 
 def _files(folder: Path) -> list[Path]:
     inside = folder / SCORES
+    check_place(inside)
     files = sorted(path for path in inside.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz"))
                    and not path.name.startswith("."))
     if not files:
@@ -120,8 +123,8 @@ def _of_another(line: str, pairs: Collection[str] | None) -> bool:
 def _take(found: dict[str, _Pair], system: str, line: str, where: str, pairs: Collection[str] | None) -> None:
     """Put the scores of one document where they belong."""
     try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
+        entry = parse_json(line, where)
+    except ValueError:
         raise InputError(f"{where} is no JSON. Expected an object such as {_LINE}.") from None
     if not isinstance(entry, dict):
         raise InputError(f"{where} is no object. Expected one such as {_LINE}.")
@@ -149,6 +152,7 @@ def _testset(name: str, pair: str, found: _Pair, higher_is_better: Mapping[str, 
     keys = [key for key, length in found.length.items() for _ in range(length)]
     if not keys:
         raise InputError(f"{name} has no score. See whether the task has scores of that language pair.")
+    check_values(len(keys) * len(found.systems) * (1 + len(found.scores)), name)
     scores = {metric: SegmentScores({
         system: [score for key, length in found.length.items() for score in by_document.get(key, [None] * length)]
         for system, by_document in by_system.items()}, higher_is_better[metric])
@@ -163,8 +167,8 @@ def _metadata(path: Path) -> dict[str, SystemInfo]:
     if not path.is_file():
         return {}
     try:
-        table = json.loads("\n".join(read_lines(path)))
-    except (ValueError, RecursionError) as error:
+        table = parse_json("\n".join(read_lines(path)), shown(path))
+    except ValueError as error:
         raise InputError(f"{shown(path)} is no JSON: {error}. Mend or remove it.") from None
     if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
         raise InputError(f"{shown(path)} has no object for each system. Expected one such as "

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.assemble import assemble, by_name, check_langpair
 from mtsig_core.data.readers.lines import FilePath
 from mtsig_core.data.testset import TestSet
@@ -76,7 +77,7 @@ def read_text(
 
 
 def _stem(path: FilePath) -> str:
-    return Path(os.fsdecode(path)).name.removesuffix(".gz").removesuffix(".txt")
+    return literal(Path(os.fsdecode(path)).name).removesuffix(".gz").removesuffix(".txt")
 
 
 def _common_folder(paths: Sequence[FilePath]) -> str:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.archives import unpack
+from mtsig_core.data.readers.bounds import bounded, upload_limits
 from mtsig_core.data.readers.lines import read_lines, shown
 from mtsig_core.data.readers.names import task_name, without_pair
 from mtsig_core.data.readers.score_tables import join_scores, read_scores
@@ -212,17 +214,21 @@ def read_zip(content: bytes, langpair: str) -> TestSet:
 
 
 def _in_folder(work: Callable[[Path], _Result]) -> _Result:
-    """Do some work in a folder that is gone afterwards, and keep its path out of messages."""
+    """Do some work in a folder that is gone afterwards, within the limits of uploads; its path stays out of
+    messages."""
     with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
         try:
-            return work(Path(temporary))
+            with bounded(upload_limits()):
+                return work(Path(temporary))
         except InputError as error:
             raise InputError(re.sub(re.escape(temporary) + r"/(\d+/|zip/?)?", "", str(error))) from None
 
 
 def _save(folder: Path, number: int, upload: Upload) -> Path:
     """A place of its own for each file: two may have the same name, and no name may lead elsewhere."""
-    path = folder / str(number) / (PurePosixPath(upload.file.replace("\\", "/")).name[-200:] or "file")
+    own = literal(upload.file).replace("\\", "/").replace("\0", "")
+    short = PurePosixPath(own).name.encode()[-200:].decode("utf-8", "ignore")  # which keeps the ending
+    path = folder / str(number) / (short if short.strip(".") else "file")
     path.parent.mkdir()
     path.write_bytes(upload.content)
     return path

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mtsig_core.data.readers.assemble import assemble, by_name, check_langpair
+from mtsig_core.data.readers.bounds import check_place
 from mtsig_core.data.readers.lines import FilePath, missing, shown
 from mtsig_core.data.readers.names import OUTPUTS, TaskName, task_name
 from mtsig_core.data.testset import TestSet
@@ -155,7 +156,7 @@ def _files(folder: Path, subfolders: Sequence[str]) -> Iterator[tuple[TaskName, 
 
 def _names(folder: Path) -> list[str]:
     try:
-        return sorted(name for name in os.listdir(folder) if not name.startswith("."))
+        return sorted(name for name in os.listdir(check_place(folder)) if not name.startswith("."))
     except OSError as error:
         raise InputError(f"{shown(folder)} cannot be read: {error.strerror or error}.") from None
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.handler import ContentHandler
 
 from mtsig_core.data.readers.assemble import LANGUAGE, check_langpair, without_canary
+from mtsig_core.data.readers.bounds import check_values, spend
 from mtsig_core.data.readers.lines import FilePath, chunks, shown
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError, unknown
@@ -111,6 +112,7 @@ def _testset(name: str, files: str, found: dict[str, _Document], langpair: str |
     for parts, what in ((refs, "reference, <ref>"), (hyps, "output, <hyp>")):
         if not parts:
             raise InputError(f"{files}: there is no {what}. Expected {_FORM}; name the file that has it too.")
+    check_values(sum(len(one.src.texts) for one in found.values() if one.src) * (len(refs) + len(hyps)), files)
     rows: list[tuple[int, str, str | None, str, list[str | None], list[str]]] = []
     line = 0
     for key, document in found.items():
@@ -182,6 +184,7 @@ class _Handler(ContentHandler):
         self.part: tuple[str, str, _Part] | None = None
         self.seg: str | None = None
         self.text: list[str] = []
+        self.length = 0
         self.seen: set[str] = set()
 
     def here(self) -> str:
@@ -193,6 +196,8 @@ class _Handler(ContentHandler):
             raise InputError(f"{self.here()} has elements {DEPTH} deep inside each other. Expected {_FORM}.")
         if self.skipped:
             return
+        if name in ("doc", "src", "ref", "hyp", "seg"):
+            spend("lines", 1, self.here())
         if name == "doc":
             self._open_document(attrs)
         elif name in ("src", "ref", "hyp") and self.key is not None:
@@ -205,7 +210,7 @@ class _Handler(ContentHandler):
                                  "en or zh_TW.")
             self.part = name, own, _Part(lang, self.here())
         elif name == "seg" and self.part is not None:
-            self.seg, self.text = attrs.get("id") or "", []
+            self.seg, self.text, self.length = attrs.get("id") or "", [], 0
             if not self.seg or self.seg in self.part[2].texts:
                 told = f"a second segment {shown(self.seg)!r}" if self.seg else "a segment without an id"
                 raise InputError(f"{self.here()}: the document {shown(self.key or '')} has {told}. Expected another id "
@@ -226,6 +231,8 @@ class _Handler(ContentHandler):
 
     def characters(self, content: str) -> None:
         if self.seg is not None:
+            self.length += len(content)
+            spend("line_length", self.length, self.here())
             self.text.append(content)
 
     def endElement(self, name: str) -> None:

@@ -98,7 +98,7 @@ class TestMissing:
     def test_unreadable(self, write, monkeypatch):
         def refuse(*_):
             raise PermissionError(13, "Permission denied")
-        monkeypatch.setattr(module, "open", refuse, raising=False)
+        monkeypatch.setattr(module, "open_file", refuse)
         assert error("ref.txt") == "ref.txt cannot be read: Permission denied."
 
     def test_file_used_as_folder(self, write):

@@ -1,0 +1,166 @@
+"""How much may be read, and from where: what strangers upload is measured before it takes memory.
+
+Readers ask here: `spend` before they keep something, `check_values` before a table grows, `open_file` for every file.
+Outside of `bounded` only what protects from nonsense holds, as on the command line.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields
+from io import BufferedReader
+from pathlib import Path
+
+from mtsig_core.data.checks import literal
+from mtsig_core.errors import InputError, MtsigError, SettingError
+
+__all__ = ["UploadLimits", "bounded", "check_place", "check_values", "from_below", "is_limited", "open_file",
+           "spend", "upload_limits"]
+
+MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
+_VARIABLE = "MTSIG_UPLOAD_"  # and the name of the limit in capitals
+
+
+@dataclass(frozen=True)
+class UploadLimits:
+    """What may be opened at once from uploads; each is set by an environment variable, such as ``MTSIG_UPLOAD_MB``.
+
+    Attributes
+    ----------
+    mb : int
+        Text, unpacked, of all files together.
+    lines : int
+        Of all files together: lines of texts, segments of XML.
+    line_length : int
+        Characters of one line, or of one segment of XML.
+    values : int
+        Of all tables together: cells, or what stands between the commas of JSON.
+    zip_mb : int
+        A zip, unpacked on disk; of that the files of one language pair are read.
+    zip_files : int
+        In a zip.
+    """
+
+    mb: int = field(default=50, metadata={"told": "{:,} MB of text"})
+    lines: int = field(default=1_000_000, metadata={"told": "{:,} lines"})
+    line_length: int = field(default=100_000, metadata={"told": "{:,} characters in a line"})
+    values: int = field(default=5_000_000, metadata={"told": "{:,} values in tables"})
+    zip_mb: int = field(default=200, metadata={"told": "{:,} MB unpacked from a zip"})
+    zip_files: int = field(default=10_000, metadata={"told": "{:,} files in a zip"})
+
+
+def upload_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
+    """The limits that the environment sets.
+
+    >>> upload_limits({"MTSIG_UPLOAD_MB": "200"}).mb, upload_limits({}).lines
+    (200, 1000000)
+    """
+    said = {}
+    for one in fields(UploadLimits):
+        if text := environment.get(_VARIABLE + one.name.upper(), "").strip():
+            if not (text.isascii() and text.isdigit() and 0 < int(text[:15]) and len(text) < 15):
+                raise SettingError(f"{_VARIABLE}{one.name.upper()} is {text[:40]!r}. Expected a whole number above 0.")
+            said[one.name] = int(text)
+    return UploadLimits(**said)
+
+
+class _Budget:
+    """What is left of some limits."""
+
+    def __init__(self, limits: UploadLimits):
+        self.limits, self.left = limits, {one.name: int(getattr(limits, one.name)) for one in fields(limits)}
+        self.left |= {name: self.left[name] << 20 for name in ("mb", "zip_mb")}  # as bytes
+
+    def spend(self, name: str, n: int, where: str) -> None:
+        if n > self.left[name]:
+            told = next(one.metadata["told"] for one in fields(self.limits) if one.name == name)
+            raise InputError(f"{where} is too large for this dashboard: it opens at most "
+                             f"{told.format(getattr(self.limits, name))} at once from uploads. Upload less at a time, "
+                             "run mtsig on your own machine, or ask whoever runs this server to raise "
+                             f"{_VARIABLE}{name.upper()}.")
+        if name != "line_length":
+            self.left[name] -= n
+
+
+_BUDGET: ContextVar[_Budget | None] = ContextVar("budget", default=None)
+_BELOW: ContextVar[str | None] = ContextVar("below", default=None)
+
+
+@contextmanager
+def bounded(limits: UploadLimits | None = None, *, below: str | os.PathLike[str] | None = None) -> Iterator[None]:
+    """Within it no more than some limits is read, and nothing but regular files below a folder, links followed.
+
+    Messages then name files from that folder on: what lies above is nobody's business.
+    """
+    root = None if below is None else os.path.realpath(below)
+    tokens = _BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)), _BELOW.set(root or _BELOW.get())
+    try:
+        yield
+    except MtsigError as error:
+        if root is None or root + os.sep not in str(error):
+            raise
+        raise type(error)(str(error).replace(root + os.sep, ""), *error.remedies) from None
+    finally:
+        _BUDGET.reset(tokens[0])
+        _BELOW.reset(tokens[1])
+
+
+def spend(name: str, n: int, where: str) -> None:
+    """Take from a limit; `where` names the file in the message if there is not so much left. `mb` is in bytes."""
+    if (budget := _BUDGET.get()) is not None and n > 0:
+        budget.spend(name, n, where)
+
+
+def is_limited() -> bool:
+    """Whether what is read now comes from strangers."""
+    return _BUDGET.get() is not None
+
+
+def check_values(n: int, where: str) -> None:
+    """Refuse a table that would be made with so many places, most of them empty."""
+    budget = _BUDGET.get()
+    if n > MAX_VALUES or (budget is not None and n > budget.limits.values):
+        raise InputError(f"{where}: systems and lines make a table of {n:,} places, too large to be one of scores, "
+                         f"which has at most {budget.limits.values if budget else MAX_VALUES:,}. Expected the same "
+                         "systems on each line, and the same names throughout.")
+
+
+def check_place(path: str | os.PathLike[str]) -> str:
+    """Where links lead; raises InputError if that is not below the folder that may be read."""
+    below = _BELOW.get()
+    if below is None:
+        return os.fspath(path)
+    real = os.path.realpath(path)
+    if not Path(real).is_relative_to(below):
+        raise InputError(f"{literal(path)} is a link that leads out of MTSIG_DATA_ROOT, where the dashboard may not "
+                         "read. Replace it by the file or folder itself.")
+    return real
+
+
+def open_file(path: str | os.PathLike[str]) -> BufferedReader:
+    """A file to read bytes from. Within a folder that was named to `bounded` it is a regular one: nobody waits there
+    for a pipe, nor reads a device without end."""
+    real = check_place(path)
+    if _BELOW.get() is None:
+        return open(real, "rb")
+    number = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    mode = os.fstat(number).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(number)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(21, "Is a directory")
+        raise InputError(f"{literal(path)} is no regular file. Replace it by one.")
+    return os.fdopen(number, "rb")
+
+
+def from_below(path: str, below: str | None) -> str:
+    """A path from a folder on, as any screen can take it; the whole of it where it is not below that.
+
+    >>> from_below("/srv/data/wmt24", "/srv/data"), from_below("wmt24", None)
+    ('wmt24', 'wmt24')
+    """
+    return literal(os.path.relpath(path, below) if below is not None and Path(path).is_relative_to(below) else path)

@@ -1,0 +1,67 @@
+"""Whatever a stranger uploads ends in a test set or in a message of ours."""
+
+import json
+import re
+
+from hypothesis import given, settings
+
+from mtsig_core import MtsigError, compare
+from mtsig_core.data.readers.uploads import (
+    Upload,
+    guess_uploads,
+    named_alike,
+    read_uploads,
+    read_zip,
+    reference_language,
+    zip_language_pairs,
+)
+from mtsig_core.data.store import _pack, _unpack
+from mtsig_core.inference.inventory import suspicions
+from mtsig_core.report.export import comparison_json
+from mtsig_core.report.inventory_table import inventory_rows
+from tests.hostile.mutations import archives, uploads
+
+FEW = settings.default.max_examples
+
+
+def looked_at(testset):
+    """What every page does with a test set."""
+    suspicions(testset), inventory_rows(testset), testset.digest
+    _unpack(_pack(testset), testset.name)
+    if testset.scores and testset.n_segments < 100:
+        found = compare(testset, [next(iter(testset.scores))], trials=19, resamples=19)
+        json.dumps(json.loads(comparison_json(found)), allow_nan=False).encode()
+
+
+def open_files(files):
+    guesses = guess_uploads([(file, content[:1000]) for file, content in files])
+    found = [Upload(file, content, role, name)
+             for (file, content), (role, name) in zip(files, guesses, strict=True)]
+    _, langpair = named_alike(file for file, _ in files)
+    reference_language(found)
+    looked_at(read_uploads(found, langpair=langpair or None))
+
+
+def open_zip(packed):
+    for pair in zip_language_pairs(packed):
+        looked_at(read_zip(packed, pair))
+
+
+def ends_well(work, *given):
+    try:
+        work(*given)
+    except MtsigError as error:
+        assert "\0" not in str(error) and not re.search(r"/(tmp|dev/shm)/", str(error)), str(error)
+        str(error).encode()  # a page and a terminal must be able to say it
+
+
+@settings(max_examples=12 * FEW)
+@given(uploads())
+def test_uploads(files):
+    ends_well(open_files, files)
+
+
+@settings(max_examples=8 * FEW)
+@given(archives())
+def test_archives(packed):
+    ends_well(open_zip, packed)

@@ -1,0 +1,69 @@
+"""Folders and files with names that are no UTF-8, and ones that lead elsewhere: shown escaped, or refused, alone."""
+
+import os
+
+import pytest
+
+from mtsig_core.data.source import Source
+from mtsig_core.data.testset import TestSet
+from pages._ui import testsets
+from tests.pages.toys import sentences, words, write
+
+CAFE = os.fsdecode(b"caf\xe9")
+
+
+def task(folder, system="x"):
+    write(folder / "references/en-de.refA.txt", sentences(20))
+    write(folder / "system-outputs/en-de" / f"{system}.txt", sentences(20))
+    write(folder / "system-outputs/en-de/y.txt", [text.replace("small", "big") for text in sentences(20)])
+    return folder
+
+
+@pytest.fixture
+def root(tmp_path):
+    """Two tasks that may be opened, one of a strange name; one with a pipe, one that leads out, one that is broken."""
+    root = tmp_path / "root"
+    task(root / "good"), task(root / CAFE, CAFE)
+    os.mkfifo(task(root / "pipe") / "system-outputs/en-de/z.txt")
+    (task(root / "out") / "system-outputs/en-de/z.txt").symlink_to(write(tmp_path / "secret.txt", ["s"] * 20))
+    (root / "loop").symlink_to(root / "loop")
+    (root / "broken/references").mkdir(parents=True)
+    return root
+
+
+@pytest.mark.parametrize("page, name, said", [
+    ("leaderboard", "good/en-de", "y"), ("leaderboard", "caf\\udce9/en-de", "caf\\udce9"),
+    ("overview", "pipe/en-de", "pipe/system-outputs/en-de/z.txt is no regular file"),
+    ("data", "out/en-de", "out/system-outputs/en-de/z.txt is a link that leads out of MTSIG_DATA_ROOT")])
+def test_each_set_opens_or_has_one_message(opened, root, page, name, said):
+    app = opened(page, root=root, testset=name, trials="999")
+    assert not app.exception and said in words(app) and str(root) not in words(app) + "".join(e.value for e in app.code)
+    assert {"good/en-de", "caf\\udce9/en-de", "pipe/en-de"} <= set(app.selectbox(key="testset").options)
+
+
+@pytest.mark.parametrize("name, said", [("good", "1 language pairs"), ("caf\\udce9", "caf\\udce9"), (
+    "pipe", "pipe/system-outputs/en-de/z.txt is no regular file")])
+def test_each_task_opens_or_has_one_message(opened, root, name, said):
+    app = opened("task", root=root, shared_task=name, trials="999")
+    assert not app.exception and said in words(app)
+    assert str(root) not in words(app) + "".join(e.value for e in app.code)
+
+
+def test_files_that_the_dashboard_is_started_on(opened, tmp_path):
+    system = write(tmp_path / f"{CAFE}.txt", sentences(20))
+    source = Source(ref=(("ref", write(tmp_path / "ref.txt", sentences(20))),),
+                    system=((None, system), ("y", write(tmp_path / "y.txt", ["a"] * 20))))
+    app = opened("leaderboard", source, trials="999")
+    assert not app.exception and "caf\\udce9" in words(app)
+
+
+def test_no_upload_goes_for_others(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTSIG_HOME", str(tmp_path))
+    testsets.store.clear()
+    store = testsets.store()
+    links = [store.keep(TestSet(f"t{k}", {"A": [f"a{k}"]}, {"r": ["b"]}), "me" * 10) for k in range(25)]
+    testsets.store.clear()  # as any browser may ask of Streamlit
+    for k, link in enumerate(links):
+        saved = testsets.store().find(link)
+        assert testsets._load(saved.digest, saved.name, saved).systems["A"] == (f"a{k}",)
+    testsets.store.clear()
