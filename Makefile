@@ -25,7 +25,7 @@ test: $(VENV)/test.stamp
 
 test-statistics: $(VENV)/test.stamp
 	$(VENV)/bin/python -m pytest -n auto -m "statistics or slow"
-	$(VENV)/bin/python -m pytest -n auto --hypothesis-profile thorough tests/data tests/inference tests/metrics
+	$(VENV)/bin/python -m pytest -n auto --hypothesis-profile thorough tests/data tests/hostile tests/inference tests/metrics
 
 bench: $(VENV)/test.stamp
 	$(VENV)/bin/python -m benchmarks

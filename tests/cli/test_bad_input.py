@@ -1,6 +1,9 @@
 """One message, exit status 2, no traceback, nothing half-written."""
 
 import gzip
+import json
+import os
+import sys
 
 import pytest
 
@@ -172,3 +175,25 @@ def test_runs_of_no_system_of_unequal_number_and_of_what_is_no_text(refused, fil
     assert "absent.txt" in refused("compare", *options, "--run", "good=absent.txt")
     assert "--run name two sources" in refused("compare", "--folder", folder, "--langpair", "en-de", "--run", "a=b.txt")
     assert "not there yet for training runs" in refused("metrics", "precisions", *options, f"--run=good={good}")
+
+
+def test_closed_outputs(monkeypatch, run, options):
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", None)
+        status = main(["compare", *options, "--trials", "99"])
+    assert status == 2
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stderr", None)
+        assert main(["compare", *options, "--only", "nobody"]) == 2
+        sys.stderr.close()
+    assert run("compare", *options, "--only", "nobody").out == ""
+
+
+def test_names_that_are_no_utf8_on_the_command_line(run, files):
+    strange = files / os.fsdecode(b"caf\xe9.txt")
+    strange.write_bytes((files / "good.txt").read_bytes())
+    asked = ["compare", "--ref", files / "ref.txt", "--system", strange, "--system", files / "poor.txt", "--trials", "99"]
+    for only in (os.fsdecode(b"caf\xe9"), "caf\\udce9"):
+        done = run(*asked, "--only", f"{only},poor")
+        assert done.status == 0 and "caf\\udce9" in done.out
+    assert json.loads(run(*asked, "--format", "json").out)["testset"]["systems"][0] == "caf\\udce9"

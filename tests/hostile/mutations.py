@@ -83,9 +83,9 @@ def zipped(files, method=zipfile.ZIP_DEFLATED):
 
 
 def edited(content, edits):
-    """Some bytes with some changes, each at a share of the way through."""
-    for share, what, junk in edits:
-        at = int(share * len(content))
+    """Some bytes with some changes, each so many 256ths of the way through."""
+    for place, (what, junk) in edits:
+        at = place * len(content) // 256
         if what == "put in":
             content = content[:at] + junk + content[at:]
         elif what == "over":
@@ -105,8 +105,9 @@ def edited(content, edits):
     return content
 
 
-EDITS = st.lists(st.tuples(st.floats(0, 1), st.sampled_from(
-    ["put in", "over", "instead", "instead", "flip", "drop", "cut", "twice"]), st.sampled_from(JUNK)), max_size=4)
+EDITS = st.lists(st.tuples(st.integers(0, 255), st.sampled_from([
+    (what, junk) for junk in JUNK
+    for what in ("put in", "over", "instead", "instead", "flip", "drop", "cut", "twice")])), max_size=4)
 
 
 @st.composite

@@ -28,7 +28,7 @@ def looked_at(testset):
     """What every page does with a test set."""
     suspicions(testset), inventory_rows(testset), testset.digest
     _unpack(_pack(testset), testset.name)
-    if testset.scores and testset.n_segments < 100:
+    if testset.scores and testset.n_segments < 100 and int(testset.digest[0], 16) % 4 == 0:  # of some: it takes long
         found = compare(testset, [next(iter(testset.scores))], trials=19, resamples=19)
         json.dumps(json.loads(comparison_json(found)), allow_nan=False).encode()
 
@@ -55,13 +55,13 @@ def ends_well(work, *given):
         str(error).encode()  # a page and a terminal must be able to say it
 
 
-@settings(max_examples=12 * FEW)
+@settings(max_examples=7 * FEW)
 @given(uploads())
 def test_uploads(files):
     ends_well(open_files, files)
 
 
-@settings(max_examples=8 * FEW)
+@settings(max_examples=4 * FEW)
 @given(archives())
 def test_archives(packed):
     ends_well(open_zip, packed)

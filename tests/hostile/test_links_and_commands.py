@@ -62,10 +62,10 @@ def ask(fake, asked):
 KEYS = ("unit", "alpha", "metrics", "seed", "margin", "difference", "matrix", "sizes")
 
 
-@settings(max_examples=9 * FEW)
-@given(st.dictionaries(st.sampled_from(KEYS), st.lists(ASKED, min_size=1, max_size=2), min_size=1, max_size=4))
+@settings(max_examples=15 * FEW)
+@given(st.lists(st.tuples(st.sampled_from(KEYS), ASKED), min_size=1, max_size=3))
 def test_links(session, asked):
-    assert all(ask(session, asked))
+    assert all(ask(session, {key: [text] for key, text in asked}))
 
 
 # -- commands -------------------------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ def run(command):
     out.getvalue().encode("utf-8", "backslashreplace"), said.encode()
 
 
-@settings(max_examples=6 * FEW)
+@settings(max_examples=8 * FEW)
 @given(st.sampled_from(SOURCES), st.lists(st.tuples(st.sampled_from(OPTIONS), VALUES), min_size=1, max_size=3))
 def test_commands(files, source, more):
     run(["compare", *source, *SMALL, *(f"{option}={value}" for option, value in more)])
