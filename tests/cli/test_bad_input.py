@@ -192,7 +192,8 @@ def test_closed_outputs(monkeypatch, run, options):
 def test_names_that_are_no_utf8_on_the_command_line(run, files):
     strange = files / os.fsdecode(b"caf\xe9.txt")
     strange.write_bytes((files / "good.txt").read_bytes())
-    asked = ["compare", "--ref", files / "ref.txt", "--system", strange, "--system", files / "poor.txt", "--trials", "99"]
+    asked = ["compare", "--ref", files / "ref.txt", "--system", strange, "--system", files / "poor.txt",
+             "--trials", "99"]
     for only in (os.fsdecode(b"caf\xe9"), "caf\\udce9"):
         done = run(*asked, "--only", f"{only},poor")
         assert done.status == 0 and "caf\\udce9" in done.out
