@@ -63,9 +63,10 @@ def serve(source: Source | None, *, port: int, open_browser: bool, address: str 
         environment[SOURCE_VARIABLE] = _absolute(source).to_json()
     # Streamlit finds its configuration beside the app. -P: what lies in the user's folder is no module of it.
     command = [sys.executable, "-P", "-m", "streamlit", "run", str(app), *login_options(environment)]
+    command += ["--browser.serverAddress", "localhost" if address in ("0.0.0.0", "::") else address]
     if workers != 1:
         return serve_workers(command, environment, workers, address, port, open_browser)
-    print(f"mtsig: dashboard at http://localhost:{port} (Ctrl+C stops it)", file=sys.stderr, flush=True)
+    print(f"mtsig: dashboard at http://{command[-1]}:{port} (Ctrl+C stops it)", file=sys.stderr, flush=True)
     os.execve(sys.executable, [*command, "--server.address", address, "--server.port", str(port), "--server.headless",
                                "false" if open_browser else "true"], environment)
 

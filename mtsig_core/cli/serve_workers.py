@@ -35,7 +35,7 @@ def serve_workers(command: list[str], environment: dict[str, str], n: int, addre
     Parameters
     ----------
     command : list of str
-        Starts one, but for where it listens.
+        Starts one, but for where it listens; ends with the name under which browsers reach the proxy.
     environment : dict
     n : int
         Processes.
@@ -61,7 +61,7 @@ def serve_workers(command: list[str], environment: dict[str, str], n: int, addre
                            "install caddy; others: https://caddyserver.com/docs/install), or serve from one process, "
                            "without --workers.")
     ports = [str(number) for number in _free_ports(n)]
-    shared = {**environment, "MTSIG_WORKER_PORTS": " ".join(ports), "MTSIG_HOSTS": _names(environment, address)}
+    shared = {**environment, "MTSIG_WORKER_PORTS": " ".join(ports)}
     proxy = {**os.environ, "MTSIG_PROXY_ADDRESS": address, "MTSIG_PROXY_PORT": str(port),
              "MTSIG_UPSTREAMS": " ".join(f"127.0.0.1:{number}" for number in ports)}
     commands = [([*command, "--server.address", "127.0.0.1", "--server.port", number, "--server.headless", "true",
@@ -69,16 +69,11 @@ def serve_workers(command: list[str], environment: dict[str, str], n: int, addre
     commands.append(([caddy, "run", "--config", str(_PROXY), "--adapter", "caddyfile"], proxy))
     with _stopping() as stopped, TemporaryDirectory(prefix="mtsig-") as own:
         proxy |= {"XDG_CONFIG_HOME": own, "XDG_DATA_HOME": own}  # it keeps its last configuration, for nobody
-        print(f"mtsig: dashboard at http://localhost:{port}, {n} processes (Ctrl+C stops it)", file=sys.stderr,
-              flush=True)
+        shown = f"http://{command[-1]}:{port}"
+        print(f"mtsig: dashboard at {shown}, {n} processes (Ctrl+C stops it)", file=sys.stderr, flush=True)
         if open_browser:
-            webbrowser.open(f"http://localhost:{port}")
+            webbrowser.open(shown)
         return _keep_running(commands, stopped)
-
-
-def _names(environment: dict[str, str], address: str) -> str:
-    """What the workers answer to: the name that the proxy listens on is theirs too."""
-    return ",".join(filter(None, [environment.get("MTSIG_HOSTS"), address]))
 
 
 def _free_ports(n: int) -> list[int]:

@@ -78,6 +78,8 @@ def test_a_closed_pipe_ends_quietly(options, checkout):
 def test_serve_checks_before_it_starts(run, files):
     assert "absent.txt" in run("serve", "--ref", files / "absent.txt", "--no-browser").err
     assert "--port is 0" in run("serve", "--port", "0", "--no-browser").err
+    assert "Port 8501 of 192.0.2.7 cannot be used" in run("serve", "--address", "192.0.2.7", "--no-browser").err
+    assert "--workers is 0" in run("serve", "--workers", "0", "--port", free_port(), "--no-browser").err
 
 
 def test_serve_stays_in_the_folder_where_it_was_started(run, tmp_path, monkeypatch):
