@@ -24,3 +24,4 @@ if login.passed():
 
     _settle_memory()
     frame.draw()
+    login.offer_end()

@@ -10,4 +10,5 @@ from pages._ui import server_events, server_guard, server_health, server_life
 
 # What it is called is looked for in this text: `streamlit run asgi.py` starts it.
 app = App(Path(__file__).with_name("app.py"), lifespan=server_life.life, on_script_error=server_events.failed,
-          middleware=[Middleware(server_guard.Guard)], routes=[Route("/_mtsig/health", server_health.answer)])
+          middleware=[Middleware(server_guard.Guard)], routes=[Route("/_mtsig/health", server_health.answer)],
+          exception_handlers={Exception: server_guard.broken})

@@ -6,7 +6,7 @@ import os
 
 import streamlit as st
 
-__all__ = ["passed"]
+__all__ = ["offer_end", "passed"]
 
 
 def passed() -> bool:
@@ -29,11 +29,15 @@ def passed() -> bool:
         st.title("mtsig")
         st.text(f"{user.get('email') or 'This account'} may not use this dashboard. Ask who runs it, or log in with "
                 "another account.")
-        _log_out()
+        st.button("Log out", on_click=st.logout, key="login.out")
         return False
-    with st.sidebar:
-        _log_out()
     return True
+
+
+def offer_end() -> None:
+    """Below all else at the side, a way out for who has logged in."""
+    if st.user.to_dict().get("is_logged_in") is True:
+        st.sidebar.button("Log out", on_click=st.logout, key="login.out")
 
 
 def _allowed(user: dict) -> bool:
@@ -49,7 +53,3 @@ def _providers() -> list[str]:
     """The names of several providers, which have sections of their own; one without a name else."""
     auth = st.secrets.get("auth", {})
     return [name for name in auth if hasattr(auth[name], "keys") and "client_id" in auth[name]] or [""]
-
-
-def _log_out() -> None:
-    st.button("Log out", on_click=st.logout, key="login.out")

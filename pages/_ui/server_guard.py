@@ -8,13 +8,12 @@ import re
 from base64 import b64encode
 from ipaddress import ip_address
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
-__all__ = ["Guard", "headers", "local", "name_in", "names", "served"]
+__all__ = ["Guard", "broken", "headers", "local", "name_in", "names", "served"]
 
 #: What Streamlit offers to programs, without asking who they are.
 CLOSED = ("/_stcore/metrics", "/_stcore/agent")
@@ -51,6 +50,11 @@ class Guard:
         await app(scope, receive, answer)
 
 
+async def broken(request, error) -> PlainTextResponse:
+    """The answer where the server itself fails, which passes no guard."""
+    return PlainTextResponse("Internal Server Error\n", 500, headers())
+
+
 def names() -> list[str]:
     """What the server is called: ``MTSIG_HOSTS``, with commas between; `*.` before a name stands for all below it."""
     given = [name.strip().lower().rstrip(".") for name in os.environ.get("MTSIG_HOSTS", "").split(",")]
@@ -60,10 +64,8 @@ def names() -> list[str]:
 
 def name_in(host: str | None) -> str:
     """The name in a header `Host`, without its port; empty where there is none."""
-    try:
-        return (urlsplit(f"//{host or ''}").hostname or "").rstrip(".")
-    except ValueError:
-        return ""
+    found = re.fullmatch(r"(?:\[([\da-f:.]+)\]|([^\s/@?#:\[\]]+))(?::\d*)?", host or "", re.IGNORECASE)
+    return (found[1] or found[2]).lower().rstrip(".") if found else ""
 
 
 def served(name: str, known: list[str]) -> bool:

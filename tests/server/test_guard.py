@@ -48,7 +48,7 @@ def test_it_answers_to_its_names_and_to_addresses(ask, host):
 
 
 @pytest.mark.parametrize("host", ["evil.example", "uni.example", "eviluni.example", "localhost.evil.example", "", "[",
-                                  "mtsig.example.org@evil.example", "127.0.0.1.evil.example", "evil.example#localhost"])
+                                  "evil.example@localhost", "localhost/a", "127.0.0.1.evil.example", "evil#localhost"])
 def test_it_answers_to_no_other_name(ask, host):
     start, body = ask(host=host)
     assert start["status"] == 421 and b"MTSIG_HOSTS" in body["body"]
@@ -69,6 +69,12 @@ def test_all_answers_have_the_headers_once(ask, path, host):
     told = [(key.decode(), text.decode()) for key, text in ask(path, host)[0]["headers"]]
     for key, text in server_guard.headers().items():
         assert [found for name, found in told if name == key.lower()] == [text]
+
+
+def test_also_where_the_server_fails():
+    answer = asyncio.run(server_guard.broken(None, ValueError("what was uploaded")))
+    assert answer.status_code == 500 and b"uploaded" not in answer.body
+    assert all(answer.headers[key] == text for key, text in server_guard.headers().items())
 
 
 def test_scripts_are_streamlits_own_and_nothing_comes_from_elsewhere():

@@ -133,7 +133,9 @@ def test_who_is_known_sees_the_pages_and_nobody_else(server):
     stranger = log_in(Client(address), own, "mallory@example.net")
     assert headings(stranger) == ["mtsig"]
     assert any("mallory@example.net may not use this dashboard" in text.body for text in elements(stranger, "text"))
-    assert headings(log_in(Client(address), own, "ada@example.org")) == ["Which differences are real?"]
+    known = log_in(Client(address), own, "ada@example.org")
+    assert headings(known) == ["Which differences are real?"]
+    assert "Log out" in [button.label for button in elements(known, "button")]
     told = log(file)
     assert [found["page"] for found in told if found["event"] == "page"] == ["overview"]
     assert [found["kind"] for found in told if found["event"] == "job_end" and found["seconds"] >= 0] == ["compare"]
