@@ -61,12 +61,12 @@ def pick(testset: TestSet) -> Filters:
     """Draw the filters. A link from elsewhere finds all of them unset."""
     more = {"pages_own": True, "on_change": segment_reader.first}
     bare = more | {"label_visibility": "collapsed"}
-    columns = st.columns([4.2, 2.9, 3.2, 2.9, 3.4, 2.5])
+    domains = [] if testset.domains is None else list(dict.fromkeys(testset.domains))
+    columns = st.columns([4, 2.9, 3.2, *[2.8] * (len(domains) > 1), *[3.6] * (testset.documents is not None), 2.5])
     text = controls.text(columns[0], "Text contains", "text", placeholder="Text contains", max_chars=500, **bare)
     places = [place for place in segments.PLACES if place != "source" or testset.sources is not None]
     where = controls.choice("Where", places, "where", place=columns[1], **bare)
     only = controls.choice("Which segments", [_EACH, DECIDE], "only", place=columns[2], **bare)
-    domains = [] if testset.domains is None else list(dict.fromkeys(testset.domains))
     domain = None
     if len(domains) > 1:
         domain = controls.choice("Domain", domains, "genre", place=columns[3], optional=True,
@@ -74,9 +74,9 @@ def pick(testset: TestSet) -> Filters:
     numbers = {} if testset.documents is None else one_pair.documents_of(testset, domain)
     document = None
     if numbers:
-        document = controls.choice("Document", list(numbers), "document", place=columns[4], optional=True,
+        document = controls.choice("Document", list(numbers), "document", place=columns[-2], optional=True,
                                    placeholder=f"all {len(numbers):,} documents", **bare)
-    with columns[5].popover("More", width="stretch"):
+    with columns[-1].popover("More", width="stretch"):
         how = controls.choice("The text is looked for", segments.WAYS, "how", help=_HOW, **more)
         st.caption("Length of the longest reference, in characters")
         shortest, longest = (
