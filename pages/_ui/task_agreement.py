@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core import MtsigError
+from mtsig_core.data.readers.bounds import from_below
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.task_agreement import human_scores
 from mtsig_core.figures.agreement import agreement_dots
@@ -63,7 +64,7 @@ def _command(view, human: str, asked: dict) -> str:
     only = source.only or (tuple(view.kept.info.systems) if source.track is not None else ())
     told = Source(folder=source.folder, demo_task=source.folder is None, keep_canary=source.keep_canary, only=only,
                   exclude=tuple(one.system for one in source.exclude), lower_is_better=source.lower_is_better,
-                  higher_is_better=source.higher_is_better)
+                  higher_is_better=source.higher_is_better, below=source.below)
     flags = ["--all-pairs"] * (source.folder is None) + [f"--pairs={','.join(source.pairs)}"] * bool(source.pairs)
-    flags += [f"--scores={pair}:{name}={path}" for pair, name, path in source.scores]
+    flags += [f"--scores={pair}:{name}={from_below(path, source.below)}" for pair, name, path in source.scores]
     return command_line("agreement", told, *flags, human=human, **asked)

@@ -37,7 +37,8 @@ def test_a_broken_table_is_said(opened, source):
     assert not page.exception and "line 2: BLEU is" in words(page)
 
 
-def test_a_table_of_a_task_is_held_against_all_its_pairs(opened, folder, capsys, tmp_path):  # noqa: F811
+def test_a_table_of_a_task_is_held_against_all_its_pairs(opened, folder, capsys, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.chdir(folder.parent)  # from where commands name the files
     asked = dict(shared_task="task", metric="XCOMET", trials="999")
     page = opened("task", root=folder.parent, **asked)
     table = "language pair,system,XCOMET\nen-de_DE,Alpha,99\nen-ja_JP,Beta,9\nen-cs,Alpha,3"

@@ -20,9 +20,11 @@ def rated(folder):  # noqa: F811
     return folder
 
 
-def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, capsys):
+def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, capsys, monkeypatch):
+    monkeypatch.chdir(rated.parent)  # from where commands name the files
     page = opened("task", root=rated.parent, shared_task=rated.name, metric="esa", trials="999", trust="true")
     assert not page.exception and "agrees most with esa" in words(page)
+    assert not any(str(rated.parent) in code.value for code in page.code)
     command = next(code.value for code in page.code if code.value.startswith("mtsig task") and "esa" in code.value)
     assert main([*arguments(command), "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -35,7 +37,7 @@ def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, caps
     assert json.loads(capsys.readouterr().out)["human"] == "esa"
     page = opened("leaderboard", root=rated.parent, testset=f"{rated.name}/en-de", metric="esa", trials="999")
     assert not page.exception and "good is ahead of all others" in words(page)
-    assert f"--scores esa={rated / 'en-de.esa.tsv'}" in next(code.value for code in page.code)
+    assert f"--scores esa={rated.name}/en-de.esa.tsv" in next(code.value for code in page.code)
 
 
 def test_on_the_command_line_they_are_named(run, rated):  # noqa: F811
