@@ -35,7 +35,8 @@ async def browse(address: str, asks: list[dict[str, str]], until: float, think: 
 async def _read(browser, address, asks, until, think, seed):
     draw = random.Random(seed)
     asked = draw.choice(asks)
-    context = await browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
+    context = await browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce",
+                                        bypass_csp=True)  # it evaluates text in the page to know when all is there
     window, visits = await context.new_page(), []
     await asyncio.sleep(draw.uniform(0, think))
     while time.monotonic() < until:
