@@ -1,5 +1,7 @@
 """Task: every language pair of a shared task at once, who may be first in each, and the systems across them."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from mtsig_core.report import export
@@ -81,8 +83,8 @@ if view.metric in found.macro and found.macro[view.metric].pairs:
     st.subheader("Across the language pairs")
     screen.table(*macro_pair_rows(found.macro[view.metric], next(iter(found.pairs.values())).settings.alpha),
                  names=[0, 1], key="task.macro")
-task_disputes.show_disputes(view)
-task_agreement.show_agreement(view)
+several = task_disputes.show_disputes(view)
+published = replace(several or found, agreement=task_agreement.show_agreement(view))
 official.show_of_task(view)
 if warned:
     with st.expander(f"Keep in mind: {number(len(warned), 'd')} warnings"):
@@ -92,15 +94,16 @@ if (link := review_changes.show_begin(view, found)) is not None:
 st.subheader("How it was tested")
 screen.plain(task_methods(found, view.metric))
 st.subheader("Take it away")
+command = view.command(published)
 with st.container(horizontal=True):
     for title, form, what, ending, mime in (
             ("CSV", "csv", "task", "csv", "text/csv"), ("JSON", "json", "task", "json", "application/json"),
             ("LaTeX", "latex", "task", "tex", "text/x-tex"), ("Report (HTML)", "html", "task", "html", "text/html"),
             ("Manifest", "manifest", "manifest", "json", "application/json")):
-        st.download_button(title, lambda form=form: task_document(form, found, view.kept.source, view.command()),
+        st.download_button(title, lambda form=form: task_document(form, published, view.kept.source, command),
                            export.file_name(info.name, view.metric, what, ending=ending), mime,
                            key=f"task.{form}", on_click="ignore")
     st.download_button("Picture (SVG)", lambda: task_picture(found, view.metric),
                        export.file_name(info.name, view.metric, "task", ending="svg"), "image/svg+xml",
                        key="task.svg", on_click="ignore")
-st.code(view.command(), language=None, wrap_lines=True)
+st.code(command, language=None, wrap_lines=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from pathlib import Path
 
 from mtsig_core.cli.inputs import progress_line
@@ -17,6 +18,7 @@ from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import read_exclusions
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import SettingError
+from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.task_comparison import task_metrics
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_tasks import KeptTask
@@ -51,6 +53,8 @@ def add_task_options(sub: ArgumentParser) -> None:
     group = sub.add_argument_group("metrics")
     group.add_argument("--metrics", type=names, metavar="NAME,...", help="default: all scores; bleu without any")
     group.add_argument("--primary", metavar="NAME", help="the metric that comes first")
+    group.add_argument("--human", metavar="NAME",
+                       help="scores that people gave: all metrics are held against them, as by the command agreement")
     add_arguments(sub.add_argument_group("test"), "task", resamples="bootstrap samples of intervals")
     add_official_option(sub, of_task=True)
     add_output_options(sub, TASK_DOCUMENTS)
@@ -78,10 +82,14 @@ def run_task(args: Namespace) -> int:
     settings = given(args, "task")
     with progress_line() as progress:
         found = kept.compare(metrics, progress=progress, **settings)
+        if args.human is not None:
+            asked = {name: settings[name] for name in ("alpha", "seed", "jobs")}
+            found = replace(found, agreement=task_agreement(kept.task, args.human, progress=progress, **asked))
     if history:
         warn_of_review(history, whole, found)
         command = review_command(kept.source, found.task.name, replay(history))
     else:
-        command = task_command(kept.source, metrics=",".join(metrics or ()) or None, **settings | {"jobs": None})
+        command = task_command(kept.source, metrics=",".join(metrics or ()) or None, human=args.human,
+                               **settings | {"jobs": None})
     write(task_document(args.format, found, kept.source, command, history), args.out)
     return 0

@@ -32,7 +32,8 @@ def take_review(args: Namespace) -> tuple[Entry, ...]:
     history, usual = read_review(args.review), defaults("task")
     review = replay(history)
     says = {name: review.settings.get(name, usual[name]) for name in given(args, "task") if name != "jobs"}
-    other = [name for name in ("pairs", "track", "only", "exclude", "metrics", "primary") if getattr(args, name)]
+    other = [name for name in ("pairs", "track", "only", "exclude", "metrics", "primary", "human")
+             if getattr(args, name)]
     other += [option_name(name) for name, value in says.items()
               if getattr(args, option_name(name)) not in (usual[name], value)]
     if other:

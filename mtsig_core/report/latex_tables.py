@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from mtsig_core.report.palette import width
 from mtsig_core.report.terminal import printable
 
-__all__ = ["END", "MOST_ON_A_PAGE", "PREAMBLE", "escape", "longtable", "name_cell", "name_column", "number_cell",
-           "rank_cell", "tabular"]
+__all__ = ["END", "MOST_ON_A_PAGE", "PREAMBLE", "escape", "fitting_table", "name_cell", "name_column", "number_cell",
+           "rank_cell", "longtable", "tabular"]
 
 MOST_ON_A_PAGE = 40
 _LONGEST_NAME = 24  # digits; a longer one is broken into lines
@@ -105,6 +105,13 @@ def longtable(what: str, columns: str, header: Sequence[str], cells: Iterable[Se
         r"{\scriptsize\setlength{\tabcolsep}{2.5pt}\setlength{\LTcapwidth}{\linewidth}",
         rf"\begin{{longtable}}{{{columns}}}", _caption(what, metric, said) + r"\\[4pt]", *head, r"\endfirsthead", *head,
         r"\endhead", r"\bottomrule", r"\endfoot", *map(_row, cells), r"\end{longtable}", "}", ""])
+
+
+def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
+                  said: Sequence[str]) -> str:
+    """One that floats, or where its rows do not fit a page one that is broken into pages."""
+    make: Callable[..., str] = tabular if len(cells) <= MOST_ON_A_PAGE else longtable
+    return make(what, columns, header, cells, metric, said)
 
 
 def _caption(what: str, metric: str, said: Sequence[str]) -> str:

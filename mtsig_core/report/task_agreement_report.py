@@ -18,7 +18,8 @@ from mtsig_core.report.export import records_csv, to_json
 from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results.agreement import TaskAgreement
 
-__all__ = ["TASK_AGREEMENT_FORMS", "by_language_pair", "task_agreement_note", "task_agreement_verdict"]
+__all__ = ["TASK_AGREEMENT_FORMS", "by_language_pair", "task_agreement_json",
+           "task_agreement_note", "task_agreement_text", "task_agreement_verdict"]
 
 
 def task_agreement_verdict(found: TaskAgreement) -> str:

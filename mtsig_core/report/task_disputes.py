@@ -10,8 +10,8 @@ from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results.task import TaskComparison
 
-__all__ = ["DISPUTES_NOTE", "dispute_counts", "dispute_rows", "disputes_json", "disputes_records", "disputes_text",
-           "disputes_verdict"]
+__all__ = ["DISPUTES_NOTE", "dispute_counts", "dispute_rows", "disputes_alone", "disputes_json", "disputes_records",
+           "disputes_text", "disputes_verdict", "kinds_rows", "shown_disputes", "who_decides_rows"]
 
 DISPUTES_NOTE = ("Opposite: each of two metrics decides, in another direction. Some decide: significant by one, not by "
                  "another. Only NAME: that metric alone decides. Of pairs of systems that all metrics have tested. To "
@@ -19,6 +19,7 @@ DISPUTES_NOTE = ("Opposite: each of two metrics decides, in another direction. S
                  "or report all.")
 _ACROSS = "mean over language pairs"
 _SHOWN = 20  # contradictions in the text
+_PRINTED = 200  # pairs of systems in a report
 
 
 def disputes_verdict(found: Sequence[Disputed]) -> str:
@@ -47,6 +48,40 @@ def dispute_counts(found: Sequence[Disputed]) -> Table:
     rows = [row(str(one.language_pair), [one]) for one in within]
     rows += [row("all of them", within)] if len(within) > 1 else []
     return header, rows + [row(_ACROSS, [one]) for one in found if one.language_pair is None]
+
+
+def kinds_rows(found: Sequence[Disputed]) -> Table:
+    """The same without a column for each metric, for a page."""
+    header, rows = dispute_counts(found)
+    return header[:5], [row[:5] for row in rows]
+
+
+def disputes_alone(found: Sequence[Disputed]) -> str:
+    """How many pairs of systems within language pairs each metric decides alone, in a sentence."""
+    counts: dict[str, int] = {}
+    for one in found:
+        for name in one.metrics if one.language_pair is not None else ():
+            counts[name] = counts.get(name, 0) + one.alone(name)
+    return f"Decided by one metric alone: {', '.join(f'{name.upper()} {n:,}' for name, n in counts.items())}."
+
+
+def shown_disputes(found: Sequence[Disputed]) -> tuple[list[tuple[Disputed, PairAcross]], str]:
+    """The first pairs of systems on which metrics disagree, as many as fit a report; what is said of the others."""
+    every = _disputed(found)
+    n = len(every)
+    return every[:_PRINTED], f" The first {_PRINTED} of {n:,} are shown; CSV and JSON have all." if n > _PRINTED else ""
+
+
+def who_decides_rows(found: Sequence[tuple[Disputed, PairAcross]]) -> Table:
+    """A row a pair of systems, with the metrics by which each is significantly better, and those that decide neither
+    way."""
+    def by(one: Disputed, pair: PairAcross, decision: int) -> str:
+        return ", ".join(name.upper() for name, own in zip(one.metrics, pair.decisions, strict=True)
+                         if own == decision) or "-"
+
+    return ["language pair", "a", "b", "a better by", "b better by", "neither by"], [
+        [one.language_pair or _ACROSS, pair.a, pair.b, *(by(one, pair, decision) for decision in (1, -1, 0))]
+        for one, pair in found]
 
 
 def dispute_rows(found: Sequence[Disputed]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -11,6 +12,7 @@ from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
+from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
 from mtsig_core.report.task_ranks import first_rows, ranks_record, rule_said
 from mtsig_core.report.task_tables import picture_rows, task_left_out, task_verdict, task_without
@@ -41,6 +43,7 @@ def task_json(found: TaskComparison, review: Review = None) -> str:
         "macro": {name: {"language_pairs": list(macro.language_pairs), "higher_is_better": macro.higher_is_better,
                          "systems": [asdict(row) for row in macro.systems],
                          "pairs": [asdict(row) for row in macro.pairs]} for name, macro in found.macro.items()},
+        **({} if found.agreement is None else {"agreement": json.loads(task_agreement_json(found.agreement))}),
         **({} if review is None else {"review": review})})
 
 
@@ -96,6 +99,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
                   *map(printable, far_firsts_in(found, metric)),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
     lines += disputes_text(disputed_in(found))
+    lines += [] if found.agreement is None else ["", *task_agreement_text(found.agreement).rstrip().split("\n")]
     lines += [f"Warning: {printable(pair)}: {printable(caution.text)}" for pair, comparison in found.pairs.items()
               for caution in comparison.warnings]
     if review is not None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mtsig_core.inference.across_metrics import disputed_in
+from mtsig_core.report import task_agreement_report, task_disputes
+from mtsig_core.report.agreement_report import agreement_rows, comparison_rows
 from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.html_figures import LEVELS, forest_svg, template
@@ -60,7 +63,9 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
         rule_said=rule_said, first_rows=first_rows, far_firsts=far_firsts_in, without=task_without,
         alpha=first.settings.alpha, version=first.settings.version, summary=summary, cautions=cautions,
         leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,
-        task_svg=task_svg, short=_short, forest_svg=forest_svg, winners=winners, levels=LEVELS, mixed=mixed, ink=ink,
+        disputed=disputed_in(found), disputes=task_disputes, held=task_agreement_report, agreement_rows=agreement_rows,
+        comparison_rows=comparison_rows, task_svg=task_svg, short=_short,
+        forest_svg=forest_svg, winners=winners, levels=LEVELS, mixed=mixed, ink=ink,
         left_out=[(one.system, one.pair or "all", one.reason) for one in found.excluded],
         review=review, literal=literal, decided=_decided(review), noted=_noted(review),
         commands={"this page": f"{command} --format html", "all numbers": f"{command} --format json",

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from mtsig_core.report.latex_tables import (
     END,
-    MOST_ON_A_PAGE,
     PREAMBLE,
     escape,
-    longtable,
+    fitting_table,
     name_cell,
     name_column,
     number_cell,
     rank_cell,
-    tabular,
 )
+from mtsig_core.report.task_latex_metrics import agreement_tables, dispute_tables
 from mtsig_core.report.task_sentences import (
     across_sentences,
     common_sentences,
@@ -37,7 +36,8 @@ _GREY = r"\rowcolor[gray]{.9}"
 
 
 def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | None = None) -> str:
-    """By each metric a table of ranks, one of mean differences across the language pairs, and a methods paragraph.
+    """By each metric a table of ranks, one of mean differences across the language pairs, and a methods paragraph; of
+    several metrics where they disagree, and which to trust where they were held against people.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | 
     for metric in dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics):
         parts += [*_ranking(found, metric), _head_to_head(found, metric),
                   rf"\paragraph{{{escape(metric.upper())}: methods.}} {escape(task_methods(found, metric))}" + "\n"]
-    return "\n".join([*parts, *_reviewed(found.task, review), END])
+    return "\n".join([*parts, *dispute_tables(found), *agreement_tables(found), *_reviewed(found.task, review), END])
 
 
 def _reviewed(task: TaskInfo, review: Mapping[str, Any] | None) -> list[str]:
@@ -109,8 +109,8 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
         titles = [f"system, by {metric.upper()} {arrow}", *(header[column] for column in columns)]
         said = _ranking_caption(found, metric, any(grey)) if k == 0 else [
             f"Ranking by {metric.upper()}, continued: how to read it and how it was made is said where it begins."]
-        tables.append(_table("ranking" if k == 0 else f"ranking-{k + 1}", column + "r" * len(columns), titles, cells,
-                             metric, said))
+        tables.append(fitting_table("ranking" if k == 0 else f"ranking-{k + 1}", column + "r" * len(columns), titles,
+                                    cells, metric, said))
     return tables
 
 
@@ -145,11 +145,5 @@ def _head_to_head(found: TaskComparison, metric: str) -> str:
             *within_sentences(have_metric(found, metric))[:1], *across_sentences(found, metric),
             *common_sentences(found, metric), *signature_sentences(found, metric)]
     column = name_column((name for pair in names for name in pair), 16)
-    return _table("head-to-head", f"{column}{column}{'r' * (len(header) - 3)}c",
+    return fitting_table("head-to-head", f"{column}{column}{'r' * (len(header) - 3)}c",
                   ["first", "second", *header[2:-1], "decision"], cells, metric, said)
-
-
-def _table(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
-           said: Sequence[str]) -> str:
-    make: Callable[..., str] = tabular if len(cells) <= MOST_ON_A_PAGE else longtable
-    return make(what, columns, header, cells, metric, said)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.results.comparison import Comparison
 from mtsig_core.results.metric_results import by_metric
+
+if TYPE_CHECKING:
+    from mtsig_core.results.agreement import TaskAgreement
 
 __all__ = ["MacroPair", "MacroResult", "MacroSystem", "TaskComparison", "TaskInfo"]
 
@@ -119,12 +123,15 @@ class TaskComparison:
         By metric; those that at least two language pairs have.
     excluded : tuple of TaskExclusion
         Who was left out, where, and why.
+    agreement : TaskAgreement or None
+        Which metric to trust, where they were held against scores by people.
     """
 
     task: TaskInfo
     pairs: Mapping[str, Comparison]
     macro: Mapping[str, MacroResult]
     excluded: tuple[TaskExclusion, ...] = ()
+    agreement: TaskAgreement | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", dict(self.pairs))

@@ -123,7 +123,7 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
                                export.file_name(now.task.name, view.review.metric, "review", ending=ending), mime,
                                key=f"review.file.{form}", on_click="ignore")
     st.code(command, language=None, wrap_lines=True)
-    st.caption("Save the JSON first: the command reads it, with who is left out, metric, rule, decisions and notes, and "
+    st.caption("Save the JSON first: the command reads it, with exclusions, metric, rule, decisions and notes, and "
                "prints each of these files in its format, byte for byte.")
 
 

@@ -16,22 +16,24 @@ from mtsig_core.report.agreement_report import agreement_rows, comparison_rows
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.kept_agreement import kept_agreement
 from mtsig_core.report.task_agreement_report import by_language_pair, task_agreement_note, task_agreement_verdict
+from mtsig_core.results.agreement import TaskAgreement
 from pages._ui import background, charts, controls, screen
 from pages._ui.metrics_views import table
 
 __all__ = ["show_agreement"]
 
 
-def show_agreement(view) -> None:
-    """Below a toggle, which stands in the address: metrics against people in each language pair and in the mean."""
+def show_agreement(view) -> TaskAgreement | None:
+    """Below a toggle, which stands in the address: metrics against people in each language pair and in the mean, which
+    is given back for the files."""
     info = view.kept.info
     people = human_scores(dict.fromkeys(name for names in info.scores.values() for name in names))
     if not people:
-        return
+        return None
     st.subheader("Which metric to trust?")
     if not controls.toggle("Hold the metrics against the scores of people, in all language pairs", False, "trust",
                            pages_own=True):
-        return
+        return None
     human = controls.choice("Scores by people", people, "human", width=320)
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
     key = ("task agreement", view.kept.digest, human, *sorted(asked.items()))
@@ -40,7 +42,7 @@ def show_agreement(view) -> None:
             view.kept, human, jobs=-1, progress=progress, **asked), "Comparing metrics with people")
     except MtsigError as problem:
         screen.error(problem)
-        return
+        return None
     screen.answer(task_agreement_verdict(found))
     charts.show(partial(agreement_dots, found), key="task.agreement", files=(info.name, human),
                 command=_command(view, human, asked),
@@ -56,6 +58,7 @@ def show_agreement(view) -> None:
         charts.csv_button((info.name, human), "task.comparisons", list(rows[0]), (list(row.values()) for row in rows),
                           "Pairs of metrics as CSV")
     screen.plain(task_agreement_note(found))
+    return found
 
 
 def _command(view, human: str, asked: dict) -> str:

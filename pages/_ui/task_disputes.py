@@ -14,6 +14,7 @@ from mtsig_core.report.task_disputes import (
     disputes_records,
     disputes_verdict,
 )
+from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, charts, controls, frame, screen
 
 __all__ = ["show_disputes"]
@@ -21,20 +22,23 @@ __all__ = ["show_disputes"]
 _SHOWN = 500  # rows; the file has all
 
 
-def show_disputes(view) -> None:
-    """Counts by language pair first, then the pairs of systems, a row of which opens the pair."""
+def show_disputes(view) -> TaskComparison | None:
+    """Counts by language pair first, then the pairs of systems, a row of which opens the pair.
+
+    Returns the comparison by all metrics chosen, for the files; None where it has other ranks than the page.
+    """
     info = view.kept.info
     own = dict.fromkeys(name for names in info.scores.values() for name in names)
     others = [name for name in dict.fromkeys([*own, *(METRICS if info.with_texts else ())]) if name != view.metric]
     if not others:
-        return
+        return None
     st.subheader("Do the metrics agree?")
     chosen = controls.several(f"Hold against {view.metric.upper()}", others, "against", [],
                               placeholder="further metrics")
     if not chosen:
         st.caption("Choose further metrics: the pairs of systems that only some of them decide, and those that they "
-                   "decide in opposite ways, are counted for each language pair.")
-        return
+                   "decide in opposite ways, are counted for each language pair, and stand in the files below too.")
+        return None
     metrics = [view.metric, *chosen]
     settings = {key: value for key, value in view.settings.items() if key != "rank_rule"}  # decisions have no ranks
     key = ("task", view.kept.digest, *metrics, tuple(sorted(settings.items())))
@@ -43,11 +47,12 @@ def show_disputes(view) -> None:
             metrics, jobs=-1, progress=progress, **settings), "Comparing by all these metrics")
     except MtsigError as problem:
         screen.error(problem)
-        return
+        return None
     found = disputed_in(compared)
+    mine = compared if view.settings.get("rank_rule", "simultaneous") == "simultaneous" else None
     if not found:
         screen.plain("No language pair has two systems that two of these metrics can compare.")
-        return
+        return mine
     screen.answer(disputes_verdict(found))
     screen.table(*dispute_counts(found), key="task.disputes.counts")
     st.caption(DISPUTES_NOTE)
@@ -64,3 +69,4 @@ def show_disputes(view) -> None:
             address.go(frame.ROOT / "pages" / "pair.py", a=rows[clicked][1], b=rows[clicked][2],
                        **view.address_of(pair, compared))
     st.code(task_command(view.kept.source, metrics=",".join(metrics), **settings), language=None, wrap_lines=True)
+    return mine

@@ -73,9 +73,11 @@ class TaskView:
         may_change = self.offer.source.folder is not None
         return named | ({"digest": found.pairs[pair].testset.digest[:12]} if may_change else {})
 
-    def command(self) -> str:
-        """The command line that prints the numbers of this view."""
-        return task_command(self.kept.source, metrics=self.metric, **self.settings)
+    def command(self, found: TaskComparison) -> str:
+        """The command line that prints what is found."""
+        metrics = dict.fromkeys([self.metric, *(name for one in found.pairs.values() for name in one.metrics)])
+        human = None if found.agreement is None else found.agreement.human
+        return task_command(self.kept.source, metrics=",".join(metrics), human=human, **self.settings)
 
 
 def choose() -> TaskView:

@@ -63,7 +63,7 @@ def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, roo
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", against="MetricX-24")
     compared = KeptTask(TaskSource(str(root / "task"))).compare(["XCOMET", "MetricX-24"], trials=999)
     assert not app.exception and any(disputes_verdict(disputed_in(compared)) in html.value for html in app.get("html"))
-    assert "--metrics XCOMET,MetricX-24 --trials 999" in app.code[0].value
+    assert [code.value.count("--metrics XCOMET,MetricX-24 --trials 999") for code in app.code] == [1, 1]
 
 
 def test_metrics_are_held_against_people_where_people_have_scored(opened, root, capsys):
@@ -84,6 +84,7 @@ def test_metrics_are_held_against_people_where_people_have_scored(opened, root, 
     printed = json.loads(capsys.readouterr().out)["metrics"]
     assert {name: one["soft_pairwise_accuracy"] for name, one in printed.items()} == {
         one.metric: one.soft_pairwise_accuracy for one in found.metrics}
+    assert "--human esa" in app.code[-1].value  # the command of the files, which have it too
 
 
 def test_a_track_alone(opened, root):

@@ -3,15 +3,17 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 
 from mtsig_core import compare
+from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.latex import comparison_latex
 from mtsig_core.report.task_latex import task_latex
 from tests.report.test_latex import HOSTILE
-from tests.report.test_task_documents import made
+from tests.report.test_task_documents import made, rated
 
 PDFLATEX = shutil.which("pdflatex")
 NAMES = [name for name in HOSTILE if name.strip()]
@@ -39,7 +41,10 @@ def test_all_tables_of_one_paper(tmp_path):
     one = comparison_latex(compare(task.testsets["en-de"].only(NAMES[:12]), ["X"], trials=99, resamples=100))
     review = {"decisions": [{"pair": "en-de", "first": NAMES, "why": "50%_"}],
               "notes": [{"pair": "en-de", "metric": "x", "a": NAMES[0], "b": NAMES[1], "text": "a & b"}]}
-    several = task_latex(compare_task(task, "X", trials=99, resamples=100), "mtsig task --demo", review)
+    task = rated(task)
+    found = replace(compare_task(task, ["X", "100%_Y", "<i>Z"], trials=99, resamples=100),
+                    agreement=task_agreement(task, "mqm", trials=99, resamples=50))
+    several = task_latex(found, "mtsig task --demo", review)
     assert "{[}1em" in several.split("Decisions")[1]
     assert r"\begin{longtable}" in one and r"\begin{longtable}" in several and "-matrix" in one
     paper = (r"\documentclass{article}\usepackage[T1]{fontenc}"

@@ -14,8 +14,10 @@ from mtsig_core import TestSet, compare
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion
+from mtsig_core.experiments.task_agreement import task_agreement
+from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.task_comparison import compare_task
-from mtsig_core.report.task_export import task_json
+from mtsig_core.report.task_export import task_json, task_text
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
@@ -43,6 +45,72 @@ def made(names=NAMES, pairs=("en-de", "en-cs"), missing=0, documents=20, higher=
                                  documents=[f"d{n // 2}" for n in range(2 * documents)])
     systems = {name: SystemInfo(n != 1) for n, name in enumerate(names)}
     return Task("my task", testsets, systems, ("X: as was said.", "Y: of another."))
+
+
+def rated(task):
+    """The same with a metric that has the order the other way round, and one that has all alike, and with scores by
+    people, who agree with X."""
+    def more(testset):
+        x = testset.scores["X"].by_system
+        names = list(x)
+        back = {name: list(x[other]) for name, other in zip(names, reversed(names), strict=True)}
+        own = {"100%_Y": SegmentScores(back, True), "<i>Z": SegmentScores({name: [50.0, 60.0] * (len(x[name]) // 2)
+                                                                           for name in names}, True),
+               "mqm": SegmentScores({name: [value + k % 3 for k, value in enumerate(x[name])] for name in names}, True)}
+        return replace(testset, scores={**testset.scores, **own})
+
+    return replace(task, testsets={pair: more(testset) for pair, testset in task.testsets.items()})
+
+
+@pytest.fixture(scope="module")
+def several():
+    """A comparison by three metrics that disagree, held against people."""
+    task = rated(made(missing=1))
+    return replace(compare_task(task, ["X", "100%_Y", "<i>Z"], trials=199, resamples=99),
+                   agreement=task_agreement(task, "mqm", trials=99, resamples=99))
+
+
+class TestSeveralMetrics:
+    def test_where_they_disagree_is_counted_and_listed(self, several):
+        disputed = disputed_in(several)
+        assert disputed[0].count("opposite") == 6 and disputed[0].alone("100%_Y") == 0
+        code, page = task_latex(several, "mtsig task"), Page(task_html(several, "mtsig task"))
+        lines = [f"{one.count('agree')} & {one.count('some decide')} & {one.count('opposite')}" for one in disputed]
+        for said in ("opposite on 9 of 9 pairs", "Decided by one metric alone: X 0, 100%_Y 0, <I>Z 0.",
+                     "By which metrics a is significantly better"):
+            assert said in page.text and "I" not in page.tags
+        for line in lines:
+            assert f" & {line}" in code
+        pairs = [pair for one in disputed for pair in one.pairs]
+        decided = [row for row in rows_of(code) if row[3:] and row[3] in ("X", r"100\%\_\allowbreak{}Y")]
+        assert len(decided) == len(pairs) == 12  # of which three are mean differences
+        assert all({row[3], row[4]} == {"X", r"100\%\_\allowbreak{}Y"} and "Z" in row[5] for row in decided)
+
+    def test_which_to_trust(self, several):
+        held = several.agreement
+        code, page = task_latex(several, "mtsig task"), Page(task_html(several, "mtsig task"))
+        assert held.metrics[0].metric == "X" and "X agrees most with mqm" in page.text
+        for one in held.metrics:
+            assert f"{one.soft_pairwise_accuracy:.3f}" in page.cells and f"& {one.soft_pairwise_accuracy:.3f}" in code
+        for row in held.comparisons:
+            assert f"{row.delta:+.3f}" in page.cells and f"$+${row.delta:.3f} & {row.p_value:.4f}" in code
+        data = json.loads(task_json(several))
+        assert data["agreement"]["metrics"]["X"]["soft_pairwise_accuracy"] == held.metrics[0].soft_pairwise_accuracy
+        assert f"X agrees most with {held.human}" in task_text(several)
+
+    def test_nothing_of_a_single_metric(self, found):
+        for text in (task_latex(found, "mtsig task"), task_html(found, "mtsig task")):
+            assert "disagree" not in text and "trust" not in text and '"agreement"' not in task_json(found)
+
+    def test_the_command_has_them(self, run, folder):  # noqa: F811
+        """MetricX as if people had given it."""
+        asked = ("task", "--folder", folder, "--human", "MetricX-24", "--metrics", "XCOMET", "--trials", 99,
+                 "--resamples", 50, "--seed", 3)
+        own = run("agreement", "--folder", folder, "--human", "MetricX-24", "--seed", 3, "--format", "json").out
+        assert json.loads(run(*asked, "--format", "json").out)["agreement"] == json.loads(own)
+        for form in ("latex", "html", "text"):
+            assert "XCOMET agrees most with MetricX-24" in run(*asked, "--format", form).out.replace("\n", " ")
+        assert "--human MetricX-24" in json.loads(run(*asked, "--format", "manifest").out)["command"]
 
 
 @pytest.fixture(scope="module")
