@@ -12,7 +12,7 @@ from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores
 from mtsig_core.data.readers.bounds import bounded, from_below, open_file
 from mtsig_core.data.readers.lines import read_bytes
-from mtsig_core.data.readers.systems_table import SYSTEMS, read_systems
+from mtsig_core.data.readers.systems_table import read_systems, systems_of
 from mtsig_core.data.readers.tasks import read_task
 from mtsig_core.data.source import Source
 from mtsig_core.data.task import SystemInfo, Task
@@ -117,14 +117,9 @@ class TaskSource:
         return tuple(name for name, info in table.items() if info.role == "withdrawn")
 
     def _table(self) -> dict[str, SystemInfo]:
-        path = self._table_path()
-        return {} if path is None else read_systems(path)
-
-    def _table_path(self) -> Path | None:
         if self.systems_table is not None:
-            return Path(self.systems_table)
-        beside = None if self.folder is None else Path(self.folder) / SYSTEMS
-        return beside if beside is not None and beside.is_file() else None
+            return read_systems(self.systems_table)
+        return {} if self.folder is None else systems_of(self.folder)
 
     def files(self) -> list[Path]:
         """All files below the folder, in a fixed order; or the zip of it."""

@@ -54,7 +54,8 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
 
     def called(name: str) -> dict[str, object]:
         info = found.task.systems.get(name)
-        return {} if info is None or info.display_name is None else {"display_name": info.display_name}
+        said = {} if info is None else {"display_name": info.display_name, "role": info.role}
+        return {key: value for key, value in said.items() if value not in (None, "primary")}
 
     for pair, comparison in found.pairs.items():
         for metric, result in comparison.metrics.items():

@@ -86,6 +86,10 @@ def _name(task: TaskInfo, name: str) -> str:
     return (info.display_name if info is not None else None) or name
 
 
+def _contrastive(task: TaskInfo, name: str) -> str:
+    return " (contrastive)" if name in task.systems and task.systems[name].role == "contrastive" else ""
+
+
 def _ranking(found: TaskComparison, metric: str) -> list[str]:
     """Rank intervals of the systems in each language pair; of many language pairs several tables."""
     header, rows, marks = picture_rows(found, metric)
@@ -98,13 +102,14 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
         return rf"\textbf{{{text}}}" if (row, column) in marks else text
 
     grey = [_GREY * other_track(found.task, name) for name in names]
-    starts, column = range(1, n + 1, _WIDEST), name_column(_name(found.task, name) for name in names)
+    called = [_name(found.task, name) + _contrastive(found.task, name) for name in names]
+    starts, column = range(1, n + 1, _WIDEST), name_column(called)
     tables = []
     for k, start in enumerate(starts):
         columns = [*range(start, min(start + _WIDEST, n + 1)), *(range(n + 1, len(header)) if k == len(starts) - 1 else
                                                                  ())]
-        cells = [[grey[row] + name_cell(_name(found.task, name)), *(cell(row, column) for column in columns)]
-                 for row, name in enumerate(names)]
+        cells = [[grey[row] + name_cell(name), *(cell(row, column) for column in columns)]
+                 for row, name in enumerate(called)]
         arrow = "↑" if next(iter(have.values()))[1].higher_is_better else "↓"
         titles = [f"system, by {metric.upper()} {arrow}", *(header[column] for column in columns)]
         said = _ranking_caption(found, metric, any(grey)) if k == 0 else [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from mtsig_core.data.task import SystemInfo
 from mtsig_core.inference.ranking import headline
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.report.tables import how_tested
@@ -65,14 +66,16 @@ def answer_first(header: list[str], rows: list[list[str]], marks: set[tuple[int,
 
 
 def system_text(task: TaskInfo, name: str) -> str:
-    """The name of a system, and what to call it in print where the table of systems says so.
+    """The name of a system, what to call it in print where the table of systems says so, and whether it is contrastive.
 
     >>> from mtsig_core.data.task import SystemInfo
     >>> system_text(TaskInfo("toy", "", (), {"s1": SystemInfo(display_name="Tower")}, (), {}, ()), "s1")
     's1 (Tower)'
     """
-    called = task.systems[name].display_name if name in task.systems else None
-    return name if called in (None, name) else f"{name} ({called})"
+    info = task.systems.get(name, SystemInfo())
+    said = [info.display_name] if info.display_name not in (None, name) else []
+    said += ["contrastive"] if info.role == "contrastive" else []
+    return f"{name} ({', '.join(map(str, said))})" if said else name
 
 
 def ranks_text(row: SystemResult | MacroSystem | None) -> str:

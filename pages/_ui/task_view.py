@@ -118,6 +118,8 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
         end_page()
     info = view.kept.info
     closed = sum(one.constrained is True for one in info.systems.values())
+    second = sum(one.role == "contrastive" for one in info.systems.values())
     screen.status([info.name, f"{len(info.pairs)} language pairs", f"{len(info.systems)} systems",
-                   *([f"{closed} in the constrained track"] if closed else [])])
+                   *([f"{closed} in the constrained track"] if closed else []),
+                   *([f"{second} contrastive"] if second else [])])
     return view

@@ -1,6 +1,8 @@
 """What is published of a task: LaTeX that compiles, a page that needs nothing, and a manifest that holds."""
 
+import csv
 import hashlib
+import io
 import json
 import re
 import shlex
@@ -17,11 +19,12 @@ from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.task_comparison import compare_task
-from mtsig_core.report.task_export import task_json, task_text
+from mtsig_core.report.task_export import task_csv, task_json, task_text
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_sentences import signature_sentences, task_methods, within_sentences
+from mtsig_core.report.task_tables import picture_rows
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
 from tests.report.test_html_report import Page
@@ -60,6 +63,20 @@ def rated(task):
         return replace(testset, scores={**testset.scores, **own})
 
     return replace(task, testsets={pair: more(testset) for pair, testset in task.testsets.items()})
+
+
+def test_who_is_contrastive_is_said_everywhere(found):
+    infos = {name: replace(info, role="contrastive" if name == NAMES[1] else "primary", display_name=shown)
+             for (name, info), shown in zip(found.task.systems.items(), (None, None, "<u>", None), strict=True)}
+    told = replace(found, task=replace(found.task, systems=infos))
+    first = f"{NAMES[1]} (contrastive)"
+    assert picture_rows(told, "X")[1][1][0] == first
+    page, code = Page(task_html(told, "mtsig task")), task_latex(told, "mtsig task")
+    assert first in page.cells and "1 of them contrastive, beside a primary one, in 2 language pairs" in page.text
+    assert sum("(contrastive)" in row[0] for row in rows_of(code)) == 1 and "1 of them contrastive" in code
+    assert "B_1 & 50% (contrastive)" in task_text(told) and "(contrastive)" in task_picture(told, "X")
+    rows = list(csv.DictReader(io.StringIO(task_csv(told))))
+    assert {row["system"] for row in rows if row["role"]} == {NAMES[1]} and "contrastive" not in task_text(found)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from mtsig_core.data.readers.task_scores import SCORES
 from mtsig_core.data.readers.wmt_xml import xml_names
 from mtsig_core.errors import InputError
 
-__all__ = ["names_in_zip", "opened", "unpack"]
+__all__ = ["file_beside", "names_in_zip", "opened", "unpack"]
 
 MAX_UNPACKED = 1 << 30  # bytes in all
 MAX_FILES = 10_000
@@ -27,6 +27,7 @@ MAX_NAME = 255  # bytes, as file systems have it
 MAX_DEPTH = 12  # folders, with the file
 _ENTRY = 500  # bytes of the list of files for each, on the average; the least is 46 and the name
 _SIZE_OF_LIST = 5  # its place in what zipfile knows of the end of an archive
+MAX_BESIDE = 1 << 24  # bytes of a single file that is read alone
 
 
 @contextmanager
@@ -44,6 +45,33 @@ def opened(folder: FilePath) -> Iterator[Path]:
             yield root
         except InputError as error:
             raise InputError(str(error).replace(str(place), shown(folder)), *error.remedies) from None
+
+
+@contextmanager
+def file_beside(folder: FilePath, name: str) -> Iterator[Path | None]:
+    """A file of that name in a task's folder, or the topmost in a zip of it, which is not unpacked for that; None where
+    there is none."""
+    if not (os.path.isfile(folder) and zipfile.is_zipfile(folder)):
+        yield path if (path := Path(folder) / name).is_file() else None
+        return
+    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
+        place = Path(temporary, name)
+        try:
+            with open_file(folder) as file, _readable(), _opened(file) as archive:
+                named = [one for one in archive.infolist()
+                         if one.filename.rpartition("/")[2] == name and not _is_link(one)]
+                if first := min(named, key=lambda one: one.filename.count("/"), default=None):
+                    if first.file_size > MAX_BESIDE:
+                        raise InputError(f"{place} has {first.file_size >> 20} MB. Expected at most "
+                                         f"{MAX_BESIDE >> 20} MB.")
+                    place.write_bytes(archive.read(first))
+            yield place if first else None
+        except InputError as error:
+            raise InputError(str(error).replace(temporary, shown(folder)), *error.remedies) from None
+
+
+def _is_link(member: zipfile.ZipInfo) -> bool:
+    return stat.S_ISLNK(member.external_attr >> 16)
 
 
 def names_in_zip(path: FilePath) -> set[str]:
@@ -65,7 +93,7 @@ def unpack(archive: IO[bytes], root: Path) -> Path:
     root.mkdir()
     with _readable(), _opened(archive) as opened_zip:
         members = [member for member in opened_zip.infolist()
-                   if not member.is_dir() and not stat.S_ISLNK(member.external_attr >> 16)]  # links are left out
+                   if not member.is_dir() and not _is_link(member)]  # links are left out
         size = sum(member.file_size for member in members)  # no more than that is unpacked of each
         if len(members) > MAX_FILES or size > MAX_UNPACKED:
             raise InputError(f"The zip archive holds {len(members)} files of {size >> 20} MB in all; at most "

@@ -8,14 +8,14 @@ With a header, of which only ``system`` is needed, and empty cells where nothing
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
+from mtsig_core.data.readers.archives import file_beside
 from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.data.task import KINDS, ROLES, SystemInfo
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
 
-__all__ = ["SYSTEMS", "read_systems", "without_withdrawn"]
+__all__ = ["SYSTEMS", "read_systems", "systems_of", "without_withdrawn"]
 
 SYSTEMS = "systems.tsv"
 _COLUMNS = ("system", "constrained", "role", "kind", "name")
@@ -56,11 +56,16 @@ def read_systems(path: FilePath) -> dict[str, SystemInfo]:
     return found
 
 
+def systems_of(folder: FilePath) -> dict[str, SystemInfo]:
+    """What the table in a task's folder, or in a zip of it, says; empty where there is none."""
+    with file_beside(folder, SYSTEMS) as path:
+        return {} if path is None else read_systems(path)
+
+
 def without_withdrawn(testset: TestSet, folder: FilePath) -> TestSet:
     """The test set of one language pair without the systems that the table in the folder of its task calls withdrawn;
     `TestSet.assumed` says so."""
-    path = Path(folder) / SYSTEMS
-    told = read_systems(path) if path.is_file() else {}
+    told = systems_of(folder)
     gone = [name for name in testset.systems if name in told and told[name].role == "withdrawn"]
     if not gone:
         return testset

@@ -18,6 +18,7 @@ from mtsig_core.data.readers.lines import read_lines, shown
 from mtsig_core.data.readers.names import task_name, without_pair
 from mtsig_core.data.readers.score_tables import join_scores, read_scores
 from mtsig_core.data.readers.scripts import written_in
+from mtsig_core.data.readers.systems_table import without_withdrawn
 from mtsig_core.data.readers.tasks import pairs_of, read_pair
 from mtsig_core.data.readers.text import read_text
 from mtsig_core.data.testset import TestSet
@@ -209,8 +210,12 @@ def zip_language_pairs(content: bytes) -> list[str]:
 
 
 def read_zip(content: bytes, langpair: str) -> TestSet:
-    """One language pair of a zipped shared-task folder."""
-    return _in_folder(lambda folder: read_pair(unpack(io.BytesIO(content), folder / "zip"), langpair))
+    """One language pair of a zipped shared-task folder, without the systems that its table calls withdrawn."""
+    def read(folder: Path) -> TestSet:
+        task = unpack(io.BytesIO(content), folder / "zip")
+        return without_withdrawn(read_pair(task, langpair), task)
+
+    return _in_folder(read)
 
 
 def _in_folder(work: Callable[[Path], _Result]) -> _Result:

@@ -2,13 +2,17 @@
 
 import stat
 import zipfile
+from dataclasses import replace
 
 import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.data.readers import archives
 from mtsig_core.data.readers.tasks import has_scores, pairs_of, read_pair, read_task
+from mtsig_core.data.readers.uploads import read_zip
 from mtsig_core.data.source import Source
+from mtsig_core.data.task import SystemInfo
+from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError
 
 TEXTS = {"top/task/references/en-de.refA.txt": "a\nb\n", "top/task/system-outputs/en-de/x.txt": "a\nc\n",
@@ -36,6 +40,28 @@ def test_a_zip_is_read_as_its_folder(packed, tmp_path, capsys):
     assert Source(folder=str(path), langpair="en-de").files() == [str(path)]
     assert main(["task", "--folder", str(path), "--unit", "segment", "--trials", "99"]) == 0
     assert "1 language pairs, 2 systems" in capsys.readouterr().out
+
+
+def test_the_table_of_the_systems_is_read_from_a_zip_too(packed, tmp_path, capsys, monkeypatch):
+    """The topmost; in a folder, a zip, one language pair of it, and an upload."""
+    table = "system\tconstrained\trole\tname\nx\tyes\tcontrastive\t<b>X</b>\ny\tno\twithdrawn\t\n"
+    path = packed({**TEXTS, "top/task/systems.tsv": table, "top/task/documents/systems.tsv": "?"})
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(tmp_path / "plain")
+    folder = tmp_path / "plain/top/task"
+    for source in (TaskSource(str(path)), TaskSource(str(folder))):
+        assert dict(source.read().systems) == {"x": SystemInfo(True, "contrastive", "submission", "<b>X</b>")}
+        assert source.withdrawn() == ("y",) and set(replace(source, keep_withdrawn=True).read().systems) == {"x", "y"}
+    for one in (Source(folder=str(path), langpair="en-de").read(), read_zip(path.read_bytes(), "en-de")):
+        assert list(one.systems) == ["x"] and "Left out: y" in one.assumed[0]
+    assert main(["task", "--folder", str(path), "--unit", "segment", "--trials", "99"]) == 0
+    assert "x (<b>X</b>, contrastive)" in capsys.readouterr().out
+    broken = packed({**TEXTS, "top/task/systems.tsv": "system\trole\nx\tmain\n"})
+    with pytest.raises(InputError, match=r"toy.zip/systems.tsv, line 2: role is 'main'"):
+        TaskSource(str(broken)).read()
+    monkeypatch.setattr(archives, "MAX_BESIDE", 5)
+    with pytest.raises(InputError, match="systems.tsv has 0 MB"):
+        TaskSource(str(broken)).read()
 
 
 def test_a_zip_of_scores(packed):
