@@ -27,6 +27,7 @@ from pages._ui import (
     frame,
     grid,
     official,
+    picture,
     review_changes,
     screen,
     task_agreement,
@@ -103,7 +104,9 @@ with st.container(horizontal=True):
         st.download_button(title, lambda form=form: task_document(form, published, view.kept.source, command),
                            export.file_name(info.name, view.metric, what, ending=ending), mime,
                            key=f"task.{form}", on_click="ignore")
-    st.download_button("Picture (SVG)", lambda: task_picture(found, view.metric),
-                       export.file_name(info.name, view.metric, "task", ending="svg"), "image/svg+xml",
-                       key="task.svg", on_click="ignore")
+    drawn = task_picture(found, view.metric)
+    st.download_button("Picture (SVG)", drawn, export.file_name(info.name, view.metric, "task", ending="svg"),
+                       "image/svg+xml", key="task.svg", on_click="ignore")
+    picture.png_button("Picture (PNG)", drawn, export.file_name(info.name, view.metric, "task", ending="png"),
+                       "task.png")
 st.code(command, language=None, wrap_lines=True)

@@ -1,6 +1,8 @@
 """Files of a figure: its picture by the camera, its numbers as CSV."""
 
 import csv
+import struct
+from urllib.parse import urljoin
 from xml.etree import ElementTree
 
 import pytest
@@ -69,3 +71,17 @@ def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window,
         assert report.locator("svg").count() == 2 and report.locator("svg").first.bounding_box()["width"] > 500
         colours.add(report.evaluate("getComputedStyle(document.querySelector('svg text')).fill"))
     assert len(colours) == 2
+
+
+def test_the_picture_of_a_task_is_whole_as_png(leaderboard):
+    """Twice as large as the SVG, which holds all of it."""
+    leaderboard.goto(urljoin(leaderboard.url, "/task?metric=human&trials=999"))
+    files = {}
+    for kind in ("SVG", "PNG"):
+        with leaderboard.expect_download() as download:
+            leaderboard.get_by_role("button", name=f"Picture ({kind})").click()
+        files[kind] = download.value.path().read_bytes()
+        assert download.value.suggested_filename == f"simulated-task-human-task.{kind.lower()}"
+    size = [2 * int(ElementTree.fromstring(files["SVG"]).get(side)) for side in ("width", "height")]
+    assert files["PNG"].startswith(PNG) and list(struct.unpack(">II", files["PNG"][16:24])) == size
+    assert len(files["PNG"]) > 10_000 and leaderboard.hosts == {"localhost"}
