@@ -66,7 +66,7 @@ def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, roo
     assert [code.value.count("--metrics XCOMET,MetricX-24 --trials 999") for code in app.code] == [1, 1]
 
 
-def test_metrics_are_held_against_people_where_people_have_scored(opened, root, capsys):
+def test_metrics_are_held_against_people_where_people_have_scored(opened, root, capsys, monkeypatch):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", trust="true")
     assert "Which metric to trust?" not in [element.value for element in app.subheader]  # a metric is no person
     for path in (root / "task" / "automatic_scores").iterdir():
@@ -80,6 +80,7 @@ def test_metrics_are_held_against_people_where_people_have_scored(opened, root, 
     said = "\n".join(html.value for html in app.get("html"))
     assert escape(task_agreement_verdict(found)) in said and escape(task_agreement_note(found)) in said
     command = next(code.value for code in app.code if code.value.startswith("mtsig agreement"))
+    monkeypatch.chdir(root)  # from where the command names it
     assert main([*arguments(command), "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)["metrics"]
     assert {name: one["soft_pairwise_accuracy"] for name, one in printed.items()} == {
