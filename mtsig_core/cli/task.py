@@ -18,9 +18,9 @@ from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import read_exclusions
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.task_comparison import task_metrics
 from mtsig_core.report.commands import task_command
+from mtsig_core.report.kept_agreement import kept_agreement
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.review_reading import review_command
 from mtsig_core.report.task_documents import TASK_DOCUMENTS, task_document
@@ -84,7 +84,7 @@ def run_task(args: Namespace) -> int:
         found = kept.compare(metrics, progress=progress, **settings)
         if args.human is not None:
             asked = {name: settings[name] for name in ("alpha", "seed", "jobs")}
-            found = replace(found, agreement=task_agreement(kept.task, args.human, progress=progress, **asked))
+            found = replace(found, agreement=kept_agreement(kept, args.human, progress=progress, **asked))
     if history:
         warn_of_review(history, whole, found)
         command = review_command(kept.source, found.task.name, replay(history))
