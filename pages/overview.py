@@ -27,7 +27,7 @@ if len(rows) > SHOWN:
 ways = {
     "Explore your own outputs": ("Upload references and outputs, see who is ahead, then go down to documents and "
                                  "sentences.", "data", "Data", {}),
-    "Teach": ("Six scenes for a room and a projector: guess first, then draw, swap and count before everybody's eyes.",
+    "Teach": ("Seven scenes for a room and a projector: guess first, then draw, swap and count before all eyes.",
               "lecture", "Lecture", {}),
     "Review a shared task": ("All language pairs at once, rank intervals, every pair tested and corrected.",
                              "task", "Task", {})}

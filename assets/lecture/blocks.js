@@ -56,8 +56,8 @@ SCENES.blocks = (main, body, stage) => {
     begin(given) {
       rows = given
       if (plots) return
-      const [least, most] = stage.guess ?? []  // the axis holds what was guessed, too
-      const axis = {low: Math.min(rows.axis.low, least ?? Infinity), high: Math.max(rows.axis.high, most ?? -Infinity), bins: 90}
+      const said = [...(stage.guess ?? []), ...(stage.votes ?? [])]  // the axis holds what was guessed, too
+      const axis = {low: Math.min(rows.axis.low, ...said), high: Math.max(rows.axis.high, ...said), bins: 90}
       const one = (box, label) => new Dots(box, label, axis, at => stage.trace(0, at))
       plots = {blocks: one(boxes[0], `${body.metric} of blocks: ${body.size} neighbours each`),
         broad: one(boxes[1], `${body.metric} of broad samples: ${body.size} from everywhere`)}

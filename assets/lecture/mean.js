@@ -9,7 +9,7 @@ SCENES.mean = (main, body, stage) => {
   const [, meanA] = big('a', fixed(body.mean[0]), `mean, ${first}`), [, meanB] = big('b', fixed(body.mean[1]), `mean, ${second}`)
   const [corpusA, boxA] = big('a', '\u2013', `BLEU, ${first}`), [corpusB, boxB] = big('b', '\u2013', `BLEU, ${second}`)
   const bins = make('canvas'), facts = make('div', 'facts', '', meanA, meanB, boxA, boxB)
-  facts.style.gap = '4em'
+  facts.style.gap = '3em'
   all.append(...rows3.flat(), facts, bins)
   main.append(all)
   const box = bins.getBoundingClientRect(), scale = devicePixelRatio || 1, pen = bins.getContext('2d'), style = getComputedStyle(bins)
@@ -17,7 +17,7 @@ SCENES.mean = (main, body, stage) => {
   bins.height = box.height * scale
   pen.scale(scale, scale)
   const u = parseFloat(style.fontSize) / 24, color = name => style.getPropertyValue(`--${name}`).trim()
-  let rows = null
+  let rows = null, hands = null
   // A bin for each length of n-gram: what matches, of all there are, side by side; below, what each sentence weighs.
   const paint = step => {
     pen.clearRect(0, 0, box.width, box.height)
@@ -61,6 +61,18 @@ SCENES.mean = (main, body, stage) => {
     one(i, done) { show(i + 1); setTimeout(done, 300) },
     many(from, to) { show(to) },
     trace(i) { show(i + 1) },
-    show() {},
+    // How the room voted, once it is revealed.
+    show() {
+      const {votes} = stage
+      if (hands || !votes?.length) return
+      const bar = make('div', 'hands', '', ...votes.map((count, k) => {
+        const part = make('span', ['a', 'b'][k] ?? '', '', make('b', '', String(count)))
+        part.style.flexGrow = count
+        return part
+      }))
+      hands = make('div', '', '', bar, make('div', '', votes.length > 2 ? 'hands of the room; grey: a tie' : 'hands of the room'))
+      Object.assign(hands.style, {flex: '1', minWidth: 0})
+      facts.append(hands)
+    },
   }
 }

@@ -17,7 +17,8 @@ const LEAST = 20  // draws before an answer: fewer say nothing
 const KEYS = [['n, \u2192, Space, Page Down', 'the next thing'], ['1, 2, 3, 4', '+1, +10, +100, +1000'], ['r', 'reveal', 'r'],
   ['0', 'start this scene again', '0'], ['[ and ]', 'previous and next scene', '['], [', and .', 'trace the draw before, the draw after'],
   ['x', 'what comes after the answer', 'x'], ['a, b', 'choose one of two'], ['c', 'the next correction', 'c'], ['w', 'another world', 'w'],
-  ['s', 'another seed', 's'], ['h, H', 'handout of this scene, of all', 'h'], ['v', 'guesses and votes as CSV', 'v'], ['?', 'this list'], ['Esc', 'leave', 'Escape']]
+  ['s', 'another seed', 's'], ['h, H', 'handout of this scene, of all', 'h'], ['v, V', 'guesses and votes of all rounds, as CSV', 'v'], ['?', 'this list'], ['Esc', 'leave', 'Escape']]
+const KEPT = 'mtsig_lecture'  // under which the tab keeps the rounds
 const STEPS = {1: 1, 2: 10, 3: 100, 4: 1000}
 
 class Stage {
@@ -38,9 +39,11 @@ class Stage {
     this.footer = make('footer')
     this.help = make('div', 'help', '', make('dl', '', '', ...KEYS.flatMap(([key, what, press]) => [make('dt', '', key), press ? make('dd', '', '', this.pressing(what, press)) : make('dd', '', what)])))
     this.help.hidden = true
+    this.table = make('div', 'help rounds')
+    this.table.hidden = true
     this.spoken = make('div', 'spoken')
     this.spoken.ariaLive = 'polite'
-    this.node.append(make('header', '', '', this.place, this.title, this.about, this.past, keys, leave), this.ask, this.main, this.instead, this.footer, this.help, this.spoken)
+    this.node.append(make('header', '', '', this.place, this.title, this.about, this.past, keys, leave), this.ask, this.main, this.instead, this.footer, this.help, this.table, this.spoken)
     root.append(this.node)
     this.onKey = event => this.key(event)
     addEventListener('keydown', this.onKey)
@@ -66,18 +69,43 @@ class Stage {
       this.saved = data.file.id
       this.save(data.file)
     }
+    this.remember(data)
     const light = getComputedStyle(this.node).getPropertyValue('--st-background-color')
     this.node.classList.toggle('dark', luminance(light) < 0.4)
     if (fresh) {
       Object.assign(this, {guess: data.state.guess, revealed: data.state.revealed, step: 0, wanted: data.state.step, votes: data.state.votes, typed: {}, later: null, waiting: false, revealing: false, leaving: false, traced: undefined})
+      this.typed.votes = this.written(this.votes)
       this.rebuild()
     } else if (this.waiting && data.further) {
       this.waiting = false
       this.later = data.further
       this.extra()
     } else if (this.wanted > this.step) this.play()
-    else this.draw()
+    else if (this.started) this.draw()  // what is being typed in stays
     this.ahead()
+  }
+
+  // The tab keeps the rounds over a reload, and tells a session that has not heard of them.
+  remember(data) {
+    this.stored ??= sessionStorage.getItem(KEPT) ?? ''
+    this.telling = this.stored && !data.heard
+    if (this.telling && !this.told) {
+      this.told = true
+      queueMicrotask(() => this.tell())  // once all of this is taken in
+    }
+    if (!this.telling && data.kept) sessionStorage.setItem(KEPT, JSON.stringify(data.kept))
+    if (data.rounds && data.rounds.id !== this.listed) {
+      this.listed = data.rounds.id
+      this.list(data.rounds)
+    }
+  }
+
+  // All rounds of the session.
+  list({head, rows}) {
+    const line = (tag, cells) => make('tr', '', '', ...cells.map(text => make(tag, '', text)))
+    const save = this.button('Save as CSV', () => this.say({file: 'votes'}), 'first', 'Key V'), close = this.button('Close', () => { this.table.hidden = true }, '', 'Key v')
+    this.table.replaceChildren(rows.length ? make('table', '', '', line('th', head), ...rows.map(row => line('td', row))) : make('p', '', 'No round yet: a guess or votes make one.'), make('p', 'group', '', save, close))
+    this.table.hidden = false
   }
 
   // All is drawn anew, without motion: a new scene, a link, another size of the window.
@@ -178,7 +206,7 @@ class Stage {
   }
 
   reveal() {
-    if (this.revealed) return
+    if (this.revealed) return this.data.end ? undefined : this.tell()  // asked once more
     if (this.busy || this.wanted > this.step) { this.revealing = true; return }  // once it is drawn
     if (!this.step) return
     const least = Math.min(LEAST, this.data.most)
@@ -192,9 +220,22 @@ class Stage {
 
   commit() {
     this.guess = this.read()
-    this.votes = (this.voteBox?.value.match(/-?\d+(\.\d+)?/g) ?? []).map(Number).slice(0, 5)
+    this.votes = this.voted(this.voteBox.value)
     this.tell()
     this.draw()
+  }
+
+  // What the room says: five numbers on the scale of the guess, or five ranges, or hands for each choice and for a tie.
+  voted(text) {
+    const {kind, min, max, options} = this.data.guess, most = {range: 10, choice: options?.length + 1}[kind] ?? 5
+    const found = (text.match(/\d+(\.\d+)?/g) ?? []).map(Number).filter(x => x < 1e6 && (options || (x >= min && x <= max))).slice(0, most)
+    if (kind !== 'range') return found
+    return found.flatMap((x, k) => k % 2 ? [Math.min(found[k - 1], x), Math.max(found[k - 1], x)] : [])
+  }
+
+  // The same as one would type it.
+  written(votes) {
+    return votes.map((x, k) => x + (k === votes.length - 1 ? '' : this.data.guess.kind === 'range' && k % 2 === 0 ? '-' : ' ')).join('')
   }
 
   extra() {
@@ -215,7 +256,7 @@ class Stage {
     if (this.leaving) return  // for another scene: what still moves here says nothing more
     this.leaving = ['move', 'again', 'reseed', 'world', 'leave'].some(key => key in more)
     const {scene, seed} = this.data
-    this.send('asks', {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, rows: this.rows?.n ?? 0, revealed: this.revealed, extra: !!this.waiting, at: performance.now(), ...more})
+    this.send('asks', {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, rows: this.rows?.n ?? 0, revealed: this.revealed, extra: !!this.waiting, at: performance.timeOrigin + performance.now(), ...(this.telling ? {told: JSON.parse(this.stored)} : {}), ...more})
   }
 
   next() {
@@ -251,6 +292,8 @@ class Stage {
     if (field?.type === 'range' && ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End'].includes(event.key)) return
     const key = event.key
     if (!this.help.hidden && key !== '?') this.help.hidden = true
+    else if (!this.table.hidden && ['ArrowUp', 'ArrowDown'].includes(key)) this.table.scrollBy(0, key === 'ArrowUp' ? -80 : 80)
+    else if (!this.table.hidden && key !== 'V') { if (key === 'Enter' && field?.tagName === 'BUTTON') return; this.table.hidden = true }
     else if (key === '?') this.toggleHelp()
     else if (key === ' ' && field?.tagName === 'BUTTON') return
     else if (key === 'Enter') { if (field?.tagName === 'BUTTON' || this.started) return; this.commit() }
@@ -259,7 +302,8 @@ class Stage {
     else if (key === 'r') this.reveal()
     else if (key === '0') this.again()
     else if (key === 'h' || key === 'H') this.say({file: key === 'h' ? 'handout' : 'all handouts'})
-    else if (key === 'v') this.say({file: 'votes'})
+    else if (key === 'v') this.say({rounds: true})
+    else if (key === 'V') this.say({file: 'votes'})
     else if (key === '[' || key === 'PageUp') this.say({move: -1})
     else if (key === ']') this.say({move: 1})
     else if (key === ',' || key === '.') this.trace(key === ',' ? -1 : 1)
@@ -302,7 +346,7 @@ class Stage {
     if (end) {
       this.ask.prepend(make('b', '', 'So: '))
       if (this.guess && words === end) this.ask.append(` Your guess: ${this.said(this.guess)}.`)
-      if (this.votes?.length && words === end) this.ask.append(` The room (\u25bc): ${this.votes.join(', ')}.`)
+      if (data.state.room && words === end && data.guess.kind !== 'choice') this.ask.append(` The room (${data.guess.kind === 'range' ? 'bars' : '\u25bc'}): ${data.state.room}.`)
     }
     const parts = []
     if (!this.started) parts.push(...this.guessing())
@@ -316,7 +360,7 @@ class Stage {
       if (end) parts.unshift(count)
       else parts.push(count)
       if (this.scene.controls) parts.push(...this.scene.controls())
-      if (data.worlds) parts.push(this.worlds())
+      if (data.worlds && !data.body.worlds) parts.push(this.worlds())
       parts.push(end ? this.button('Next scene', () => this.say({move: 1}), '', 'Key n')
         : this.button('Reveal', () => this.reveal(), this.step >= Math.min(100, data.most) ? 'first' : '', 'Key r', this.busy || !this.step))
     }
@@ -340,6 +384,19 @@ class Stage {
     return node
   }
 
+  // Where the votes of the room are typed in; they are told as soon as the field is left.
+  ballot(example, what) {
+    this.voteBox = make('input', 'votes')
+    Object.assign(this.voteBox, {type: 'text', value: this.typed.votes ?? '', placeholder: example, ariaLabel: `Votes of the room, ${what}`})
+    const take = () => {
+      this.typed.votes = this.voteBox.value
+      this.votes = this.voted(this.typed.votes)
+    }
+    this.voteBox.oninput = take
+    this.voteBox.onchange = () => { take(); this.tell() }
+    return this.voteBox
+  }
+
   guessing() {
     const {guess} = this.data, two = guess.kind === 'range'
     if (guess.kind === 'choice') {
@@ -347,10 +404,9 @@ class Stage {
       const choose = k => { this.typed.choice = k; buttons.forEach((node, at) => { node.className = at === k ? 'first' : ''; node.ariaPressed = at === k }) }
       this.choose = choose
       this.read = () => [this.typed.choice]
-      this.voteBox = null
       choose(this.typed.choice ?? guess.start)
       const group = make('div', 'group', '', ...buttons)
-      return [make('span', 'limit', guess.prompt), group, this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
+      return [make('span', 'limit', guess.prompt), group, this.ballot('hands: 40 35, tie 9', 'hands for the first, for the second, for a tie'), this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
     }
     const slide = make('div', two ? 'slide two' : 'slide'), said = make('span', 'big')
     const inputs = (two ? [guess.low, guess.high] : [guess.start]).map((value, k) => {
@@ -363,11 +419,8 @@ class Stage {
     inputs.forEach(input => { input.oninput = () => { this.typed.values = inputs.map(other => other.value); write() } })
     this.read = values
     slide.append(...inputs)
-    this.voteBox = make('input', 'votes')
-    this.voteBox.oninput = event => { this.typed.votes = event.target.value }
-    Object.assign(this.voteBox, {type: 'text', value: this.typed.votes ?? '', placeholder: 'votes: 1 2 3 4 5', ariaLabel: 'Votes of the room, up to five numbers', hidden: two})
     write()
-    return [make('div', 'guess', '', slide, said, ...(this.data.worlds ? [this.worlds()] : [])), this.voteBox, this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
+    return [make('div', 'guess', '', slide, said, ...(this.data.worlds && !this.data.body.worlds ? [this.worlds()] : [])), two ? this.ballot('votes: 20-30 15-40', 'up to five ranges') : this.ballot('votes: 1 2 3 4 5', 'up to five numbers'), this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
   }
 }
 
@@ -510,16 +563,17 @@ class Dots {
   mark(mark) { this.marks.push(mark); this.redraw() }
 
   // What was predicted: the guess, and the votes of the room, each a triangle above its number.
-  predicted({guess, votes}) {
+  predicted({guess, votes, data}) {
     if (guess) this.marks.push({at: guess[0], to: guess[1], text: `your guess ${guess.join('\u2013')}`, color: 'guess', row: 1, dashed: guess.length > 1})
-    const times = new Map()
-    for (const vote of votes ?? []) if (vote >= this.low && vote <= this.high) times.set(vote, (times.get(vote) ?? 0) + 1)
+    const times = new Map(), ranges = guess?.length > 1 || data?.guess.kind === 'range'
+    if (ranges) for (let k = 1; k < (votes?.length ?? 0); k += 2) this.marks.push({at: votes[k - 1], to: votes[k], row: 1.3 + 0.18 * k, bar: true})
+    else for (const vote of votes ?? []) if (vote >= this.low && vote <= this.high) times.set(vote, (times.get(vote) ?? 0) + 1)
     for (const [vote, count] of times) this.marks.push({at: vote, text: '\u25bc'.repeat(count), row: 2, thin: true})
     this.redraw()
   }
 
   // `outer`: around the dots of both ends, not through their middle.
-  line({at, to, text, color = 'text', row = 0, dashed = false, thin = false, outer = false}) {
+  line({at, to, text, color = 'text', row = 0, dashed = false, thin = false, outer = false, bar = false}) {
     const {pen, u} = this, y = (24 + 29 * row) * u, wide = 0.94 * this.width / this.bins
     const x = outer ? 0.03 * this.width + this.bin(at) * wide : this.x(at)
     const end = to === undefined ? x : outer ? 0.03 * this.width + (this.bin(to) + 1) * wide : this.x(to)
@@ -527,6 +581,16 @@ class Dots {
     pen.lineWidth = (thin ? 1.5 : 3) * u
     pen.setLineDash(dashed ? [8 * u, 6 * u] : [])
     pen.beginPath()
+    if (bar) {  // of the room: the ends alone
+      for (const tip of [x, end]) {
+        pen.moveTo(tip, y - 4 * u)
+        pen.lineTo(tip, y + 4 * u)
+      }
+      pen.moveTo(x, y)
+      pen.lineTo(end, y)
+      pen.stroke()
+      return
+    }
     pen.moveTo(x, y + 4 * u)
     pen.lineTo(x, this.base)
     if (to !== undefined) {

@@ -25,7 +25,7 @@ from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import decide
 from mtsig_core.metrics import Metric, direction
 
-__all__ = ["STREAM", "ClaimCounts", "Claims", "Mean", "claims", "drawn", "share_of_best"]
+__all__ = ["STREAM", "ClaimCounts", "Claims", "Mean", "claims", "drawn", "share_for", "share_of_best"]
 
 STREAM = 42  # of the draws of test sets
 _AIM = 2.8  # standard errors that the true difference is to have: found 8 times in 10 where it alone is tested
@@ -181,7 +181,12 @@ def share_of_best(whole: Population, n: int, trials: int, seed: int) -> tuple[fl
     """How much of a better system the best real one says, and the difference that makes, in points."""
     rng = np.random.default_rng([seed, STREAM, 1])
     data = engine.UnitStatistics(whole.metric, equal_systems(whole, 2, n, rng), Units.segments(n))
-    aim = _AIM * float(engine.swap_differences(data, np.array([[0, 1]]), max(trials, 200), seed).std())
+    nulls = engine.swap_differences(data, np.array([[0, 1]]), max(trials, 200), seed)
+    return share_for(whole, _AIM * float(nulls.std()))
+
+
+def share_for(whole: Population, aim: float) -> tuple[float, float]:
+    """The same for a difference that is asked for, in points; all of the best real one where that is not enough."""
     sums = whole.statistics.sum(axis=1, dtype=np.float64)
     every, best, sign = sums.mean(axis=0), sums[0], direction(whole.metric)
 

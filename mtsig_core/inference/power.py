@@ -14,8 +14,8 @@ import numpy as np
 
 from mtsig_core.inference.row_chunks import by_rows
 
-__all__ = ["degrees_of_freedom", "error_interval", "minimum_detectable_difference", "noncentrality_interval",
-           "power_at", "units_needed"]
+__all__ = ["degrees_of_freedom", "error_interval", "exaggeration_at", "minimum_detectable_difference",
+           "noncentrality_interval", "power_at", "units_needed"]
 
 _LEAST_UNITS = 5  # with fewer their kurtosis says nothing
 _POINTS = 100  # of a distribution of standard errors
@@ -74,6 +74,29 @@ def power_at(difference: np.ndarray | float, se: np.ndarray | float, alpha: floa
         found = ndtr((difference - bound) / spread) + ndtr((-difference - bound) / spread)
     # without any spread the same difference is seen each time
     return np.where(spread > 0, found, (difference > bound).astype(float))[()]
+
+
+def exaggeration_at(difference: float, se: float, alpha: float = 0.05) -> float:
+    """How many times as large as the true difference significant ones are, on average (Gelman and Carlin 2014).
+
+    E(abs(d) | abs(d) >= z SE) / difference of a normal d: the winner's curse of tests with little power.
+
+    Parameters
+    ----------
+    difference, se : float
+        True difference, not 0, and its standard error; in points.
+
+    Examples
+    --------
+    >>> round(exaggeration_at(2.80, 1.0), 2), round(exaggeration_at(0.5, 1.0), 2)
+    (1.13, 4.79)
+    """
+    from scipy.special import ndtr
+
+    size, normal = abs(difference) / se, NormalDist()
+    above, below = (sign * normal.inv_cdf(1 - alpha / 2) - size for sign in (1, -1))
+    sizes = size * (ndtr(-above) - ndtr(below)) + normal.pdf(above) + normal.pdf(below)
+    return float(sizes / (ndtr(-above) + ndtr(below)) / size)
 
 
 def units_needed(difference: float, se: float, n_units: int, alpha: float = 0.05, power: float = 0.8) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mtsig_core.experiments.family_wise_error import if_independent
 from mtsig_core.experiments.lecture_bootstrap import expected_missing
 from mtsig_core.experiments.lecture_documents import design_effect, expected_by_sentence
+from mtsig_core.inference.power import exaggeration_at, minimum_detectable_difference, power_at, units_needed
 
 __all__ = ["exercises"]
 
@@ -20,6 +21,7 @@ def exercises() -> dict[str, tuple[str, str]]:
     high, low, long, short = 80, 20, 45, 5  # scores, words
     n, few, enough, size, times = 300, 5, 6, 300, 4
     documents, rho, sentences, systems, alpha = 10, 0.2, 1000, 20, 0.05
+    difference, error, at_hand, power = 1.0, 0.8, 400, 0.8
     effect, tests = design_effect(documents, rho), systems * (systems - 1) // 2
     return {
         "mean": (
@@ -57,7 +59,19 @@ def exercises() -> dict[str, tuple[str, str]]:
             "expected, how likely would at least one be if the tests were independent, and at which level would "
             "Bonferroni test each?",
             f"{tests} pairs, {tests * alpha:.1f} false stars, {if_independent(alpha, tests):.3%}, and {alpha} / "
-            f"{tests} = {alpha / tests:.5f}.")}
+            f"{tests} = {alpha / tests:.5f}."),
+        "power": (
+            f"On {at_hand} sentences the difference of two systems has a standard error of {error:g} points. One is "
+            f"truly better by {difference:g}. How often does a test at {alpha} find that, how large does the "
+            f"difference look then, and how many sentences would find it in {power:.0%} of test sets?",
+            f"{difference:g} / {error:g} = {difference / error:.2f} standard errors: in "
+            f"{power_at(difference, error, alpha):.0%} of test sets, and there it is on average "
+            f"{exaggeration_at(difference, error, alpha):.1f} times as large as in truth, as less than "
+            f"{minimum_detectable_difference(error, alpha, 0.5):.2f} points is not found at all. With "
+            f"{power:.0%} power {minimum_detectable_difference(error, alpha, power):.2f} points are found, and the "
+            "standard error falls with the square root of the size: "
+            f"{at_hand} x {minimum_detectable_difference(error, alpha, power) / difference:.2f}^2, about "
+            f"{round(units_needed(difference, error, at_hand, alpha, power), -2):,} sentences.")}
 
 
 def _least(n: int) -> str:

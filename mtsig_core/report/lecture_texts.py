@@ -12,14 +12,16 @@ from mtsig_core.experiments.lecture_bootstrap import Resamples, expected_missing
 from mtsig_core.experiments.lecture_comparisons import ALPHA, Tables
 from mtsig_core.experiments.lecture_documents import SENTENCES, EqualSystems, design_effect, expected_by_sentence
 from mtsig_core.experiments.lecture_mean import ThreeSentences
+from mtsig_core.experiments.lecture_power import PowerTests
 from mtsig_core.experiments.lecture_randomization import Swaps
 from mtsig_core.experiments.population import Rate
 from mtsig_core.report.terminal import printable
 
-__all__ = ["BLOCKS", "BOOTSTRAP", "COMPARISONS", "CORRECTIONS", "DOCUMENTS", "MEAN", "RANDOMIZATION", "SUMS",
-           "TILES", "WORLDS_LABEL", "SceneTexts", "about", "blocks_end", "bootstrap_end", "comparisons_end",
-           "documents_end", "guess_beside", "mean_end", "predicted", "randomization_end", "ribbon_label", "shown",
-           "sums_shown", "three_better_end", "unsuited", "world"]
+__all__ = ["BLOCKS", "BOOTSTRAP", "COMPARISONS", "CORRECTIONS", "DOCUMENTS", "MEAN", "POWER", "RANDOMIZATION",
+           "ROUNDS", "SUMS", "TILES", "WORLDS_LABEL", "SceneTexts", "about", "blocks_end", "bootstrap_end",
+           "comparisons_end", "documents_end", "guess_beside", "mean_end", "power_end", "power_world",
+           "predicted", "randomization_end", "ribbon_label", "shown", "sums_shown", "three_better_end",
+           "unsuited", "voted", "world"]
 
 #: Before the first resample.
 SUMS = "What BLEU needs is summed over the sentences drawn."
@@ -64,6 +66,13 @@ COMPARISONS = SceneTexts(
     f"Fifteen systems that are equal in truth, every pair tested at alpha = {ALPHA}. How many cells of the table will "
     "get a star on one test set?",
     "Each star is a false alarm. Choose a correction and see which go out.")
+POWER = SceneTexts(
+    "Power, and the winner's curse",
+    "Two systems, one truly better by the points at the left. Test sets of this size are drawn, and each is tested at "
+    f"alpha = {ALPHA}. On how many of a hundred is the difference found?",
+    "Each test set shows a difference of its own: vermillion where the test finds it. Compare those with the true one.")
+#: Above the rounds of a lecture.
+ROUNDS = ("Scene", "Where", "Guess", "The room", "What came")
 #: What is chosen beside the steps.
 WORLDS_LABEL = "How long documents are, and how alike their sentences"
 #: What the tiles are.
@@ -113,6 +122,22 @@ def predicted(guess: Sequence[float], options: Sequence[str] = ()) -> str:
     return options[int(guess[0])] if options else " to ".join(f"{value:g}" for value in guess)
 
 
+def voted(votes: Sequence[float], kind: str, options: Sequence[str] = ()) -> str:
+    """Votes of the room in words: numbers, ranges (two numbers each), or hands for each option and for a tie.
+
+    Examples
+    --------
+    >>> voted([3, 4.5], "slider"), voted([20, 40, 18, 30], "range"), voted([12, 8, 1], "choice", ["A", "B"])
+    ('3, 4.5', '20–40, 18–30', 'A 12, B 8, tie 1')
+    """
+    said = [f"{vote:g}" for vote in votes]
+    if kind == "range":
+        said = ["\u2013".join(two) for two in zip(said[::2], said[1::2], strict=True)]
+    if kind == "choice":
+        said = [f"{name} {hands}" for name, hands in zip([*options, "tie"], said, strict=False)]
+    return ", ".join(said)
+
+
 def guess_beside(number: int, guess: str, truth: str) -> str:
     """A prediction beside what came of it, for the scenes after it."""
     return f"Scene {number}: guess {guess}, was {truth}"
@@ -123,6 +148,11 @@ def world(per_document: int, correlation: float) -> str:
     if per_document == 1:
         return "no documents"
     return f"{per_document} a document, rho {correlation:g}"
+
+
+def power_world(points: float, n: int) -> str:
+    """One choice of a true difference and a size."""
+    return f"{_points(points)}, {n:,} sentences"
 
 
 def about(testset: TestSet) -> str:
@@ -235,3 +265,18 @@ def blocks_end(metric: str, found: BlocksAndBroad, simulated: bool) -> dict[str,
         f"{'alike' if found.ratio >= 1.5 else 'hardly alike here'}. Shuffled: {found.shuffled_ratio:.1f} times."),
         "limitation": "the order of these sentences is simulated." if simulated else (
             "one test set in one order; others are mixed otherwise.")}
+
+
+def _points(points: float) -> str:
+    return f"{points:.3g} point{'' if round(points, 3) == 1 else 's'}"
+
+
+def power_end(found: PowerTests, n: int, planned: float, exaggeration: float) -> dict[str, object]:
+    """Conclusion and limitation: of test sets of n sentences, and what was planned for them."""
+    share, size = 100 * (found.found.share or 0), found.size_found
+    shown = "none was found" if size is None else (
+        f"where it is found it looks {size / found.true:.1f} times as large ({exaggeration:.1f} expected)")
+    return {"truth": f"{share:.0f} of 100", "of_hundred": share, "share": _with_interval(found.found), "conclusion": (
+        f"{_with_interval(found.found)} of {found.found.n} test sets of {n:,} sentences find the difference of "
+        f"{_points(found.true)}, {planned:.0%} are planned; {shown}."),
+        "limitation": "difference and standard error are known here; who plans guesses both."}

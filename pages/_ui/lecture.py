@@ -10,25 +10,28 @@ import streamlit as st
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.inference.measured import measure
 from mtsig_core.report import lecture_texts as texts
-from pages._ui import address, demos, results, screen, testsets
+from pages._ui import address, demos, lecture_rounds, results, screen, testsets
 from pages._ui.ending import end_page
-from pages._ui.lecture_files import handout_file, votes_file
+from pages._ui.lecture_files import handout_file
 from pages._ui.lecture_pitfalls import COMPARISONS, DOCUMENTS, MEAN
+from pages._ui.lecture_power import POWER
+from pages._ui.lecture_rounds import Round, numbers
 from pages._ui.lecture_scenes import BLOCKS, BOOTSTRAP, RANDOMIZATION
 from pages._ui.lecture_shown import Shown
+from pages._ui.lecture_stage import component
 
 __all__ = ["LectureView", "choose", "show"]
 
 ROOT = Path(__file__).resolve().parents[2]
-_ASSETS = ROOT / "assets" / "lecture"
-_KEY, _TURN, _PAST, _VOTES, _HEARD = "lecture", "lecture.turn", "lecture.past", "lecture.votes", "lecture.heard"
-_HAVE, _THERE, _EXTRA, _FILE = "lecture.have", "lecture.there", "lecture.extra", "lecture.file"
+_KEY, _TURN, _HEARD, _TOLD = "lecture", "lecture.turn", "lecture.heard", "lecture.told"
+_HAVE, _THERE, _EXTRA = "lecture.have", "lecture.there", "lecture.extra"
+_FILE, _ROUNDS = "lecture.file", "lecture.rounds_asked"
 _SEED = 4  # its ten sentences leave something open
 _METRIC = "bleu"
 _LEAST = {"bootstrap": 12, "randomization": 10, "blocks": 3000}  # segments of a test set that a scene can be about
 SCENES = {"mean": MEAN, "bootstrap": BOOTSTRAP, "randomization": RANDOMIZATION, "blocks": BLOCKS,
-          "documents": DOCUMENTS, "comparisons": COMPARISONS}
-_OWN = ("scene", "step", "guess", "reveal", "world")  # what the address says of this page alone
+          "documents": DOCUMENTS, "comparisons": COMPARISONS, "power": POWER}
+_OWN = ("scene", "step", "guess", "votes", "reveal", "world")  # what the address says of this page alone
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class LectureView:
     step : int
     guess : tuple of float or None
         What was predicted.
+    votes : tuple of float
+        Of the room, as the scale of the guess has them.
     reveal : bool
     have : int
         Draws that the stage has already.
@@ -53,6 +58,7 @@ class LectureView:
     shown: Shown
     step: int
     guess: tuple[float, ...] | None
+    votes: tuple[float, ...]
     reveal: bool
     have: int
     extra: bool
@@ -61,15 +67,27 @@ class LectureView:
 def choose() -> LectureView:
     """What the address asks for, after what the stage asked."""
     _hear()
-    asked = address.asked("scene")
-    scene = asked if asked in SCENES else next(iter(SCENES))
-    state = st.session_state
     for key in _OWN:
         address.own(key)
-    shown = _shown(scene)
-    return LectureView(scene, shown, _whole("step", SCENES[scene].most),
-                       SCENES[scene].guessed(address.asked("guess"), shown),
-                       address.asked("reveal") == "true", state.get(_HAVE, 0), state.get(_EXTRA, False))
+    return _view()
+
+
+def _view() -> LectureView:
+    asked, state = address.asked("scene"), st.session_state
+    name = asked if asked in SCENES else next(iter(SCENES))
+    scene, shown = SCENES[name], _shown(name)
+    return LectureView(name, shown, _whole("step", scene.most), scene.guessed(address.asked("guess"), shown),
+                       scene.voted(address.asked("votes"), shown), address.asked("reveal") == "true",
+                       state.get(_HAVE, 0), state.get(_EXTRA, False))
+
+
+def _round(view: LectureView, truth: str = "") -> Round:
+    """What is remembered of a view, and what came of it."""
+    shown, scale = view.shown, SCENES[view.scene].scale(view.shown)
+    options = scale.get("options", ())
+    return Round(view.scene, texts.about(shown.testset), shown.seed, shown.world, view.step,
+                 texts.predicted(view.guess, options) if view.guess else "",
+                 texts.voted(view.votes, scale["kind"], options), numbers(view.votes) or "", truth)
 
 
 def _shown(scene: str) -> Shown:
@@ -102,11 +120,10 @@ def show(view: LectureView | MtsigError) -> None:
             "about": texts.about(view.shown.testset) if view.scene != "documents" else "",
             "instead": _instead(view),
             "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": most,
-            **asdict(scene.words), "guess": (scale := scene.scale(view.shown)),
-            "body": scene.body(view.shown),
-            "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": state.get(_VOTES, [])},
-            "past": [texts.guess_beside(keys.index(key) + 1, guess, truth) for key, (_, truth, guess, _) in state.get(
-                _PAST, {}).items() if key != view.scene][-1:],
+            **asdict(scene.words), "guess": scene.scale(view.shown), "body": scene.body(view.shown),
+            "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": view.votes,
+                      "room": _round(view).room},
+            "past": lecture_rounds.past(view.scene, keys),
             "worlds": list(scene.worlds) or None, "world": view.shown.world, "worlds_label": texts.WORLDS_LABEL,
             "rows": scene.rows(view.shown, drawn) if played and drawn > there else None,
             "further": scene.further(view.shown, view.step) if scene.further and view.extra and view.step else None,
@@ -116,13 +133,13 @@ def show(view: LectureView | MtsigError) -> None:
         for name in ("data", "overview"):  # there is no side bar
             st.page_link(ROOT / "pages" / f"{name}.py", label=name.capitalize())
         end_page()
-    if data["end"] and view.guess is not None:
-        state.setdefault(_PAST, {})[view.scene] = (
-            scene.words.title, data["end"]["truth"], texts.predicted(view.guess, scale.get("options", ())),
-            state.get(_VOTES, []))
-    data["file"] = _file(view)
+    lecture_rounds.note(_round(view, data["end"]["truth"] if data["end"] else ""))
+    data |= {"kept": lecture_rounds.kept(view.scene, played), "heard": state.get(_TOLD, False), "file": _file(view),
+             "rounds": {**lecture_rounds.words(SCENES), "id": asked} if (asked := state.pop(_ROUNDS, None)) else None}
     st.html("<style>header, [data-testid=stSidebar] {display: none} [data-stale] {opacity: 1 !important}</style>")
-    _component()(data=data, key=_KEY, on_asks_change=lambda: None)
+    component(*SCENES)(data=data, key=_KEY, on_asks_change=lambda: None)
+    if scene.prepare and not played:
+        scene.prepare(view.shown)  # while the room talks
 
 
 def _file(view: LectureView) -> dict | None:
@@ -131,7 +148,7 @@ def _file(view: LectureView) -> dict | None:
     if asked is None:
         return None
     if asked[0] == "votes":
-        made = votes_file(st.session_state.get(_PAST, {}))
+        made = lecture_rounds.votes_file(SCENES)
     else:
         scenes = SCENES if asked[0] == "all handouts" else [view.scene]
         made = handout_file({key: (SCENES[key], _shown(key), view.step if key == view.scene else 0) for key in scenes})
@@ -147,26 +164,28 @@ def _hear() -> None:
     state[_HEARD] = asks.get("at")
     if asks.get("file") in ("handout", "all handouts", "votes"):
         state[_FILE] = asks["file"], asks["at"]
-    if asks.get("leave"):
-        address.go(ROOT / "pages" / "overview.py")
+    state[_ROUNDS] = asks["at"] if asks.get("rounds") else state.get(_ROUNDS)
+    if "told" in asks:
+        lecture_rounds.hear(asks["told"])
+        state[_TOLD] = True
     scene = asks.get("scene") if asks.get("scene") in SCENES else next(iter(SCENES))
     state[_THERE] = int(asks.get("rows") or 0)
     state[_HAVE], state[_EXTRA] = int(asks.get("have") or 0), bool(asks.get("extra"))
-    if isinstance(asks.get("world"), int):
-        _say(world=asks["world"] or None)
-    if moved := asks.get("move") or asks.get("again") or asks.get("reseed") or "world" in asks:
-        keys = list(SCENES)
-        state[_TURN], state[_THERE] = state.get(_TURN, 0) + 1, 0
-        _say(scene=keys[(keys.index(scene) + (moved if asks.get("move") in (1, -1) else 0)) % len(keys)])
-        if asks.get("reseed"):
-            _say(seed=_whole("seed", (1 << 63) - 2, _SEED) + 1)
-        asks = {}
-    else:
-        _say(scene=scene)
-    state[_VOTES] = [float(vote) for vote in asks.get("votes") or [] if isinstance(vote, int | float)][:5]
-    guess = asks.get("guess")
-    _say(step=int(asks.get("step") or 0) or None, reveal="true" if asks.get("revealed") else None,
-         guess=",".join(f"{float(value):g}" for value in guess[:2]) if guess else None)
+    _say(scene=scene, step=int(asks.get("step") or 0) or None, reveal="true" if asks.get("revealed") else None,
+         guess=numbers(asks.get("guess")), votes=numbers(asks.get("votes")))
+    if not any(key in asks for key in ("leave", "move", "again", "reseed", "world")):
+        return
+    lecture_rounds.note(_round(_view()))  # before it is left
+    if asks.get("leave"):
+        address.go(ROOT / "pages" / "overview.py")
+    keys, by = list(SCENES), asks["move"] if asks.get("move") in (1, -1) else 0
+    state[_TURN], state[_HAVE], state[_THERE], state[_EXTRA] = state.get(_TURN, 0) + 1, 0, 0, False
+    if by or isinstance(asks.get("world"), int):
+        _say(world=asks.get("world") or None)
+    if asks.get("reseed"):
+        _say(seed=_whole("seed", (1 << 63) - 2, _SEED) + 1)
+    _say(scene=keys[(keys.index(scene) + by) % len(keys)], step=None, reveal=None, guess=None, votes=None)
+    _say(votes=lecture_rounds.typed(_round(_view()).place) or None)
 
 
 def _say(**said: object) -> None:
@@ -199,12 +218,3 @@ def _instead(view: LectureView) -> str:
     if asked is None or view.scene not in _LEAST:
         return ""
     return texts.unsuited(testsets.find(asked, testsets.available()).load(), _LEAST[view.scene])
-
-
-@st.cache_resource
-def _component():
-    def read(*names):
-        return "\n".join((_ASSETS / name).read_text(encoding="utf-8") for name in names)
-
-    return st.components.v2.component("mtsig_lecture", css=read("stage.css"), js=read(
-        "stage.js", *(f"{key}.js" for key in SCENES)))

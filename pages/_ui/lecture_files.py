@@ -1,4 +1,4 @@
-"""What is taken away from the lecture: handouts, and the guesses and votes of the room."""
+"""What is taken away from the lecture: handouts."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from mtsig_core.report import lecture_texts as texts
-from mtsig_core.report.export import to_csv
 from mtsig_core.report.lecture_exercises import exercises
 from mtsig_core.report.lecture_handout import HandoutPart, Strip, handout
 from pages._ui import address
 from pages._ui.lecture_shown import Scene, Shown
 
-__all__ = ["handout_file", "votes_file"]
+__all__ = ["handout_file"]
 
-_USUAL = {"mean": 3, "blocks": 100, "comparisons": 60}  # steps of a scene that was not shown yet
+_USUAL = {"mean": 3, "blocks": 100, "comparisons": 60, "power": 200}  # steps of a scene that was not shown yet
 
 
 def handout_file(scenes: Mapping[str, tuple[Scene, Shown, int]]) -> dict[str, str]:
@@ -22,13 +21,6 @@ def handout_file(scenes: Mapping[str, tuple[Scene, Shown, int]]) -> dict[str, st
     title = next(iter(scenes)) if len(scenes) == 1 else "lecture"
     return {"name": f"handout.{title}.html", "type": "text/html",
             "text": handout([_part(key, *one) for key, one in scenes.items()])}
-
-
-def votes_file(kept: Mapping[str, tuple[str, str, str, list[float]]]) -> dict[str, str]:
-    """Guesses, votes and what came of them, a line a scene."""
-    rows = [[title, guess, " ".join(f"{x:g}" for x in votes), truth]
-            for title, truth, guess, votes in kept.values()]
-    return {"name": "votes.csv", "type": "text/csv", "text": to_csv(["scene", "guess", "votes", "truth"], rows)}
 
 
 def _part(key: str, scene: Scene, shown: Shown, step: int) -> HandoutPart:
@@ -69,6 +61,11 @@ def _strips(key: str, body: dict, rows: dict, end: dict, step: int) -> list[Stri
     if key == "documents":
         return [Strip(f"p of each test, by {unit}", rows[unit][:step], 0, 1, [(body["alpha"], f"{body['alpha']:g}")])
                 for unit in ("sentence", "document")]
+    if key == "power":
+        marks = [(rows["true"], f"truly {rows['true']:g}")]
+        found = [x for x, yes in zip(rows["differences"][:step], rows["found"], strict=False) if yes]
+        return [Strip(label, values, rows["axis"]["low"], rows["axis"]["high"], marks) for label, values in (
+            ("difference on each test set", rows["differences"][:step]), ("those that were found", found))]
     if key == "comparisons":
         return [Strip(f"false stars on each test set, {said}", rows["false"][name][:step], 0, 30, integers=True)
                 for name, said in (body["corrections"][0], body["corrections"][-1])]

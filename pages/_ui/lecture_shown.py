@@ -84,6 +84,8 @@ class Scene:
         What can be chosen beside the steps.
     further : callable or None
         (Shown, steps) -> draws of what comes after the answer.
+    prepare : callable or None
+        (Shown) -> nothing: makes and remembers the first draws, where these take long.
     """
 
     most: int
@@ -95,6 +97,7 @@ class Scene:
     at_once: int = 1000
     worlds: tuple[str, ...] = ()
     further: Callable[[Shown, int], dict] | None = None
+    prepare: Callable[[Shown], object] | None = None
 
     def scale(self, shown: Shown) -> dict:
         """Of the prediction."""
@@ -109,3 +112,15 @@ class Scene:
         low, high = (0, len(scale["options"]) - 1) if "options" in scale else (scale["min"], scale["max"])
         fits = len(values) == (2 if scale["kind"] == "range" else 1) and all(low <= x <= high for x in values)
         return tuple(sorted(values)) if fits else None
+
+    def voted(self, said: str | None, shown: Shown) -> tuple[float, ...]:
+        """The votes of a link: five numbers on the scale, five ranges (two numbers each), or hands for each option
+        and for a tie; none where they are something else."""
+        scale = self.scale(shown)
+        if re.fullmatch(r"\d{1,6}(\.\d{1,6})?(,\d{1,6}(\.\d{1,6})?)*", said or "") is None:
+            return ()
+        values, kind = tuple(map(float, said.split(","))), scale["kind"]
+        if kind == "choice":
+            return values if len(values) <= len(scale["options"]) + 1 else ()
+        fits = len(values) <= (10 if kind == "range" else 5) and all(scale["min"] <= x <= scale["max"] for x in values)
+        return values if fits and not (kind == "range" and len(values) % 2) else ()

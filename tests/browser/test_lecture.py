@@ -3,6 +3,7 @@
 import pytest
 
 from pages._ui.lecture import SCENES
+from pages._ui.lecture_power import POWER_WORLDS
 from tests.browser.conftest import settled, watched
 
 pytestmark = pytest.mark.browser
@@ -18,6 +19,10 @@ WRONG = """stage => [...stage.querySelectorAll('canvas')].map(canvas => canvas.d
     Math.abs(low + (bin + 0.5) * (high - low) / bins) > edge !== (colors[k] === 'red')).length)"""
 MARKS = "stage => [...stage.querySelectorAll('canvas')].flatMap(({dots}) => dots?.marks.map(mark => mark.text) ?? [])"
 PICTURE = "stage => [stage.innerText, ...[...stage.querySelectorAll('canvas')].map(canvas => canvas.toDataURL())]"
+
+
+def world_of(size):
+    return POWER_WORLDS.index((1.0, int(size.replace(",", ""))))
 
 
 def fits_one_screen(stage):
@@ -41,6 +46,13 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
         stage.get_by_role("button", name="This is my guess").wait_for()
         sent = [frame for frame in received if b'"turn"' in frame]
         assert sent and not [frame for frame in sent if b'"rows":null' not in frame.replace(b" ", b"")], scene
+        if scene == "power":  # the arrow keys turn what has the focus, and it keeps it
+            stage.get_by_label("sentences in each test set").focus()
+            for size in ("1,000", "3,000"):
+                page.keyboard.press("ArrowRight")
+                page.wait_for_url(f"**world={world_of(size)}**")
+                settled(page)
+                assert stage.get_by_text(size, exact=True).is_visible() and "guess=" not in page.url
         page.keyboard.press("n")  # the guess as it stands
         stage.get_by_role("button", name="+1", exact=True).wait_for()
         page.keyboard.press("1")
@@ -78,6 +90,11 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     page.set_viewport_size({"width": 1280, "height": 800})  # what was typed stays
     assert votes.input_value() == "3 4 4"
     votes.press("Escape")
+    page.keyboard.press("]")  # what was typed for another scene is there again
+    stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
+    page.keyboard.press("[")
+    stage.get_by_text(f"2 / {len(SCENES)}", exact=True).wait_for()
+    assert votes.input_value() == "3 4 4"
     page.keyboard.press("n")
     stage.get_by_role("button", name="Reveal").wait_for()
     page.keyboard.press("1")  # ball by ball
@@ -85,6 +102,20 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     stage.get_by_text("Limit: ").wait_for()
     assert "of 20 lie between" in stage.locator(".ask").inner_text()
     assert "The room (\u25bc): 3, 4, 4." in stage.locator(".ask").inner_text()
+    settled(page)
+    page.goto(at("lecture", scene="mean"))  # another session, as after a reload: it hears of rounds from the tab
+    stage.get_by_text(f"1 / {len(SCENES)}", exact=True).wait_for()
+    settled(page)
+    page.keyboard.press("v")
+    stage.get_by_role("cell", name="3, 4, 4").wait_for()
+    for key, name, part in (("V", "votes.csv", "3, 4, 4"), ("h", "handout.mean.html", "<h2>Exercise</h2>")):
+        with page.expect_download() as file:
+            page.keyboard.press(key)
+        assert file.value.suggested_filename == name and part in file.value.path().read_text(encoding="utf-8")
+        if key == "V":
+            page.keyboard.press("v")  # closes the list
+    page.go_back()
+    stage.get_by_text("The room (\u25bc): 3, 4, 4.").wait_for()
     page.keyboard.press("2")
     page.keyboard.press("]")  # away in the middle
     stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()

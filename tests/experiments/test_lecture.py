@@ -17,6 +17,7 @@ from mtsig_core.experiments.lecture_bootstrap import expected_missing, resamples
 from mtsig_core.experiments.lecture_comparisons import BETTER, SYSTEMS, family, tables
 from mtsig_core.experiments.lecture_documents import design_effect, equal_tests, expected_by_sentence
 from mtsig_core.experiments.lecture_mean import three_sentences
+from mtsig_core.experiments.lecture_power import better, power_tests
 from mtsig_core.experiments.lecture_randomization import all_swaps, random_swaps
 from mtsig_core.experiments.lecture_sentences import excerpt
 from mtsig_core.inference.correction import CORRECTIONS
@@ -165,6 +166,43 @@ class TestComparisons:
         said = texts.three_better_end(found)["conclusion"]
         assert all(f"{found.lost(name).mean():.1f} of {found.true.sum()} true ones" in said
                    for name in ("none", "romano-wolf"))
+
+
+@pytest.fixture(scope="module")
+def two(made_up):
+    return better(made_up, "bleu", 4.0)
+
+
+class TestPower:
+    def test_each_difference_and_p_is_that_of_all_swaps_by_sacrebleu(self, two):
+        found = power_tests(two, 6, 2, 0, 3)
+
+        def score(sums):
+            by_name = dict(zip(two.whole.metric.stat_names, sums.tolist(), strict=True))
+            return BLEU.compute_bleu(*([by_name[f"{kind}_{n}"] for n in (1, 2, 3, 4)] for kind in ("correct", "total")),
+                                     by_name["sys_len"], by_name["ref_len"], smooth_method="exp").score
+
+        for k in range(3):
+            sets = claim_counts.drawn(two.whole, 2, 1, two.share, 6, np.random.default_rng([2, 61, k]))
+            swapped = [score(np.where(heads, sets[1].T, sets[0].T).sum(axis=1))
+                       - score(np.where(heads, sets[0].T, sets[1].T).sum(axis=1))
+                       for heads in map(np.array, product((False, True), repeat=6))]
+            assert found.differences[k] == pytest.approx(swapped[0])
+            assert found.p[k] == pytest.approx(np.mean(np.abs(swapped) >= abs(swapped[0]) - 1e-9))
+
+    def test_it_is_found_as_often_and_looks_as_large_as_planned(self, two):
+        found, n = power_tests(two, 60, 0, 0, 250), 60
+        assert two.difference == pytest.approx(4.0)
+        assert found.differences.mean() == pytest.approx(4.0, abs=5 * two.error(n) / 250**0.5)
+        assert found.differences.std() == pytest.approx(two.error(n), rel=0.2)
+        assert 0.1 < found.found.share < 0.9 and found.found.share == pytest.approx(two.planned(n), abs=0.1)
+        assert 1.05 < found.size_found / 4.0 == pytest.approx(two.planned_exaggeration(n), rel=0.1)
+        later = power_tests(two, 60, 0, 20, 25)
+        assert later.p.tolist() == found.p[20:25].tolist() and found.first(20).found.n == 20
+
+    def test_what_is_never_found_has_no_size(self, two):
+        never = replace(power_tests(two, 6, 0, 0, 2), p=np.ones(2))
+        assert never.size_found is None and "none was found" in texts.power_end(never, 6, 0.1, 2.0)["conclusion"]
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -8,6 +8,7 @@ from statsmodels.stats.power import NormalIndPower
 from mtsig_core.inference.power import (
     degrees_of_freedom,
     error_interval,
+    exaggeration_at,
     minimum_detectable_difference,
     noncentrality_interval,
     power_at,
@@ -36,6 +37,15 @@ def test_power_is_that_of_a_z_test(difference, se, alpha):
     bound = stats.norm.isf(alpha / 2)
     assert power_at(difference, se, alpha) == pytest.approx(
         stats.norm.sf(bound, difference / se) + stats.norm.cdf(-bound, difference / se))
+
+
+@pytest.mark.parametrize(("difference", "se", "alpha"), [(1.0, 0.8, 0.05), (-0.3, 1.0, 0.01), (4.0, 1.0, 0.05)])
+def test_what_is_found_exaggerates_as_the_cut_normal_does(difference, se, alpha):
+    bound = stats.norm.isf(alpha / 2) * se
+    mean = (stats.norm.expect(abs, loc=difference, scale=se, lb=bound)
+            + stats.norm.expect(abs, loc=difference, scale=se, ub=-bound))
+    assert exaggeration_at(difference, se, alpha) == pytest.approx(
+        mean / power_at(difference, se, alpha) / abs(difference))
 
 
 def test_a_difference_of_nothing_is_found_at_the_level_by_default():

@@ -7,9 +7,12 @@ import pytest
 from mtsig_core.data.simulation.corpus import load_demo
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.lecture_bootstrap import resamples
+from mtsig_core.experiments.lecture_power import better, power_tests
 from mtsig_core.experiments.lecture_randomization import all_swaps
 from mtsig_core.experiments.lecture_sentences import excerpt
+from pages._ui import lecture_rounds
 from pages._ui.lecture import SCENES
+from pages._ui.lecture_rounds import Round
 
 #: What each scene may be sent before the guess.
 BEFORE = {"mean": {"names", "outputs", "scores", "mean", "lengths"},
@@ -17,7 +20,8 @@ BEFORE = {"mean": {"names", "outputs", "scores", "mean", "lengths"},
           "randomization": {"outputs", "names", "observed", "metric"},
           "blocks": {"ribbon", "metric", "size", "ribbon_label", "extra"},
           "documents": {"per_document", "documents", "alpha", "tiles_label"},
-          "comparisons": {"systems", "better", "true_pairs", "corrections", "extra"}}
+          "comparisons": {"systems", "better", "true_pairs", "corrections", "extra"},
+          "power": {"points", "sizes", "worlds", "metric", "alpha"}}
 SMALL = Source(demo=300)
 
 
@@ -53,6 +57,18 @@ def test_a_link_gives_the_numbers_of_the_core_again(opened):
     assert sent(opened("lecture", SMALL, **{**asked, "seed": "4"}))["rows"] != data["rows"]
 
 
+def test_power_is_shown_as_the_core_has_it(opened):
+    asked = {"scene": "power", "world": "1", "seed": "3", "step": "20", "reveal": "true"}
+    data = sent(opened("lecture", SMALL, testset=SMALL.title, **asked))
+    points, n = data["body"]["worlds"][1]
+    two = better(load_demo(30000), "bleu", points)
+    found = power_tests(two, n, 3, 0, 20)
+    assert data["rows"]["differences"] == pytest.approx(found.differences, abs=1e-4)
+    assert data["rows"]["found"] == found.significant.tolist() and data["end"]["mean"] == found.size_found
+    assert f"of 20 test sets of {n} sentences find the difference of {points:g} points, {two.planned(n):.0%} are " in (
+        data["end"]["conclusion"])
+
+
 def test_the_exact_p_is_that_of_all_swaps(opened):
     data = sent(opened("lecture", SMALL, scene="randomization", step="20", reveal="true", testset=SMALL.title))
     few = excerpt(load_demo(300), "bleu", *data["body"]["names"], 10, data["seed"])
@@ -79,7 +95,8 @@ def test_a_choice_is_remembered_by_its_name_and_the_first_offer_is_not_the_answe
     page = opened("lecture", SMALL, testset=SMALL.title, scene="mean", step="3", guess="1", reveal="true")
     data = sent(page)
     assert data["guess"]["options"][data["guess"]["start"]] != data["end"]["truth"]
-    assert page.session_state["lecture.past"]["mean"][1:3] == (data["end"]["truth"], data["guess"]["options"][1])
+    kept, = data["kept"]
+    assert (kept["guess"], kept["truth"]) == (data["guess"]["options"][1], data["end"]["truth"])
     page.session_state["lecture.there"] = 3  # what the stage has is not sent with every step
     assert sent(page.run())["rows"] is None and sent(page.run())["rows"]["n"] == 3
 
@@ -94,3 +111,45 @@ def test_a_test_set_that_is_gone_is_said(opened):
     page = opened("lecture", SMALL, testset="~nowhere")
     assert not page.exception and "is not here" in "".join(node.proto.body for node in page.get("html"))
     assert [node.proto.label for node in page.get("page_link")] == ["Data", "Overview"]  # there is no side bar
+
+
+@pytest.mark.parametrize(("scene", "votes", "said"), [
+    ("bootstrap", "3,4,4", "3, 4, 4"), ("bootstrap", "3,13", ""), ("bootstrap", "x", ""),
+    ("mean", "40,35,9", "{} 40, {} 35, tie 9"), ("blocks", "18,40,25,30", "18\u201340, 25\u201330"),
+    ("blocks", "18,40,25", "")])
+def test_votes_of_a_link_are_numbers_ranges_or_hands(opened, scene, votes, said):
+    data = sent(opened("lecture", SMALL, testset=SMALL.title, scene=scene, votes=votes))
+    assert data["state"]["room"] == said.format(*data["guess"].get("options", ()))
+    assert [one["votes"] for one in data["kept"]] == ([votes] if said else []) and data["rows"] is None
+
+
+@pytest.fixture
+def session(monkeypatch):
+    """A session of which the rounds alone are asked."""
+    monkeypatch.setattr(lecture_rounds.st, "session_state", {})
+
+
+def said(guess="", votes="", truth="", scene="bootstrap", seed=4):
+    return Round(scene, "made up", seed, 0, 20, guess, votes.replace(",", ", "), votes, truth)
+
+
+def test_no_round_is_lost_and_none_stands_twice(session):
+    for one in (said(votes="3,4"), said("2", "3,4"), said("2", "3,4", "4.2"), said("2", "3,4"),  # the last by Back
+                said("5", "4,4"), said("5", "4,4", "4.2"), said("1", seed=5), said("=1", scene="mean", truth="A")):
+        lecture_rounds.note(one)
+    table = lecture_rounds.words(SCENES)["rows"]
+    assert [row[2:] for row in table] == [["=1", "", "A"], ["1", "", ""], ["5", "4, 4", "4.2"], ["2", "3, 4", "4.2"]]
+    lines = lecture_rounds.votes_file(SCENES)["text"].splitlines()
+    assert len(lines) == 5 and ",4,20,2,\"3, 4\",4.2" in lines[1] and "'=1" in lines[4]
+    assert lecture_rounds.typed(said(seed=5).place) == "" == lecture_rounds.typed(said().place)
+    lecture_rounds.note(said(votes="7,7"))  # again, and away before the guess
+    assert lecture_rounds.typed(said().place) == "7,7"
+
+
+def test_the_tab_tells_what_an_earlier_session_had_and_keeps_no_answer_of_a_scene_before_its_guess(session):
+    lecture_rounds.note(said("2", "3,4", "4.2"))
+    kept = lecture_rounds.kept("bootstrap", True)
+    assert lecture_rounds.kept("bootstrap", False) is None and lecture_rounds.kept("mean", False) == kept
+    lecture_rounds.hear([{**kept[0], "seed": 9}, *kept, {**kept[0], "seed": "9"}, {"scene": 1}, 7])
+    lecture_rounds.hear("nonsense")
+    assert [one["seed"] for one in lecture_rounds.kept("mean", True)] == [9, 4]

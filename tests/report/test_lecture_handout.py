@@ -36,6 +36,7 @@ def test_answers_by_hand():
     assert found["mean"].startswith("50, and 26.") and "= 110.2, 36.7%" in found["bootstrap"]
     assert found["randomization"].startswith("2/2^5 = 0.0625") and "= 19." in found["blocks"]
     assert found["documents"].startswith("1 + (10 - 1) x 0.2 = 2.8; 1,000 / 2.8 = 357")
+    assert found["power"].startswith("1 / 0.8 = 1.25 standard errors: in 24%") and "about 2,000" in found["power"]
     assert found["comparisons"].startswith("190 pairs, 9.5 false stars, 99.994%, and 0.05 / 190 = 0.00026")
 
 
