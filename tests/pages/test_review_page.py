@@ -122,8 +122,8 @@ def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, m
     app = at("review", review=kept.read_link)
     command = next(code.value for code in app.code if "--review" in code.value)
     assert not app.exception and files["json"][0] in command
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / files["json"][0]).write_text(files["json"][1], encoding="utf-8")
+    monkeypatch.chdir(root)  # the page names folders from MTSIG_DATA_ROOT on
+    (root / files["json"][0]).write_text(files["json"][1], encoding="utf-8")
     asked = shlex.split(command)[1:]
     for form, (_, text) in files.items():
         printed = run(*asked, "--format", form)
