@@ -7,6 +7,7 @@ import json
 import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores
@@ -135,6 +136,12 @@ class TaskSource:
     def shown_folder(self) -> str | None:
         """As that of `Source`."""
         return None if self.folder is None else from_below(self.folder, self.below)
+
+    def as_told(self) -> dict[str, Any]:
+        """The fields, with files named from `below` on."""
+        told = {key: value for key, value in asdict(self).items() if key != "below"}
+        return told | {"folder": self.shown_folder(), "scores": [
+            (pair, name, from_below(path, self.below)) for pair, name, path in self.scores]}
 
     def digest(self) -> str:
         """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them."""

@@ -9,6 +9,8 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
+from mtsig_core.data.checks import literal
+from mtsig_core.data.readers.bounds import bounded, open_file
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.report.export import to_json
 from mtsig_core.report.task_export import task_csv, task_json
@@ -54,7 +56,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str,
         "versions": {"mtsig": __version__, "python": platform.python_version(),
                      **{name: version(name) for name in _PACKAGES},
                      "platform": f"{platform.system()} {platform.machine()}"},
-        "source": asdict(source),
+        "source": source.as_told(),
         "files": _files(source),
         "testsets": {pair: {"name": comparison.testset.name, "digest": comparison.testset.digest,
                             "segments": comparison.testset.n_segments, "simulated": comparison.testset.simulated}
@@ -74,8 +76,9 @@ def _files(source: TaskSource) -> dict[str, str]:
     digests = {}
     for path in source.files():
         assert source.folder is not None, "the simulated task has no files"
-        with open(path, "rb") as file:
-            digests[path.relative_to(source.folder).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
+        with bounded(below=source.below), open_file(path) as file:
+            name = literal(path.relative_to(source.folder).as_posix())
+            digests[name] = hashlib.file_digest(file, "sha256").hexdigest()
     return digests
 
 
