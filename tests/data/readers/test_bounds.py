@@ -214,6 +214,10 @@ def test_below_a_folder_all_is_read_and_named_from_there(root):
     source = Source(folder=str(root / "task"), langpair="en-de", below=str(root))
     assert command_line("compare", source) == "mtsig compare --folder task --langpair en-de"
     assert task_command(TaskSource(source.folder, below=source.below)) == "mtsig task --folder task"
+    scores = (("en-de", "esa", str(root / "task/en-de.esa.tsv")),)
+    told = TaskSource(source.folder, scores=scores, below=source.below).as_told()  # which a manifest has
+    assert told["folder"] == "task" and told["scores"] == [("en-de", "esa", "task/en-de.esa.tsv")]
+    assert "below" not in told
     assert TaskSource(source.folder).digest() == TaskSource(source.folder, below=source.below).digest()
     (root / "task/system-outputs/en-de/x.txt").write_text("a\n")
     with pytest.raises(InputError) as caught:
