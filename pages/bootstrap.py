@@ -12,7 +12,7 @@ from mtsig_core.inference.one_score import bootstrap_systems, histogram
 from mtsig_core.report import bootstrap_tables as tables
 from mtsig_core.report.cells import rounded, written_like
 from mtsig_core.report.commands import command_line
-from pages._ui import background, charts, controls, demos, frame, results, screen
+from pages._ui import background, charts, controls, demos, frame, limits, results, screen
 from pages._ui.ending import or_end_page
 
 _SAMPLING = ("unit", "alpha", "seed")
@@ -35,6 +35,7 @@ def found(kind, function, what, **asked):
 
     key = (f"bootstrap {kind}", testset.digest, metric, tuple(sorted(asked.items())))
     with or_end_page():
+        limits.check_draws(testset, asked.get("pool") or settings.resamples, 1 if "pool" in asked else None)
         return background.result(key, work, what)
 
 

@@ -33,11 +33,11 @@ if not testset.has_texts:
     end_page()
 if testset.runs:
     st.caption("Texts are those of the first training run; scores and differences are means over the runs.")
-metric = metric_of(testset, view.metric)
+name, metric = view.metric, metric_of(testset, view.metric)
 
 
 def added_by_each(progress):
-    counted = results.statistics(testset, view.metric, progress)
+    counted = results.statistics(testset, name, progress)
     added = segments.added_by_segment(testset, metric, a, b, counted)
     return added, segments.deciding_segments(testset, metric, a, b, counted, added)
 

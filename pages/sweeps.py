@@ -9,14 +9,14 @@ import streamlit as st
 from mtsig_core import MtsigError
 from mtsig_core.experiments.papers import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2
 from mtsig_core.experiments.planning import cannot_plan, default_difference, plan
-from mtsig_core.experiments.size_choice import parse_sizes
+from mtsig_core.experiments.size_choice import default_sizes, in_units, parse_sizes
 from mtsig_core.experiments.sweep_difference import found_at
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.figures._style import BLUE, VERMILLION
 from mtsig_core.figures.sweeps import decisions, scores, widths
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.sweep_tables import found_records, found_rows, needed, own_order, plan_rows, width_rows
-from pages._ui import background, charts, controls, demos, frame, one_pair, results, screen, sweeps_tables
+from pages._ui import background, charts, controls, demos, frame, limits, one_pair, results, screen, sweeps_tables
 from pages._ui.ending import end_page, or_end_page
 
 _POWERS, _REPEATS = [0.5, 0.8, 0.9, 0.95], [30, 100, 300]
@@ -51,6 +51,9 @@ def work(progress):
 
 
 with or_end_page():
+    kind = settings.unit if asked["unit"] == "auto" else asked["unit"]
+    n = testset.n_documents if kind == "document" and testset.documents is not None else testset.n_segments
+    limits.check_sweep(testset, default_sizes(n) if sizes == _TEN else in_units(parse_sizes(sizes), n), repeats)
     found = background.result(("sweep size", testset.digest, metric, sizes, tuple(asked.items())), work,
                               "Drawing test sets")
     planned = plan(found, difference, power)

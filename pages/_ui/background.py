@@ -1,20 +1,24 @@
-"""Work that may take longer than a moment: it runs in a thread, is remembered, shows its progress, can be cancelled;
+"""Work that may take longer than a moment: it runs in a process, is remembered, shows its progress, can be cancelled;
 where it would take longer than a minute, it asks first."""
 
 from __future__ import annotations
 
 import math
-import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import wait
 
 import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from mtsig_core import SettingError
-from pages._ui import address, screen, server_health
+from pages._ui import address, limits, screen, server_health
 from pages._ui.ending import end_page
-from pages._ui.jobs import Office, TooLong, lasting
+from pages._ui.jobs import TooLong, lasting
+from pages._ui.nursery import Progress
+from pages._ui.office import Office
+from pages._ui.workers import Nursery
 
 __all__ = ["begin", "result"]
 
@@ -22,12 +26,10 @@ PATIENCE = 0.8  # seconds that a page waits before it shows progress
 LONGEST = 60.0  # seconds that work may take unasked
 _REDRAWN = 0.2  # seconds between two looks at the progress
 _SHARE = 5  # times as long as it took to draw what is there so far, nothing is drawn: it takes time from the work
-_ME = "background.me"
+_SHORT = ("compare", "contributions", "pair", "references")  # kinds of work that never wait for all others
 _CANCELLED = "background.cancelled"
 _ALLOWED = "background.allowed"  # the keys of work that may take as long as it takes
 _PLACED = "background.placed"  # the keys of all work that this run of the page has asked for
-_OFFICE = Office()
-server_health.count_jobs_by(_OFFICE.counts)
 #: What the run before drew stays until this one ends: its numbers would stand below the new settings. And Streamlit's
 #: own Stop would only end the page, not the work. (A style alone would be put elsewhere, and outlast the progress.)
 _ALONE = """<style>
@@ -35,8 +37,17 @@ _ALONE = """<style>
 </style><span class="mt-working" hidden></span>"""
 
 
-def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], what: str,
-           meanwhile: Callable[[], Callable[[], None] | None] | None = None):
+def _is_open(session):
+    """Whether its tab is; a session is there for a while after it."""
+    return not runtime.exists() or runtime.get_instance().is_active_session(session)
+
+
+_OFFICE = Office(Nursery(), limits.places(), _is_open)
+server_health.count_jobs_by(_OFFICE.counts)
+
+
+def result(key: tuple, work: Callable[[Progress], object], what: str,
+           meanwhile: Callable[[dict], Callable[[], None] | None] | None = None):
     """The value of some work, remembered by its key.
 
     Where it takes longer than `PATIENCE`, the page shows progress and goes on when the value is there. It waits in
@@ -49,12 +60,13 @@ def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], w
     key : tuple
         The kind of work, then all that its value depends on.
     work : callable
-        (progress) -> value, with progress(stage, share); it touches nothing of Streamlit.
+        (progress) -> value, with progress(stage, share), and progress.part(name, part of the value) for `meanwhile`. It
+        goes to another process with all that it refers to: that is small, but for test sets, and nothing of Streamlit.
     what : str
         Says on screen what takes so long.
     meanwhile : callable, optional
-        Asked again and again while the page waits: gives what draws all that is there so far, None where it is what
-        was drawn before, for drawing takes time from the work.
+        Asked again and again while the page waits, with the parts that are there by name: gives what draws them, None
+        where they are those that were drawn before.
     """
     placed = st.session_state.setdefault(_PLACED, set())
     # Once in a run, also where the value is there: what follows keeps its place, and boxes that were opened stay open.
@@ -62,14 +74,13 @@ def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], w
     placed.add(key)
     if key in _OFFICE.values:
         return _OFFICE.values.get(key)
-    me = st.session_state.setdefault(_ME, secrets.token_hex(8))
     if key in st.session_state.setdefault(_CANCELLED, set()):
         _draw(place, f"{what}: cancelled.", "Run it after all", _again, key)
         end_page()
     allowed = key in st.session_state.setdefault(_ALLOWED, set())
     if not allowed and key in _OFFICE.expected:
         _ask(place, key, what)
-    job = _OFFICE.watch(key, work, me, math.inf if allowed else LONGEST)
+    job = _OFFICE.watch(key, work, _me(), math.inf if allowed else LONGEST, heavy=key[0] not in _SHORT)
     if not _done(job, PATIENCE):
         address.write()  # while one waits, it is already a link to what will come
         _show_progress(place, job, key, what, meanwhile)
@@ -84,6 +95,7 @@ def result(key: tuple, work: Callable[[Callable[[str, float], None]], object], w
 def begin() -> None:
     """Start a run of a page."""
     st.session_state[_PLACED] = set()
+    _OFFICE.prepare()
 
 
 def _show_progress(place, job, key, what, meanwhile):
@@ -91,13 +103,13 @@ def _show_progress(place, job, key, what, meanwhile):
     line, share, part = _draw(place, what, "Cancel", _cancel, key)
     done, rest = False, time.monotonic() + PATIENCE
     while not done:
-        if meanwhile is not None and (begun := time.monotonic()) >= rest and (draw := meanwhile()) is not None:
+        if meanwhile is not None and (begun := time.monotonic()) >= rest and (draw := meanwhile(job.parts)) is not None:
             with part.container():
                 draw()
             rest = time.monotonic() + _SHARE * (time.monotonic() - begun)
         share.progress(min(1.0, job.share))
         with line:
-            screen.plain(f"{what}: {job.told()}")
+            screen.plain(f"{what}: {job.said()}")
         done = _done(job, _REDRAWN)
     place.empty()
 
@@ -123,18 +135,23 @@ def _draw(place, said, button, clicked, key):
     return line, below, part
 
 
+def _me():
+    """This session, as long as its tab is open."""
+    return get_script_run_ctx().session_id
+
+
 def _done(job, patience):
     """Whether the work ends within some seconds. Each look at the session ends a run that a click made obsolete."""
     until = time.monotonic() + patience
     while not wait([job.future], 0.05).done:
-        st.session_state.get(_ME)
+        st.session_state.get(_PLACED)
         if time.monotonic() > until:
             return False
     return True
 
 
 def _cancel(key):
-    _OFFICE.leave(key, st.session_state[_ME])
+    _OFFICE.leave(key, _me())
     st.session_state[_CANCELLED].add(key)
 
 

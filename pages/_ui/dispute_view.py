@@ -34,11 +34,12 @@ def show_card(view: View, a: str, b: str) -> None:
             screen.error(f"{name}: {problem}")
     comparison = joined(compared)
     names = list(comparison.metrics)
-    key = ("dispute", view.testset.digest, a, b, *names, *sorted(view.settings.items()))
+    testset, settings = view.testset, view.settings
+    key = ("dispute", testset.digest, a, b, *names, *sorted(view.settings.items()))
 
     def work(progress):
-        return examine_dispute(view.testset, names, a=a, b=b, comparison=comparison, jobs=results.jobs(view.testset),
-                               progress=progress, **view.settings)
+        return examine_dispute(testset, names, a=a, b=b, comparison=comparison, jobs=results.jobs(testset),
+                               progress=progress, **settings)
 
     with or_end_page():
         found = background.result(key, work, "Making the dispute card")

@@ -1,4 +1,4 @@
-"""Work that runs in threads, asked for by many: shared by its key, remembered, stopped when nobody wants it."""
+"""Work under way and what came of it: who wants it, how far it is, how long it takes, the values last used."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 
 from mtsig_core.errors import Cancelled
-from pages._ui import server_events
 
-__all__ = ["Job", "Memory", "Office", "TooLong", "lasting"]
+__all__ = ["Job", "Memory", "TooLong", "lasting"]
 
 _TIMED = 1.0  # seconds of work whose speed is worth believing
 _LOST = 30.0  # seconds of work that may be thrown away: later it goes on, and says what is left
@@ -31,6 +30,9 @@ class TooLong(Cancelled):
         super().__init__(f"This would take about {lasting(seconds)}.")
         self.seconds = seconds
 
+    def __reduce__(self):
+        return TooLong, (self.seconds,)
+
 
 def lasting(seconds: float) -> str:
     """How long something takes, in words.
@@ -47,55 +49,95 @@ def lasting(seconds: float) -> str:
 
 
 class Memory:
-    """The values last used, by key; shared by threads."""
+    """The values last used, by key; shared by threads. So many of them, and of so much weight in all."""
 
-    def __init__(self, size: int):
-        self._size, self._values, self._lock = size, OrderedDict(), threading.Lock()
-
-    def __contains__(self, key: Hashable) -> bool:
-        return key in self._values
+    def __init__(self, size: int, most: float = math.inf):
+        self._size, self._most, self._values, self._lock = size, most, OrderedDict(), threading.Lock()
+        self._weight = 0.0
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._values
 
     def get(self, key: Hashable):
         """The value of a key, None without one."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
-            return self._values.get(key)
+            return self._values.get(key, (None,))[0]
 
-    def keep(self, key: Hashable, value) -> None:
+    def keep(self, key: Hashable, value, weight: float = 0.0) -> None:
+        """Keep a value, which alone may weigh more than all should."""
         with self._lock:
-            self._values[key] = value
-            self._values.move_to_end(key)
-            while len(self._values) > self._size:
-                self._values.popitem(last=False)
+            self._weight += weight - self._values.pop(key, (None, 0.0))[1]
+            self._values[key] = value, weight
+            while len(self._values) > max(1, self._size if self._weight <= self._most else 1):
+                self._weight -= self._values.popitem(last=False)[1][1]
 
 
 class Job:
-    """One piece of work under way; it goes on as long as a session wants it.
+    """One piece of work; it goes on as long as a session wants it.
 
     Attributes
     ----------
+    watchers : dict of str to float
+        The sessions that want it, and when each was last seen open. It has its turn as that of the first of them.
     longest : float
         Seconds that it may take: where the speed of its first second says that it will take longer, it ends in
         `TooLong`.
+    future : Future
+        Of its value.
+    worker
+        Who does it, None until its turn has come.
+    at_work : bool
+        Whether it has a place; not while it waits, nor while it pauses.
+    parts : dict
+        Of its value, those that are there.
     """
 
-    def __init__(self, me: str, longest: float = math.inf):
-        self.watchers, self.longest = {me}, longest
-        self.future: Future
+    def __init__(self, key: Hashable, work: Callable, heavy: bool, longest: float = math.inf):
+        self.key, self.work, self.heavy, self.longest = key, work, heavy, longest
+        self.watchers: dict[str, float] = {}
+        self.future, self.worker, self.at_work, self.parts, self.asked = Future(), None, False, {}, 0
+        self.stage, self.share = "", 0.0
         self.begin()
 
+    @property
+    def owner(self) -> str:
+        return next(iter(self.watchers), "")
+
     def begin(self) -> None:
-        """Its turn has come."""
+        """Its turn has come: it is timed from here."""
         self.begun = self.since = time.monotonic()
-        self.stage, self.share, self.first = "", 0.0, 0.0
+        self.first = self.share
+
+    def pause(self) -> None:
+        """It gives its place to another, and takes no time meanwhile."""
+        self.worker.pause()
+        self.paused = time.monotonic()
+
+    def resume(self) -> None:
+        """Its turn has come again."""
+        gone = time.monotonic() - self.paused
+        self.begun, self.since = self.begun + gone, self.since + gone
+        self.worker.resume()
+
+    def told(self, kind: str, *values) -> None:
+        """What a worker tells: a part of the value, or how far it is.
+
+        Raises
+        ------
+        TooLong
+        """
+        if kind == "part":
+            name, value = values
+            self.parts = {**self.parts, name: value}  # who reads it has its own
+        else:
+            self.progress(*values)
 
     def progress(self, stage: str, share: float) -> None:
-        if not self.watchers:
-            raise Cancelled("Nobody waits for this any more.")
         now = time.monotonic()
         # A share of all goes on from one stage to the next. The first share also loads what it needs.
         if share < self.share or not self.share:
@@ -111,61 +153,12 @@ class Job:
         done = self.share - self.first
         return (now - self.since) / done * (1 - self.share) if done > 0 else 0.0
 
-    def told(self) -> str:
+    def said(self) -> str:
         """Stage, share of it, and the time that the rest of it takes."""
+        if not self.at_work:
+            return "waiting for its turn" + (f", {self.share:.0%} done" if self.share else "")
         if not self.stage:
-            return "waiting for its turn"
+            return "starting"
         now = time.monotonic()
         left = self.left(now) if self.share >= 0.02 and now - self.since >= 0.3 else 0.0
         return f"{self.stage}, {self.share:.0%}" + (f", about {lasting(left)} left" if left else "")
-
-
-class Office:
-    """The jobs of all sessions; two that ask for the same share one."""
-
-    def __init__(self, kept: int = 128, workers: int = 2):
-        self.values = Memory(kept)
-        self.expected = Memory(kept)  # seconds, of what was too long
-        self._jobs: dict[Hashable, Job] = {}
-        self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="mtsig")
-
-    def watch(self, key: tuple, work: Callable, me: str, longest: float = math.inf) -> Job:
-        """The job for a key, started if need be. Of the same kind of work a session wants only the latest."""
-        with self._lock:
-            for other, job in self._jobs.items():
-                if other[0] == key[0] and other != key:
-                    job.watchers.discard(me)
-            job = self._jobs.get(key)
-            if job is None or not job.watchers:  # there is none, or it is about to stop
-                job = self._jobs[key] = Job(me, longest)
-                job.future = self._pool.submit(self._run, key, job, work)
-            job.watchers.add(me)
-            job.longest = max(job.longest, longest)
-            return job
-
-    def counts(self) -> dict[str, int]:
-        """How many jobs there are, and how many values are kept."""
-        return {"under_way": len(self._jobs), "kept": len(self.values)}
-
-    def leave(self, key: tuple, me: str) -> None:
-        with self._lock:
-            if key in self._jobs:
-                self._jobs[key].watchers.discard(me)
-
-    def _run(self, key, job, work):
-        try:
-            job.begin()
-            server_events.tell("job_start", kind=key[0])
-            with server_events.timed("job_end", kind=key[0]):
-                job.progress("", 0.0)
-                value = work(job.progress)
-            self.values.keep(key, value)
-            return value
-        except TooLong as found:
-            self.expected.keep(key, found.seconds)
-            raise
-        finally:
-            with self._lock:
-                if self._jobs.get(key) is job:
-                    del self._jobs[key]

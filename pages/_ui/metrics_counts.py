@@ -91,7 +91,11 @@ def show_example(view, places):
     else:
         system = choose_system(view, places[1])
         line = controls.line(places[2], testset.lines)
-        one = found(view, _line, "Counting n-grams", counted=False, system=system, line=line)
+
+        def of_a_line(testset, metric, *, progress, system, line):
+            return worked_example(testset, system, line, metric)
+
+        one = found(view, of_a_line, "Counting n-grams", counted=False, system=system, line=line)
         printed = command(view, "example", system_name=system, line=line)
     screen.answer(tables.formula(one))
     if sentence == _NOTE:
@@ -108,10 +112,6 @@ def show_example(view, places):
         st.subheader("What the note gets wrong")
         screen.table(*tables.claim_rows(one), names=(0, 3))
     files(view.named(metric="bleu"), "example", tables.flat_steps(one), printed)
-
-
-def _line(testset, metric, *, progress, system, line):
-    return worked_example(testset, system, line, metric)
 
 
 def show_signatures(view, places):

@@ -28,8 +28,10 @@ _TEXT, _FILE, _SAID = "official.text", "official.file", "official.said"
 
 def show(view: View) -> None:
     """On the Leaderboard: a box for a table, and below it what comes out here, what does not, what would give it."""
+    testset, whole = view.testset, _whole(view)
+
     def find(text, progress):
-        return replicate(view.testset, official_table(text), _whole(view), progress=progress)
+        return replicate(testset, official_table(text), whole(), progress=progress)
 
     _show("official", st.session_state[frame.SET][0], "system, BLEU, chrF",
           (view.testset.digest, view.whole.digest), find, "", command_line("score", view.source, official="FILE"))
@@ -37,8 +39,10 @@ def show(view: View) -> None:
 
 def show_of_task(view: TaskView) -> None:
     """On the page Task: the same for all its language pairs."""
+    kept, pairs = view.kept, view.kept.info.pairs
+
     def find(text, progress):
-        return replicate_task(view.kept.beside, view.kept.info.pairs, official_task_tables(text), progress=progress)
+        return replicate_task(kept.beside, pairs, official_task_tables(text), progress=progress)
 
     _show("official_task", view.name, "language pair, system, BLEU, chrF", (view.kept.digest,), find,
           "language pair, ", task_command(view.kept.source, official="FILE"))
@@ -122,10 +126,11 @@ def _tables() -> TableStore:
 
 
 def _whole(view):
-    """All references and, where the files are here, the canary line, which are tried too."""
+    """What gives all references and, where the files are here, the canary line, which are tried too."""
     source = view.source
     if source.refs_as_systems:
-        return None
+        return lambda: None
     if source.folder is not None and os.path.isabs(source.folder) and os.path.isdir(source.folder):  # no upload's name
-        return source.everything().read()
-    return view.whole.only(view.testset.systems)
+        return lambda: source.everything().read()
+    whole = view.whole.only(view.testset.systems)
+    return lambda: whole

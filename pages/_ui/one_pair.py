@@ -16,7 +16,7 @@ from mtsig_core.inference.significance import TESTS
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import format_p
-from pages._ui import address, background, controls, results, screen
+from pages._ui import address, background, controls, limits, results, screen
 from pages._ui.ending import end_page
 from pages._ui.frame import ROOT
 from pages._ui.view import View
@@ -66,13 +66,14 @@ def open_pair(view: View, a: str, b: str | None = None) -> None:
 def examine(view: View, a: str, b: str) -> PairExamination:
     """`mtsig_core.examine_pair` with the settings of the view."""
     settings = {key: view.settings[key] for key in _ASKED}
-    testset = view.testset
+    testset, metric = view.testset, view.metric
 
     def work(progress):
-        counted = results.statistics(testset, view.metric, progress)
-        return examine_pair(testset, view.metric, a, b, jobs=results.jobs(testset), statistics=counted,
+        counted = results.statistics(testset, metric, progress)
+        return examine_pair(testset, metric, a, b, jobs=results.jobs(testset), statistics=counted,
                             progress=progress, **settings)
 
+    limits.check_draws(testset, settings["trials"], systems=2)
     key = ("pair", testset.digest, view.metric, a, b, tuple(settings.items()))
     return background.result(key, work, "Examining the pair")
 

@@ -1,4 +1,6 @@
-"""Results by content: statistics are counted once per content and metric, comparisons made once per settings."""
+"""Results by content: statistics are counted once per content and metric, comparisons made once per settings.
+
+Work takes statistics from here in its own process, where there is no Streamlit."""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from mtsig_core import Comparison, Metric, TestSet, compare
 from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report.commands import defaults
-from pages._ui import background
+from pages._ui import limits
 from pages._ui.first_comparison import first_comparison
 from pages._ui.jobs import Memory
 
@@ -19,18 +21,21 @@ __all__ = ["comparison", "statistics", "jobs"]
 _MANY = 10_000  # segments from which on several cores pay off
 _KEPT = 16  # statistics of test sets, the largest things that are remembered
 _MEMORY = Memory(_KEPT)
+_FIRST = Memory(_KEPT)
 
 
 def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
     """`mtsig_core.compare` for one metric, remembered by the content of the test set and the settings."""
+    from pages._ui import background  # which work does without
+
     def work(progress):
-        usual = defaults("compare")
-        by_default = metric == "bleu" and all(usual[key] == value for key, value in settings.items())
-        found = first_comparison(testset) if by_default else None
-        return found or compare(testset, [_Counted(metric_of(testset, metric))], jobs=jobs(testset), progress=progress,
-                                **settings)
+        return compare(testset, [_Counted(metric_of(testset, metric))], jobs=jobs(testset), progress=progress,
+                       **settings)
 
     key = ("compare", testset.digest, testset.name, metric, tuple(sorted(settings.items())))
+    if (found := _first(testset, metric, settings, key)) is not None:
+        return found
+    limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
     return background.result(key, work, "Comparing the systems")
 
 
@@ -49,6 +54,16 @@ def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], N
 def jobs(testset: TestSet) -> int:
     """How many threads pay off."""
     return -1 if testset.n_segments > _MANY else 1
+
+
+def _first(testset, metric, settings, key):
+    """What was compared beforehand, None where nothing was."""
+    usual = defaults("compare")
+    if metric != "bleu" or not testset.simulated or any(usual[name] != value for name, value in settings.items()):
+        return None
+    if key not in _FIRST:
+        _FIRST.keep(key, first_comparison(testset))
+    return _FIRST.get(key)
 
 
 class _Counted:

@@ -51,7 +51,7 @@ def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None
 
     def work(progress):
         return sweep_sizes(several, metric, sizes=[percent / 100 for percent in percents],
-                           jobs=results.jobs(view.testset), progress=progress, **asked)
+                           jobs=results.jobs(several), progress=progress, **asked)
 
     st.subheader("Beside Zhang and Vogel: how wide is an interval?")
     swept = background.result(("sweep shares", view.testset.digest, metric, system, tuple(asked.items())), work,
@@ -80,7 +80,7 @@ def show_references(view: View, system: str, asked: dict) -> None:
     asked = {**asked, "repeats": _REPEATS}
 
     def work(progress):
-        return sweep_references(several, metric, jobs=results.jobs(view.testset), progress=progress, **asked)
+        return sweep_references(several, metric, jobs=results.jobs(several), progress=progress, **asked)
 
     swept = background.result(("sweep references", view.testset.digest, metric, system, tuple(asked.items())), work,
                               "Scoring with fewer references")

@@ -35,11 +35,11 @@ def show_agreement(view) -> TaskAgreement | None:
                            pages_own=True):
         return None
     human = controls.choice("Scores by people", people, "human", width=320)
-    asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
+    kept, asked = view.kept, dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
     key = ("task agreement", view.kept.digest, human, *sorted(asked.items()))
     try:
         found = background.result(key, lambda progress: kept_agreement(
-            view.kept, human, jobs=-1, progress=progress, **asked), "Comparing metrics with people")
+            kept, human, jobs=-1, progress=progress, **asked), "Comparing metrics with people")
     except MtsigError as problem:
         screen.error(problem)
         return None

@@ -41,9 +41,10 @@ def show_disputes(view) -> TaskComparison | None:
         return None
     metrics = [view.metric, *chosen]
     settings = {key: value for key, value in view.settings.items() if key != "rank_rule"}  # decisions have no ranks
-    key = ("task", view.kept.digest, *metrics, tuple(sorted(settings.items())))
+    kept = view.kept
+    key = ("task", kept.digest, *metrics, tuple(sorted(settings.items())))
     try:
-        compared = background.result(key, lambda progress: view.kept.compare(
+        compared = background.result(key, lambda progress: kept.compare(
             metrics, jobs=-1, progress=progress, **settings), "Comparing by all these metrics")
     except MtsigError as problem:
         screen.error(problem)

@@ -13,11 +13,9 @@ from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, controls, demos, rank_rule, screen, tasks, tracks
 from pages._ui.ending import end_page
-from pages._ui.jobs import Memory
 
 __all__ = ["TaskView", "choose", "open_page"]
 
-_SO_FAR = Memory(4)  # the language pairs that are compared already, by what is computed
 _TRACKS = ("all systems", "constrained", "unconstrained")
 
 
@@ -44,16 +42,14 @@ class TaskView:
 
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
-        key = ("task", self.kept.digest, self.metric, tuple(sorted(self.settings.items())))
-        if (found := _SO_FAR.get(key)) is None:  # a later run of the page may wait for the same work
-            _SO_FAR.keep(key, found := {})
+        kept, metric, settings = self.kept, self.metric, self.settings
+        key = ("task", kept.digest, metric, tuple(sorted(settings.items())))
         drawn = set()
 
         def work(progress):
-            return self.kept.compare(self.metric, jobs=-1, progress=progress, found=found.__setitem__, **self.settings)
+            return kept.compare(metric, jobs=-1, progress=progress, found=progress.part, **settings)
 
-        def news():
-            so_far = dict(found)
+        def news(so_far):
             if so_far.keys() <= drawn:
                 return None
             drawn.update(so_far)

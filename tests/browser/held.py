@@ -54,10 +54,11 @@ def main(folder: Path, *options: str) -> None:
     """Become the dashboard, in this process, so that what hands out its work can be changed."""
     from streamlit.web import cli
 
-    from pages._ui.jobs import Office
+    from pages._ui.office import Office
 
     watch = Office.watch  # what is held takes as long as the test needs, which is never too long
-    Office.watch = lambda self, key, work, me, longest: watch(self, key, waiting(work, folder, key[0]), me)
+    Office.watch = lambda self, key, work, me, longest, heavy: watch(self, key, waiting(work, folder, key[0]), me,
+                                                                     heavy=heavy)
     sys.argv = ["streamlit", "run", str(CHECKOUT / "asgi.py"), *options]
     cli.main()
 

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from mtsig_core.data.source import SOURCE_VARIABLE
 from pages._ui import background, sweeps_tables, validation_claims, validation_conclusions, validation_equal_systems
+from tests.pages.hired import Sender
 from tests.pages.toys import APP, small_source
 
 #: What the longest work is asked for unless a test asks for more.
@@ -21,6 +22,12 @@ LIGHTER = {"sweeps": {"repeats": "30", "sizes": "50%, 100%"}, "validation": {"pa
 def patience(monkeypatch):
     monkeypatch.setattr(background, "PATIENCE", 60)
     monkeypatch.setattr(background, "LONGEST", math.inf)  # a busy machine is not asked how fast it is
+
+
+@pytest.fixture(autouse=True)
+def hired(monkeypatch):
+    """Work is done in threads, of which one is quicker to have than a process; what the last test found stays."""
+    monkeypatch.setattr(background._OFFICE, "hire", Sender)
 
 
 #: Draws of the experiments that pages leave at their defaults. What they find is tested with the core.

@@ -6,7 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._ui import background, jobs
-from pages._ui.jobs import Office
+from pages._ui.office import Office
+from pages._ui.workers import Died
+from tests.pages.hired import Hand
 from tests.pages.test_jobs import Work
 
 
@@ -32,9 +34,12 @@ def shown(at):
 
 
 class TestOnAPage:
+    @pytest.fixture(autouse=True)
+    def office(self, monkeypatch):
+        monkeypatch.setattr(background, "_OFFICE", Office(Hand))
+
     @pytest.fixture
-    def work(self, monkeypatch):
-        monkeypatch.setattr(background, "_OFFICE", Office())
+    def work(self):
         work = Work()
         yield work
         work.let_go.set()
@@ -81,13 +86,17 @@ class TestOnAPage:
         assert "the value is 42" in shown(again.click().run())
         assert not at.button and not at.exception
 
-    def test_too_little_memory_is_a_message(self, work):
+    @pytest.mark.parametrize(("ended_by", "said"), [(MemoryError, "not enough memory"), (Died, "for want of memory")])
+    def test_too_little_memory_is_a_message_and_the_next_try_works(self, work, ended_by, said):
         def fail(progress):
-            raise MemoryError
+            raise ended_by
 
         at = AppTest.from_function(page)
         at.session_state["work"] = fail
-        assert "not enough memory" in shown(at.run())
+        assert said in shown(at.run()) and not at.exception
+        at.session_state["work"] = work
+        work.let_go.set()
+        assert "the value is 42" in shown(at.run())
 
     def test_what_would_take_longer_than_a_minute_asks_first(self, monkeypatch):
         """And does not begin again while it waits for the answer."""
@@ -100,7 +109,6 @@ class TestOnAPage:
                 now[0] += 3.0
             return 42
 
-        monkeypatch.setattr(background, "_OFFICE", Office())
         monkeypatch.setattr(background, "LONGEST", 60.0)
         monkeypatch.setattr(jobs.time, "monotonic", lambda: now[0])
         at = AppTest.from_function(page)

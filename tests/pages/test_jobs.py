@@ -1,12 +1,14 @@
-"""Work in threads: remembered, shared, watched, stopped."""
+"""Work of many sessions: remembered, shared, watched, in turns, stopped. What is timed has a clock of its own."""
 
 import threading
 
 import pytest
 
-from mtsig_core import Cancelled, SettingError
-from pages._ui import jobs
-from pages._ui.jobs import Memory, Office, TooLong
+from mtsig_core import Cancelled, SettingError, TestSet
+from pages._ui import jobs, limits
+from pages._ui.jobs import Job, Memory, TooLong
+from pages._ui.office import LEASE, Office
+from tests.pages.hired import Hand
 
 
 class Work:
@@ -21,6 +23,7 @@ class Work:
         try:
             while not self.let_go.wait(0.01):
                 progress("working", 0.5)
+                progress("looking", 0.5)  # another stage is told at once
         except Cancelled:
             self.stopped.set()
             raise
@@ -35,8 +38,17 @@ def work():
 
 
 @pytest.fixture
+def works():
+    """As many as are asked for."""
+    made = []
+    yield lambda: made.append(Work()) or made[-1]
+    for work in made:
+        work.let_go.set()
+
+
+@pytest.fixture
 def office():
-    return Office()
+    return Office(Hand, 2)
 
 
 class TestMemory:
@@ -47,7 +59,15 @@ class TestMemory:
         assert memory.get("a") == 1
         memory.keep("c", 3)
         assert [key for key in "abc" if key in memory] == ["a", "c"]
-        assert memory.get("b") is None
+        assert memory.get("b") is None and len(memory) == 2
+
+    def test_and_as_much_as_may_be(self):
+        memory = Memory(10, most=100)
+        for key, weight in (("a", 40), ("b", 40), ("a", 50), ("c", 30)):
+            memory.keep(key, key, weight)
+        assert [key for key in "abc" if key in memory] == ["a", "c"]
+        memory.keep("d", "d", 1000)  # alone it stays: a page is waiting for it
+        assert [key for key in "abcd" if key in memory] == ["d"]
 
 
 class TestJobs:
@@ -99,6 +119,105 @@ class TestJobs:
             office.watch(("kind", 1), fail, "me").future.result(5)
         assert office.watch(("kind", 1), lambda progress: 1, "me").future.result(5) == 1
 
+    def test_parts_are_there_before_the_whole(self, office):
+        seen = threading.Event()
+
+        def work(progress):
+            progress.part("en-de", 1)
+            progress.part("en-cs", 2)
+            progress("told", 0.5)
+            return seen.wait(5)
+
+        job = office.watch(("kind", 1), work, "me")
+        while job.stage != "told":
+            seen.wait(0.01)
+        assert office.watch(("kind", 1), work, "you").parts == {"en-de": 1, "en-cs": 2}  # also for who comes later
+        seen.set()
+        assert job.future.result(5)
+
+
+class TestTurns:
+    """Two places in each lane."""
+
+    def test_short_work_never_waits_for_heavy_work(self, office, works):
+        for me in "abcd":
+            office.watch(("sweep", me), works(), me)
+        assert office.counts() == {"working": 2, "waiting": 2, "kept": 0}
+        assert office.watch(("compare", 1), lambda progress: 7, "e", heavy=False).future.result(5) == 7
+
+    def test_one_session_has_one_place(self, office, works):
+        """Its other work waits, and the next session has the other place."""
+        first, second = works(), works()
+        a = office.watch(("sweep", 1), first, "greedy")
+        b = office.watch(("validation", 1), second, "greedy")
+        assert second.started.wait(5) and b.at_work and not a.at_work
+        assert office.watch(("pool", 1), lambda progress: 7, "other").future.result(5) == 7
+
+    def test_what_is_asked_last_goes_first_and_the_rest_goes_on_after_it(self, office, works):
+        first = works()
+        a = office.watch(("sweep", 1), first, "me")
+        assert first.started.wait(5)
+        b = office.watch(("validation", 1), lambda progress: 7, "me")
+        assert b.future.result(5) == 7
+        first.let_go.set()
+        assert a.future.result(5) == 42 and first.calls == 1
+
+    def test_who_returns_to_work_has_it_go_on(self, office, works):
+        first, second = works(), works()
+        a = office.watch(("sweep", 1), first, "me")
+        b = office.watch(("validation", 1), second, "me")
+        assert office.watch(("sweep", 1), first, "me") is a
+        assert (a.at_work, b.at_work) == (True, False) and b.said().startswith("waiting for its turn")
+
+    def test_work_that_another_wants_too_does_not_pause(self, office, works):
+        a = office.watch(("sweep", 1), works(), "me")
+        office.watch(("sweep", 1), works(), "you")
+        b = office.watch(("validation", 1), works(), "me")
+        assert a.at_work and b.at_work and (a.owner, b.owner) == ("you", "me")
+
+    def test_sessions_take_turns(self, works):
+        """However much the first has asked for."""
+        office, order, gate = Office(Hand, 1), [], works()
+        office.watch(("hold", 0), gate, "z")
+        assert gate.started.wait(5)
+        waiting = [office.watch((f"kind {k}", me), lambda progress, me=me: order.append(me), me)
+                   for k, me in enumerate("aaab")]
+        gate.let_go.set()
+        for job in waiting:
+            job.future.result(5)
+        assert order[:2] == ["a", "b"] and order[2:] == ["a", "a"]
+
+
+class TestLease:
+    @pytest.fixture
+    def now(self, monkeypatch):
+        now = [100.0]
+        monkeypatch.setattr(jobs.time, "monotonic", lambda: now[0])
+        return now
+
+    def test_what_the_last_tab_wanted_ends_soon_after_it_has_closed(self, now, works):
+        """Also what still waits or pauses; a reload does not end it."""
+        there, made = {"me", "you"}, [works() for _ in range(3)]
+        office = Office(Hand, 1, is_open=there.__contains__)
+        held = [office.watch((f"kind {k}", 1), work, me) for k, (work, me) in enumerate(zip(made, ("me", "me", "you"),
+                                                                                          strict=True))]
+        office.watch(held[2].key, made[2], "me")  # two want it
+        there.remove("me")
+        office.look()
+        assert not any(job.future.done() for job in held)
+        now[0] += LEASE
+        office.look()
+        for job in held[:2]:
+            with pytest.raises(Cancelled):
+                job.future.result(5)
+        assert made[2].started.wait(5) and not held[2].future.done()
+        there.clear()
+        now[0] += LEASE
+        office.look()
+        with pytest.raises(Cancelled):
+            held[2].future.result(5)
+        assert office.counts() == {"working": 0, "waiting": 0, "kept": 0}
+
 
 class TestLongWork:
     """With a clock that only the work moves."""
@@ -110,52 +229,87 @@ class TestLongWork:
         return now
 
     @staticmethod
-    def work(clock, *stages, steps=100, load=0.0):
+    def done(clock, *stages, longest=61.0, steps=100, load=0.0):
         """Stages of so many seconds each; what the first step loads takes longer."""
-        def run(progress):
-            clock[0] += load
-            for k, seconds in enumerate(stages):
-                for step in range(steps + 1):
-                    progress(f"stage {k}", step / steps)
-                    clock[0] += seconds / steps + load * (step == 0)
-            return clock[0]
-
-        return run
+        job = Job(("kind", 1), None, True, longest)
+        job.told("progress", "", 0.0)
+        clock[0] += load
+        for k, seconds in enumerate(stages):
+            for step in range(steps + 1):
+                job.told("progress", f"stage {k}", step / steps)
+                clock[0] += seconds / steps + load * (step == 0)
 
     @pytest.mark.parametrize("stages, steps, load", [
         ((59.0,), 100, 0.0), ((20.0, 20.0, 19.0), 100, 0.0), ((5.0,), 100, 4.0), ((0.0, 50.0), 3, 0.0)])
-    def test_what_takes_less_than_it_may_is_done(self, office, clock, stages, steps, load):
-        job = office.watch(("kind", 1), self.work(clock, *stages, steps=steps, load=load), "me", longest=61.0)
-        assert job.future.result(5) >= sum(stages) and office.expected.get(("kind", 1)) is None
+    def test_what_takes_less_than_it_may_is_done(self, clock, stages, steps, load):
+        self.done(clock, *stages, steps=steps, load=load)
 
     @pytest.mark.parametrize("stages, steps, load", [
         ((63.0,), 100, 0.0), ((10.0, 600.0), 100, 0.0), ((20.0, 43.0), 100, 0.0), ((1e5,), 10_000, 3.0)])
-    def test_what_takes_longer_ends_soon_and_says_how_long_it_would_take(self, office, clock, stages, steps, load):
-        job = office.watch(("kind", 1), self.work(clock, *stages, steps=steps, load=load), "me", longest=61.0)
+    def test_what_takes_longer_ends_soon_and_says_how_long_it_would_take(self, clock, stages, steps, load):
+        with pytest.raises(TooLong) as stopped:
+            self.done(clock, *stages, steps=steps, load=load)
+        assert clock[0] <= 30 + 2 * load
+        assert stopped.value.seconds == pytest.approx(sum(stages), rel=0.05, abs=7)
+
+    def test_who_asked_for_it_gets_it(self, clock):
+        self.done(clock, 600.0, longest=jobs.math.inf)
+
+    def test_work_of_more_than_half_a_minute_is_not_thrown_away(self, clock):
+        """Its last stage is longer than the others let expect: it goes on."""
+        self.done(clock, 31.0, 300.0)
+
+    def test_a_pause_takes_no_time(self, clock):
+        job = Job(("kind", 1), None, True)
+        job.worker = Hand()
+        for share, pause in ((0.1, 0), (0.2, 1000), (0.3, 0)):
+            job.told("progress", "stage", share)
+            job.pause()
+            clock[0] += pause
+            job.resume()
+            clock[0] += 1
+        assert job.left(clock[0] - 1) == pytest.approx(7)
+
+    def test_it_ends_with_the_message_of_its_work(self, office, clock):
+        """And is expected to take as long from then on."""
+        def work(progress):
+            for step in range(101):
+                progress("stage", step / 100)
+                clock[0] += 3
+
+        job = office.watch(("kind", 1), work, "me", longest=61.0)
         with pytest.raises(TooLong) as stopped:
             job.future.result(5)
-        assert clock[0] <= 30 + 2 * load and ("kind", 1) not in office.values
-        assert stopped.value.seconds == office.expected.get(("kind", 1)) == pytest.approx(sum(stages), rel=0.05, abs=7)
+        assert office.expected.get(("kind", 1)) == stopped.value.seconds and ("kind", 1) not in office.values
 
-    def test_a_share_of_all_is_timed_over_its_stages(self, office, clock):
+    def test_a_share_of_all_is_timed_over_its_stages(self, clock):
         """Language pairs of a task, quick and slow in turn: what is left is of all of them."""
         said = []
 
         def run(progress):
             for k in range(40):
                 progress(f"pair {k}", k / 40)
-                said.append(job.told())
+                said.append(job.said())
                 clock[0] += 1 if k % 2 else 3
 
-        job = jobs.Job("me")
+        job = Job(("kind", 1), None, True)
+        job.at_work = True
         run(job.progress)
         assert said[10] == "pair 10, 25%, about 57 s left" and said[20] == "pair 20, 50%, about 39 s left"
 
-    def test_who_asked_for_it_gets_it(self, office, clock):
-        job = office.watch(("kind", 1), self.work(clock, 600.0), "me")
-        assert job.future.result(5) >= 600
 
-    def test_work_of_more_than_half_a_minute_is_not_thrown_away(self, office, clock):
-        """Its last stage is longer than the others let expect: it goes on."""
-        job = office.watch(("kind", 1), self.work(clock, 31.0, 300.0), "me", longest=61.0)
-        assert job.future.result(5) >= 331
+class TestLimits:
+    def test_the_message_names_the_limit(self, monkeypatch):
+        monkeypatch.setenv("MTSIG_MAX_DRAWS", "5000")
+        monkeypatch.setenv("MTSIG_MAX_SWEEP", "5000")
+        toy = TestSet("toy", {"A": ["a b c"] * 10, "B": ["a b"] * 10}, {"ref": ["a b c"] * 10})
+        n = len(toy.systems) * toy.n_segments
+        limits.check_draws(toy, 5000 // n)
+        with pytest.raises(SettingError, match=r"systems x segments x draws.* 5,000 \(MTSIG_MAX_DRAWS\).*command line"):
+            limits.check_draws(toy, 5000 // n + 1)
+        with pytest.raises(SettingError, match="MTSIG_MAX_SWEEP"):
+            limits.check_sweep(toy, [10, 1_000_000], 100)
+
+    def test_what_is_no_number_leaves_the_usual(self, monkeypatch, capsys):
+        monkeypatch.setenv("MTSIG_JOBS", "many")
+        assert limits.places() >= 1 and "MTSIG_JOBS is 'many'" in capsys.readouterr().err

@@ -220,7 +220,7 @@ def test_what_is_there_is_drawn_again_only_with_news(opened, root, monkeypatch):
 
     def result(key, work, what, meanwhile):
         value = show(key, work, what, meanwhile)
-        drawn.extend(meanwhile() is not None for _ in range(3))
+        drawn.extend(meanwhile(value.pairs) is not None for _ in range(3))
         return value
 
     monkeypatch.setattr(task_view.background, "result", result)

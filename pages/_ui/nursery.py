@@ -1,0 +1,175 @@
+"""A process that forks a worker for each piece of work, and what a worker does; nothing here imports Streamlit."""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import pickle
+import select
+import signal
+import socket
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from multiprocessing.connection import Connection
+
+import cloudpickle
+
+from mtsig_core import MtsigError, TestSet
+
+__all__ = ["Progress", "nurse", "unpacked"]
+
+_NICE = 5  # below the server, which draws the pages; heavy work twice as far
+_OFTEN = 0.05  # seconds between two words about the same stage
+_LOADED = ("numba", "scipy.stats", "sacrebleu", "joblib", "threadpoolctl", "pandas", "mtsig_core.cli.main",
+           "mtsig_core.report.kept_tasks", "pages._ui.results")
+
+
+class Progress:
+    """What work is called with: tells how far it is."""
+
+    def __init__(self, tell: Callable[..., None]):
+        self._tell, self._told, self._lock = tell, ("", -1.0, 0.0), threading.Lock()
+
+    def __call__(self, stage: str, share: float) -> None:
+        """So much of a stage is done; not each time is told."""
+        with self._lock:
+            before, reached, when = self._told
+            if (now := time.monotonic()) - when >= _OFTEN or stage != before or share < reached:
+                self._told = stage, share, now
+                self._tell("progress", stage, share)
+
+    def part(self, name: str, value) -> None:
+        """A part of the result is there, which the page may show meanwhile."""
+        with self._lock:
+            self._tell("part", name, value)
+
+
+def unpacked(parts: Callable[[], bytes]) -> Callable:
+    """The work whose parts come from here one by one."""
+    sealed = [pickle.loads(parts()) for _ in range(int(parts()))]
+    for testset, digest in sealed:
+        testset.__dict__["digest"] = digest  # it takes a second to find again
+    unpickler = pickle.Unpickler(io.BytesIO(parts()))
+    unpickler.persistent_load = lambda k: sealed[k][0]
+    return unpickler.load()
+
+
+def nurse(line: int) -> None:
+    """Fork a worker for each message, until the server is gone; then none is left.
+
+    Until it is asked it loads what work needs, compiled code too.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the server
+    os.nice(_NICE)
+    asked, children, server = socket.socket(fileno=line), set(), os.getppid()
+
+    def look(*_):
+        if os.getppid() != server:
+            raise SystemExit
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, 1, 1)  # to compile may take a minute
+    chores, helper = _chores(), None
+    try:
+        while True:
+            idle = bool(chores) and helper not in children
+            ready, _, _ = select.select([asked], [], [], 0 if idle else 1 if children else None)
+            for pid in list(children):
+                if os.waitpid(pid, os.WNOHANG)[0]:
+                    children.discard(pid)
+            if ready:
+                kind, fds, *_ = socket.recv_fds(asked, 1, 2)
+                if not kind:
+                    break
+                children.add(_forked(asked, fds, kind == b"h"))
+            elif idle and (helper := chores.pop(0)()) is not None:
+                children.add(helper)
+    finally:
+        for pid in children:  # also those that pause
+            os.kill(pid, signal.SIGKILL)
+
+
+def _forked(asked, fds, heavy):
+    """The number of a new worker."""
+    if (pid := os.fork()) == 0:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        asked.close()
+        _work(Connection(fds[0], writable=False), Connection(fds[1], readable=False), heavy)
+    for fd in fds:
+        os.close(fd)
+    return pid
+
+
+def _chores():
+    """What is done while nobody asks; one that leaves it to a process gives its number."""
+    def load(name):
+        import_module(name)
+
+    def compiled():
+        from mtsig_core import compare, examine_pair
+
+        texts = [" ".join("abcdefghij"[k % 7:k % 7 + 4]) for k in range(30)]
+        toy = TestSet("toy", {"A": texts, "B": texts[1:] + texts[:1]}, {"ref": texts})
+        compare(toy, trials=99, resamples=99)
+        examine_pair(toy, "bleu", "A", "B", trials=99)
+
+    def compiling():  # may take a minute, in which workers are asked for
+        if (pid := os.fork()) == 0:
+            with suppress(BaseException):
+                compiled()
+            os._exit(0)
+        return pid
+
+    def settled():
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        gc.collect()
+        gc.freeze()  # what all share stays shared
+
+    return [*(partial(load, name) for name in _LOADED), compiling, compiled, settled]
+
+
+def _work(down, up, heavy):
+    """Do one piece of work in this process, and end it."""
+    with suppress(BaseException):
+        os.nice(_NICE if heavy else 0)
+        with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+            file.write("800")  # where memory runs out, a worker goes, and not the server
+        up.send(os.getpid())
+        up.send_bytes(_sendable(_done(down, up)))
+    os._exit(0)
+
+
+def _done(down, up):
+    try:
+        work = unpacked(down.recv_bytes)
+        threading.Thread(target=_end_with_the_server, args=(down,), daemon=True).start()
+        return "done", work(Progress(lambda *told: up.send(told)))
+    except Exception as error:
+        if not isinstance(error, MtsigError):
+            error.add_note(traceback.format_exc())  # which does not come along
+        return "failed", error
+
+
+def _end_with_the_server(down):
+    """The server sends nothing more: what comes is its end."""
+    with suppress(OSError):
+        select.select([down], [], [])
+    os._exit(0)
+
+
+def _sendable(told):
+    try:
+        content = cloudpickle.dumps(told)
+        if told[0] == "failed":
+            pickle.loads(content)  # some exceptions can be written and not read
+        return content
+    except MemoryError:
+        return cloudpickle.dumps(("failed", MemoryError()))
+    except Exception:
+        return cloudpickle.dumps(("failed", RuntimeError(f"{told[0]}: {told[1]!r:.500}")))

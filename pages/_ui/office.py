@@ -1,0 +1,180 @@
+"""Who works when: the jobs of all sessions take turns, and one that nobody wants any more is ended."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Hashable
+from itertools import count
+
+from mtsig_core.errors import Cancelled
+from pages._ui import server_events
+from pages._ui.jobs import Job, Memory, TooLong
+
+__all__ = ["LEASE", "Office"]
+
+LEASE = 5.0  # seconds after which a session that is closed wants nothing any more; a reload takes one or two
+_LOOKS = 1.0  # seconds between two looks at who is there
+
+
+class Office:
+    """The jobs of all sessions; two that ask for the same share one.
+
+    Heavy work and the rest have lanes of their own, with as many places each, so that what is short never waits for
+    what is long. In a lane a session has one place. Of its jobs the one asked for last works and the others pause;
+    sessions take turns.
+
+    Parameters
+    ----------
+    hire : callable
+        (heavy) -> worker, with `run(work, tell)`, `kill()`, `pause()`, `resume()` and the `weight` of its value; its
+        `start()` prepares for that.
+    places : int
+        Of each lane.
+    is_open : callable, optional
+        (session) -> whether somebody still looks at it.
+    kept : int
+        Values that are remembered.
+    most : float
+        Bytes of them in all, but for the last.
+    """
+
+    def __init__(self, hire: Callable, places: int = 2, is_open: Callable[[str], bool] = lambda me: True,
+                 kept: int = 128, most: float = 256 << 20):
+        self.values = Memory(kept, most)
+        self.expected = Memory(kept)  # seconds, of what was too long
+        self.hire, self._places, self._is_open = hire, places, is_open
+        self._jobs: dict[Hashable, Job] = {}
+        self._working: list[Job] = []  # those with a place, also those that were just killed
+        self._turns, self._count = {}, count(1)  # when each session had its last turn
+        self._lock, self._looking = threading.RLock(), False
+
+    def watch(self, key: tuple, work: Callable, me: str, longest: float = math.inf, heavy: bool = True) -> Job:
+        """The job for a key, started if need be. Of the same kind of work a session wants only the latest."""
+        with self._lock:
+            for other in list(self._jobs.values()):
+                if other.key[0] == key[0] and other.key != key:
+                    self._drop(other, me)
+            if (job := self._jobs.get(key)) is None:
+                job = self._jobs[key] = Job(key, work, heavy)
+                job.longest = longest
+            job.asked, job.longest = next(self._count), max(job.longest, longest)
+            job.watchers[me] = time.monotonic()
+            self._turns.setdefault(me, next(self._count))
+            if not job.at_work:
+                self._make_place(job, me)
+            self._assign()
+            if not self._looking:
+                self._looking = True
+                threading.Thread(target=self._look_on, daemon=True, name="mtsig leases").start()
+            return job
+
+    def leave(self, key: tuple, me: str) -> None:
+        """A session does not want this any more."""
+        with self._lock:
+            if key in self._jobs:
+                self._drop(self._jobs[key], me)
+                self._assign()
+
+    def look(self) -> None:
+        """Drop the sessions that have closed."""
+        with self._lock:
+            now = time.monotonic()
+            for job in list(self._jobs.values()):
+                for me, seen in list(job.watchers.items()):
+                    if self._is_open(me):
+                        job.watchers[me] = now
+                    elif now - seen >= LEASE:
+                        self._drop(job, me)
+            self._assign()
+
+    def prepare(self) -> None:
+        """Work may come soon."""
+        self.hire.start()
+
+    def counts(self) -> dict[str, int]:
+        """How many jobs work, how many wait, and how many values are kept."""
+        with self._lock:
+            return {"working": len(self._working), "waiting": sum(not job.at_work for job in self._jobs.values()),
+                    "kept": len(self.values)}
+
+    # -- with the lock held ----------------------------------------------------------------------------------
+
+    def _drop(self, job, me):
+        job.watchers.pop(me, None)
+        if not job.watchers:
+            del self._jobs[job.key]  # who asks from now on starts anew
+            if job.worker is None:
+                job.future.set_exception(Cancelled("Nobody waits for this any more."))
+            else:
+                job.worker.kill()
+
+    def _make_place(self, job, me):
+        """What this session asked for before stands back: it pauses, or has its place as another's who wants it."""
+        for other in self._jobs.values():
+            if other is not job and other.heavy == job.heavy and other.owner == me:
+                other.watchers[me] = other.watchers.pop(me)
+                if other.at_work and other.owner == me:
+                    other.pause()
+                    self._free(other)
+
+    def _assign(self):
+        """Give the free places of both lanes away."""
+        for heavy in (False, True):
+            while (job := self._next(heavy)) is not None:
+                job.at_work = True
+                self._working.append(job)
+                self._turns[job.owner] = next(self._count)
+                if job.worker is None:
+                    job.begin()
+                    job.worker = self.hire(heavy)
+                    threading.Thread(target=self._run, args=(job,), daemon=True, name="mtsig job").start()
+                else:
+                    job.resume()
+
+    def _next(self, heavy):
+        busy = [job for job in self._working if job.heavy is heavy]
+        owners = {job.owner for job in busy}
+        waiting = [job for job in self._jobs.values()
+                   if job.heavy is heavy and not job.at_work and job.owner not in owners]
+        if not waiting or len(busy) >= self._places:
+            return None
+        return min(waiting, key=lambda job: (self._turns[job.owner], -job.asked))
+
+    def _free(self, job):
+        job.at_work = False
+        if job in self._working:
+            self._working.remove(job)
+
+    # -- in threads of their own -----------------------------------------------------------------------------
+
+    def _run(self, job):
+        value = problem = None
+        try:
+            server_events.tell("job_start", kind=job.key[0])
+            with server_events.timed("job_end", kind=job.key[0]):
+                value = job.worker.run(job.work, job.told)
+            self.values.keep(job.key, value, job.worker.weight)
+        except BaseException as found:
+            problem = found
+            if isinstance(found, TooLong):
+                self.expected.keep(job.key, found.seconds)
+        with self._lock:
+            if not job.watchers:
+                problem = Cancelled("Nobody waits for this any more.")
+            if self._jobs.get(job.key) is job:
+                del self._jobs[job.key]
+            self._free(job)
+            self._assign()
+        job.future.set_result(value) if problem is None else job.future.set_exception(problem)
+
+    def _look_on(self):
+        while True:
+            time.sleep(_LOOKS)
+            self.look()
+            with self._lock:
+                if not self._jobs:
+                    self._looking = False
+                    self._turns.clear()
+                    return

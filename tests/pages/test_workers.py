@@ -1,0 +1,172 @@
+"""Work in processes of its own: what goes there, what comes back, and that none is left."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from mtsig_core import Comparison, SettingError, TestSet, compare
+from pages._ui import workers
+from pages._ui.jobs import TooLong
+from pages._ui.workers import Died, Nursery, packed
+from tests.pages.toys import APP
+
+LIMIT = 120  # seconds, for what never comes at all
+#: A server with one worker that works and one that pauses.
+SERVER = """
+import threading, time
+from pages._ui.workers import Nursery
+
+def work(progress):
+    progress.part("here", None)
+    time.sleep(1000)
+
+nursery = Nursery()
+for pauses in (False, True):
+    here, worker = threading.Event(), nursery(True)
+    threading.Thread(target=worker.run, args=(work, lambda *told: here.set()), daemon=True).start()
+    here.wait()
+    if pauses:
+        worker.pause()
+print("working", flush=True)
+time.sleep(1000)
+"""
+
+
+@pytest.fixture(scope="module")
+def nursery(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MTSIG_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield (nursery := Nursery())
+        nursery._line.close()  # it ends when nobody can ask it any more
+        nursery._process.wait(LIMIT)
+
+
+@pytest.fixture(scope="module")
+def toy():
+    words = "the small cat sat on a mat and saw a dog".split()
+    ref = [" ".join(words[k % 7:k % 7 + 5]) for k in range(20)]
+    return TestSet("toy", {"A": ref, "B": ref[3:] + ref[:3]}, {"ref": ref})
+
+
+def ignore(*told):
+    pass
+
+
+def test_work_is_done_elsewhere_without_streamlit(nursery, toy):
+    def work(progress):
+        return os.getpid(), "streamlit" in sys.modules, compare(toy, trials=99), toy
+
+    worker = nursery(True)
+    pid, streamlit, found, seen = worker.run(work, ignore)
+    assert pid != os.getpid() and not streamlit and worker.weight > 1000
+    assert isinstance(found, Comparison) and found == compare(toy, trials=99)
+    assert seen.digest == toy.digest
+
+
+def test_a_test_set_is_sent_with_its_digest_and_pickled_once(toy, monkeypatch):
+    alone, toy_again = toy.only(["A"]), toy.only(["A", "B"])
+    first = packed(lambda progress: [toy, alone])
+    monkeypatch.setattr(workers.pickle, "dumps", None)
+    again = packed(lambda progress: [toy, toy_again, alone])
+    assert again[:3] == first[:3] and first[0] == b"2" and len(first[3]) < 1500
+
+
+def test_progress_and_parts_come_as_it_goes(nursery):
+    def work(progress):
+        for step in range(1000):
+            progress("first", step / 1000)
+        progress("second", 0.0)
+        progress.part("en-de", [1, 2])
+
+    told = []
+    assert nursery(False).run(work, lambda *each: told.append(each)) is None
+    assert told[0] == ("progress", "first", 0.0)
+    assert told[-2:] == [("progress", "second", 0.0), ("part", "en-de", [1, 2])]
+    assert len(told) < 500  # not each time is told
+
+
+@pytest.mark.parametrize("error", [SettingError("no", {"test": "ar"}), TooLong(90.0), MemoryError()])
+def test_errors_arrive_as_themselves(nursery, error):
+    def fail(progress):
+        raise error
+
+    with pytest.raises(type(error)) as found:
+        nursery(True).run(fail, ignore)
+    assert str(found.value) == str(error) and vars(found.value).items() >= vars(error).items()
+
+
+def test_what_nobody_expected_says_where_it_happened(nursery):
+    class Odd(Exception):
+        def __init__(self, one, two):
+            super().__init__("odd")
+
+    def fail(progress):
+        raise Odd(1, 2)  # which can be written and not read
+
+    with pytest.raises(RuntimeError, match="Odd"):
+        nursery(True).run(fail, ignore)
+    with pytest.raises(ZeroDivisionError) as found:
+        nursery(True).run(lambda progress: 1 / 0, ignore)
+    assert "test_workers.py" in found.value.__notes__[0]
+
+
+def test_one_that_is_killed_says_so_and_the_next_one_works(nursery):
+    with pytest.raises(Died, match="for want of memory"):
+        nursery(True).run(lambda progress: os.kill(os.getpid(), signal.SIGKILL), ignore)
+    assert nursery(True).run(lambda progress: 42, ignore) == 42
+    nursery._process.kill()  # and where all that it was forked from is gone
+    nursery._process.wait(LIMIT)
+    assert nursery(True).run(lambda progress: 42, ignore) == 42
+
+
+def test_what_nobody_wants_any_more_ends(nursery):
+    """At once, also before it has begun, and though it looks at nothing and pauses."""
+    def work(progress):
+        progress.part("here", None)
+        threading.Event().wait()
+
+    worker = nursery(True)
+
+    def stop(*told):
+        worker.pause()
+        worker.kill()
+
+    for tell in (stop, None):  # the second never begins
+        with pytest.raises(Died):
+            worker.run(work, tell)
+
+
+def test_one_that_pauses_goes_on(nursery):
+    def work(progress):
+        progress.part("here", None)
+        return 42
+
+    worker = nursery(True)
+
+    def pause(*told):
+        worker.pause()
+        threading.Timer(0.05, worker.resume).start()
+
+    assert worker.run(work, pause) == 42
+
+
+def test_where_nothing_is_kept_counts_are_while_the_server_runs(monkeypatch):
+    monkeypatch.setenv("MTSIG_CACHE", "")
+    nursery = Nursery()
+    nursery.start()
+    nursery._process.kill()
+    assert os.path.isdir(os.environ["MTSIG_CACHE"])
+    nursery._folder.cleanup()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_no_process_outlives_the_server(number):
+    """All of them hold its standard output."""
+    with subprocess.Popen([sys.executable, "-c", SERVER], cwd=APP.parent, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout.readline() == "working\n"
+        server.send_signal(number)
+        assert server.communicate(timeout=LIMIT)[0] == ""
