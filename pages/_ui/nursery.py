@@ -60,10 +60,10 @@ def unpacked(parts: Callable[[], bytes]) -> Callable:
     return unpickler.load()
 
 
-def nurse(line: int) -> None:
+def nurse(line: int, loads: bool) -> None:
     """Fork a worker for each message, until the server is gone; then none is left.
 
-    Until it is asked it loads what work needs, compiled code too.
+    Until it is asked it `loads` what work needs, compiled code too.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the server
     os.nice(_NICE)
@@ -75,7 +75,7 @@ def nurse(line: int) -> None:
 
     signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, 1, 1)  # to compile may take a minute
-    chores, helper = _chores(), None
+    chores, helper = _chores() if loads else [], None
     try:
         while True:
             idle = bool(chores) and helper not in children

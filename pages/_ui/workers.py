@@ -41,9 +41,10 @@ class Died(SettingError):
 
 
 class Nursery:
-    """Where workers come from; one is hired by calling it."""
+    """Where workers come from; one is hired by calling it. What work needs is loaded beforehand, if it `loads`."""
 
-    def __init__(self):
+    def __init__(self, loads: bool = True):
+        self._loads = loads
         self._lock, self._process, self._line, self._folder = threading.Lock(), None, None, None
 
     def __call__(self, heavy: bool) -> Worker:
@@ -59,7 +60,7 @@ class Nursery:
                 os.environ["MTSIG_CACHE"] = self._folder.name
             self._line, theirs = socket.socketpair()
             code = (f"import sys; sys.path[:] = {json.dumps(sys.path)}\n"
-                    f"from pages._ui import nursery; nursery.nurse({theirs.fileno()})")
+                    f"from pages._ui import nursery; nursery.nurse({theirs.fileno()}, {self._loads})")
             self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL,
                                              pass_fds=[theirs.fileno()])
             theirs.close()
@@ -164,6 +165,13 @@ def packed(work: Callable) -> list[bytes]:
     return [str(len(sealed)).encode(), *sealed.values(), file.getvalue()]
 
 
+class _Written(list):
+    """A file whose `write` is no compiled code: at each call of it other threads have their turn, the pages'."""
+
+    def write(self, content):
+        self.append(bytes(content))
+
+
 class _Pickler(cloudpickle.Pickler):
     """Leaves out test sets, which are large and often the same."""
 
@@ -176,7 +184,8 @@ class _Pickler(cloudpickle.Pickler):
             return None
         key = (found.digest, found.name, found.simulated, found.assumed, found.lines)
         if (seal := _SEALED.get(key)) is None:
-            seal = pickle.dumps((found, found.digest), pickle.HIGHEST_PROTOCOL)
+            pickle.Pickler(written := _Written(), pickle.HIGHEST_PROTOCOL).dump((found, found.digest))
+            seal = b"".join(written)
             _SEALED.keep(key, seal, len(seal))
         self._sealed[key] = seal
         return list(self._sealed).index(key)
