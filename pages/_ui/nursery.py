@@ -98,7 +98,6 @@ def nurse(line: int, loads: bool) -> None:
 def _forked(asked, fds, heavy):
     """The number of a new worker."""
     if (pid := os.fork()) == 0:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         asked.close()
         _work(Connection(fds[0], writable=False), Connection(fds[1], readable=False), heavy)
     for fd in fds:

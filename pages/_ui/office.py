@@ -15,6 +15,7 @@ from pages._ui.jobs import Job, Memory, TooLong
 __all__ = ["LEASE", "Office"]
 
 LEASE = 5.0  # seconds after which a session that is closed wants nothing any more; a reload takes one or two
+_PAUSING = 2  # jobs of a session that keep their memory while others of its own work; the one left longest ends
 _LOOKS = 1.0  # seconds between two looks at who is there
 
 
@@ -118,6 +119,10 @@ class Office:
                 if other.at_work and other.owner == me:
                     other.pause()
                     self._free(other)
+        pausing = [one for one in self._jobs.values() if one.owner == me and one.worker and not one.at_work]
+        for other in sorted(pausing, key=lambda one: one.asked)[:-_PAUSING]:
+            if other is not job:
+                self._drop(other, me)
 
     def _assign(self):
         """Give the free places of both lanes away."""

@@ -169,6 +169,16 @@ class TestTurns:
         assert office.watch(("sweep", 1), first, "me") is a
         assert (a.at_work, b.at_work) == (True, False) and b.said().startswith("waiting for its turn")
 
+    def test_who_begins_ever_more_keeps_two_that_pause(self, office, works):
+        """For their memory; the one that was left longest ends."""
+        held = []
+        for k in range(4):
+            held.append(office.watch((f"kind {k}", 1), work := works(), "me"))
+            assert work.started.wait(5)
+        with pytest.raises(Cancelled):
+            held[0].future.result(5)
+        assert [job.at_work for job in held[1:]] == [False, False, True]
+
     def test_work_that_another_wants_too_does_not_pause(self, office, works):
         a = office.watch(("sweep", 1), works(), "me")
         office.watch(("sweep", 1), works(), "you")
