@@ -19,7 +19,7 @@ LIMITS = {"MTSIG_MAX_DRAWS": ("systems x segments x draws", 10 ** 11),
 
 def places() -> int:
     """How many pieces of work of a lane may go on at once: ``MTSIG_JOBS``, by default as many as there are cores for
-    each of the servers that `mtsig serve --workers` runs."""
+    each server process."""
     servers = len(os.environ.get("MTSIG_WORKER_PORTS", "").split()) or 1
     return max(1, _whole("MTSIG_JOBS", cpu_count() // servers))
 
