@@ -16,6 +16,7 @@ __all__ = ["LEASE", "Office"]
 
 LEASE = 5.0  # seconds after which a session that is closed wants nothing any more; a reload takes one or two
 _PAUSING = 2  # jobs of a session that keep their memory while others of its own work; the one left longest ends
+_NOBODY = "Nobody waits for this any more."
 _LOOKS = 1.0  # seconds between two looks at who is there
 
 
@@ -107,7 +108,7 @@ class Office:
         if not job.watchers:
             del self._jobs[job.key]  # who asks from now on starts anew
             if job.worker is None:
-                job.future.set_exception(Cancelled("Nobody waits for this any more."))
+                job.future.set_exception(Cancelled(_NOBODY))
             else:
                 job.worker.kill()
 
@@ -159,20 +160,27 @@ class Office:
         try:
             server_events.tell("job_start", kind=job.key[0])
             with server_events.timed("job_end", kind=job.key[0]):
-                value = job.worker.run(job.work, job.told)
+                value = self._value(job)
             self.values.keep(job.key, value, job.worker.weight)
         except BaseException as found:
             problem = found
             if isinstance(found, TooLong):
                 self.expected.keep(job.key, found.seconds)
         with self._lock:
-            if not job.watchers:
-                problem = Cancelled("Nobody waits for this any more.")
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
             self._free(job)
             self._assign()
         job.future.set_result(value) if problem is None else job.future.set_exception(problem)
+
+    @staticmethod
+    def _value(job):
+        try:
+            return job.worker.run(job.work, job.told)
+        except Exception:
+            if not job.watchers:  # it was killed for that
+                raise Cancelled(_NOBODY) from None
+            raise
 
     def _look_on(self):
         while True:
