@@ -8,6 +8,17 @@ import streamlit as st
 
 __all__ = ["offer_end", "passed"]
 
+#: A provider sends everybody back to the first page: the tab keeps where it was before, and goes there once.
+_BACK = """
+export default function({data}) {
+  const here = location.pathname + location.search
+  if (data === 'keep') return here !== '/' && sessionStorage.setItem('mtsig_back', here)
+  const back = sessionStorage.getItem('mtsig_back')
+  sessionStorage.removeItem('mtsig_back')
+  if (back && back !== here) location.replace(location.origin + back)
+}
+"""
+
 
 def passed() -> bool:
     """Whether this session may see the pages; if not, what it sees in their place has been drawn.
@@ -21,6 +32,7 @@ def passed() -> bool:
     if user.get("is_logged_in") is not True:
         st.title("mtsig")
         st.text("This dashboard is for people who are known to its organisers. Log in to see it.")
+        _component()(data="keep", key="login.keep")
         for name in _providers():
             st.button(f"Log in with {name}" if name else "Log in", type="primary", on_click=st.login,
                       args=[name] if name else [], key=f"login.{name}")
@@ -37,7 +49,14 @@ def passed() -> bool:
 def offer_end() -> None:
     """Below all else at the side, a way out for who has logged in."""
     if st.user.to_dict().get("is_logged_in") is True:
-        st.sidebar.button("Log out", on_click=st.logout, key="login.out")
+        with st.sidebar:
+            st.button("Log out", on_click=st.logout, key="login.out")
+            _component()(data="go", key="login.go")
+
+
+@st.cache_resource
+def _component():
+    return st.components.v2.component("mtsig_back", js=_BACK)
 
 
 def _allowed(user: dict) -> bool:
