@@ -93,6 +93,8 @@ def nurse(line: int, loads: bool) -> None:
     finally:
         for pid in children:  # also those that pause
             os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
 
 
 def _forked(asked, fds, heavy):
@@ -136,6 +138,7 @@ def _chores():
 def _work(down, up, heavy):
     """Do one piece of work in this process, and end it."""
     with suppress(BaseException):
+        os.setpgid(0, 0)  # whoever ends it ends what it starts, too
         os.nice(_NICE if heavy else 0)
         with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
             file.write("800")  # where memory runs out, a worker goes, and not the server
@@ -159,7 +162,7 @@ def _end_with_the_server(down):
     """The server sends nothing more: what comes is its end."""
     with suppress(OSError):
         select.select([down], [], [])
-    os._exit(0)
+    os.killpg(0, signal.SIGKILL)
 
 
 def _sendable(told):

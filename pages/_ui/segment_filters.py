@@ -31,8 +31,10 @@ class Filters:
 
     def find(self, testset: TestSet, a: str, b: str, decide: np.ndarray) -> np.ndarray:
         """Positions of the segments."""
+        asked, among = self.asked, decide if self.only == DECIDE else None
+
         def work(progress=None):
-            return segments.find_segments(testset, a, b, among=decide if self.only == DECIDE else None, **self.asked)
+            return segments.find_segments(testset, a, b, among=among, **asked)
 
         if self.asked["how"] != segments.WAYS[2] or not self.asked["text"]:
             return work()

@@ -154,7 +154,7 @@ class Worker:
         """The nursery buries an ended process only after a while: until then its number is nobody else's."""
         if self._pid is not None:
             with suppress(ProcessLookupError):
-                os.kill(self._pid, number)
+                os.killpg(self._pid, number)  # with all that the work has started
 
 
 def packed(work: Callable) -> list[bytes]:

@@ -1,6 +1,7 @@
 """Work in processes of its own: what goes there, what comes back, and that none is left."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -125,18 +126,20 @@ def test_one_that_is_killed_says_so_and_the_next_one_works(nursery):
 def test_what_nobody_wants_any_more_ends(nursery):
     """At once, also before it has begun, and though it looks at nothing and pauses."""
     def work(progress):
-        progress.part("here", None)
+        progress.part("here", subprocess.Popen(["sleep", "1000"]).pid)
         threading.Event().wait()
 
-    worker = nursery(True)
+    worker, started = nursery(True), []
 
-    def stop(*told):
+    def stop(kind, name, pid):
+        started.append(os.pidfd_open(pid))
         worker.pause()
         worker.kill()
 
     for tell in (stop, None):  # the second never begins
         with pytest.raises(Died):
             worker.run(work, tell)
+    assert select.select(started, [], [], LIMIT)[0] == started  # what it started has ended too
 
 
 def test_one_that_pauses_goes_on(nursery):
