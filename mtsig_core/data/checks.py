@@ -6,8 +6,9 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Set
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
+from mtsig_core.data.stored_lines import StoredLines
 from mtsig_core.errors import InputError
 
 __all__ = ["as_list", "as_names", "as_scores", "as_texts", "literal"]
@@ -54,7 +55,7 @@ def as_list(where: str, values: object) -> tuple[Any, ...]:
                          "single segment, a list of one.")
     if isinstance(values, Mapping | Set) or not isinstance(values, Iterable):
         raise InputError(f"{where} is {_shown(values)}. Expected a list with an item for each segment.")
-    return tuple(values)
+    return cast("tuple[Any, ...]", values) if isinstance(values, StoredLines) else tuple(values)
 
 
 def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ...]:
@@ -72,6 +73,8 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
     mtsig_core.errors.InputError: system A: segment 2 is 3.5. Expected a text; where there is nothing, an empty one, ''.
     """
     texts = as_list(where, values)
+    if isinstance(texts, StoredLines):
+        return texts
     if not all(issubclass(kind, str) or (missing and kind is type(None)) for kind in set(map(type, texts))):
         k = next(k for k, text in enumerate(texts) if not (isinstance(text, str) or (missing and text is None)))
         nothing = "None" if missing else "an empty one, ''"

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from mtsig_core.data.checks import as_list, as_names, as_texts, literal
 from mtsig_core.data.runs import Runs, frozen_runs
 from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.data.stored_lines import CHUNK_LINES, picked, text_lengths
 from mtsig_core.errors import InputError, SettingError, nearest
 
 __all__ = ["SegmentScores", "TestSet", "as_system", "is_human"]
@@ -317,9 +318,7 @@ class TestSet:
 
     def at(self, indices: Sequence[int]) -> TestSet:
         """The segments at these positions (from 0), in this order."""
-        def pick(values: Sequence[Any]) -> list[Any]:
-            return [values[i] for i in indices]
-
+        pick = partial(picked, at=indices)
         return replace(
             self,
             systems={k: pick(v) for k, v in self.systems.items()},
@@ -344,7 +343,7 @@ class TestSet:
 
 def _feed(h: hashlib.blake2b, values: Sequence[str | None]) -> None:
     """Add a sequence to a hash so that different sequences never give the same bytes."""
-    there = [v for v in values if v is not None]
-    lengths = map(len, there) if len(there) == len(values) else ("-" if v is None else len(v) for v in values)
-    h.update(f"{','.join(map(str, lengths))};".encode())
-    h.update("".join(there).encode("utf-8", "surrogatepass"))
+    lengths = ["-" if n < 0 else str(n) for n in text_lengths(values).tolist()]
+    h.update(f"{','.join(lengths)};".encode())
+    for at in range(0, len(values), CHUNK_LINES):
+        h.update("".join([v for v in values[at:at + CHUNK_LINES] if v is not None]).encode("utf-8", "surrogatepass"))

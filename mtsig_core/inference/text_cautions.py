@@ -23,18 +23,18 @@ def about_texts(testset: TestSet) -> Iterator[Caution]:
         yield Caution("canary", f"Line {canary[0]} is called canary by the documents file: it is there to be found, "
                                 "not translated, and it was kept and is scored like any other. Leave it out.")
     for role, group in (("System", testset.systems), ("Reference", testset.references)):
-        present_in = {name: [text for text in segments if text is not None] for name, segments in group.items()}
-        empty_in = {name: sum(not text.strip() for text in present) for name, present in present_in.items()}
+        texts_in = {name: sum(text is not None for text in texts) for name, texts in group.items()}
+        empty_in = {name: sum(text is not None and not text.strip() for text in texts) for name, texts in group.items()}
         for name in sorted(group, key=lambda name: -empty_in[name]):  # the worst first
-            segments, present, empty = group[name], present_in[name], empty_in[name]
-            if present and empty == len(present):
+            segments, present, empty = group[name], texts_in[name], empty_in[name]
+            if present and empty == present:
                 yield Caution("all-empty", f"{role} {name} has no text at all: all {empty} segments are empty. "
                                            "Check the file.", a=name)
             elif empty:
                 line = next(line for line, text in zip(testset.lines, segments, strict=True)
                             if text is not None and not text.strip())
                 yield Caution("empty-lines", f"{role} {name} has {empty} empty {plural(empty, 'segment')} of "
-                                             f"{len(present)}, the first at line {line}; scored as empty. "
+                                             f"{present}, the first at line {line}; scored as empty. "
                                              "Check that nothing was lost.", a=name)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mtsig_core.data.stored_lines import text_lengths
 from mtsig_core.data.testset import TestSet
 
 __all__ = ["as_columns", "blocks", "joined", "reference_count", "Numbers"]
@@ -20,7 +21,7 @@ _BLOCK = 2**19
 
 def blocks(texts: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
     """Cut the segments into runs [first, last) of about `_BLOCK` characters, all texts taken together."""
-    sizes = np.array([[len(text or "") for text in row] for row in texts], dtype=np.int64).sum(axis=0)
+    sizes = sum((np.maximum(text_lengths(row), 0) for row in texts), start=np.zeros(len(texts[0]), dtype=np.int64))
     cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _BLOCK)) + 1
     yield from zip([0, *cuts.tolist()], [*cuts.tolist(), len(sizes)], strict=True)
 
@@ -28,7 +29,7 @@ def blocks(texts: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
 def joined(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Code points of all texts in one array, where each text begins, and its length (-1 for None)."""
     flat = [text for row in block for text in row]
-    lengths = np.fromiter((-1 if text is None else len(text) for text in flat), dtype=np.int64, count=len(flat))
+    lengths = text_lengths(flat)
     sizes = np.maximum(lengths, 0)
     shape = len(block), len(block[0])
     encoded = "".join(text for text in flat if text).encode("utf-32", "surrogatepass")

@@ -10,7 +10,8 @@ from typing import Any
 from mtsig_core.data.readers.alignment import Fault, first_fault
 from mtsig_core.data.readers.conllu import read_conllu
 from mtsig_core.data.readers.documents import is_canary, read_documents
-from mtsig_core.data.readers.lines import FilePath, read_lines, shown
+from mtsig_core.data.readers.large_texts import read_texts
+from mtsig_core.data.readers.lines import FilePath, shown
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
 
@@ -92,7 +93,7 @@ def assemble(
     """
     faults: list[str] = []
 
-    def read(path: FilePath | None, reader: Callable[..., Any] = read_lines, **options: Any) -> Any:
+    def read(path: FilePath | None, reader: Callable[..., Any] = read_texts, **options: Any) -> Any:
         try:
             return None if path is None else reader(path, **options)
         except InputError as error:
