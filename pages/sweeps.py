@@ -28,7 +28,7 @@ testset, metric, settings = view.testset, view.metric, view.comparison.settings
 alpha, seed, unit = view.settings["alpha"], view.settings["seed"], metric.upper()
 a, b, (third, fourth) = one_pair.choose(view, 4)
 usual = default_difference(row.score for row in view.result.systems)
-difference = controls.slider(third, f"Difference, {unit}", usual, "difference", least=usual / 10, most=10 * usual,
+difference = controls.slider(third, "Difference", usual, "difference", least=usual / 10, most=10 * usual,
                              step=usual / 10, format="%.3g", help="The curve, the dots and the size it needs follow.")
 with fourth:
     power = controls.choice("Power", _POWERS, "power", default=0.8, help="How often the difference is to be found.")
@@ -94,15 +94,15 @@ charts.show(partial(decisions, rows, power, mine.units, unit=units, between=(min
             alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
                 f"{mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} to "
                 f"{rows[-1].significant.share:.0%} at {rows[-1].size}.")
-st.caption(f"All for a difference of {difference:g} {unit}. Dots: share of {repeats} random test sets of each size "
-           f"with p at most {alpha:g}, uncorrected, by the percentile test (Zhang and Vogel 2004, 3.2) on "
-           f"{found.settings.resamples} bootstrap samples by {found.settings.unit}, with 95% Monte Carlo intervals. "
-           f"Their differences are moved by {rounded(difference - mine.delta, '+')}, so that the whole set has the one "
-           f"asked about. Opposite is against the order of the whole set; {own_order(mine, alpha)}. "
-           "They are drawn without replacement: large parts of one set are alike, so that their dots are "
-           "steeper than the curve; the last is the set itself, once. Dotted: what normal theory plans for fresh test "
-           f"sets. It meets the line of {power:.0%} at the size it needs, and the bar is its {100 * (1 - alpha):g}% "
-           "interval.")
+screen.faint(f"All for a difference of {difference:g} {unit}. Dots: share of {repeats} random test sets of each size "
+             f"with p at most {alpha:g}, uncorrected, by the percentile test (Zhang and Vogel 2004, 3.2) on "
+             f"{found.settings.resamples} bootstrap samples by {found.settings.unit}, with 95% Monte Carlo intervals. "
+             f"Their differences are moved by {rounded(difference - mine.delta, '+')}, so that the whole set has the "
+             f"one asked about. Opposite is against the order of the whole set; {own_order(mine, alpha)}. "
+             "They are drawn without replacement: large parts of one set are alike, so that their dots are "
+             "steeper than the curve; the last is the set itself, once. Dotted: what normal theory plans for fresh "
+             f"test sets. It meets the line of {power:.0%} at the size it needs, and the bar is its "
+             f"{100 * (1 - alpha):g}% interval.")
 
 left, right = st.columns(2, gap="medium")
 with left:

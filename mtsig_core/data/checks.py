@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import unicodedata
 from collections.abc import Iterable, Mapping, Set
 from numbers import Real
 from typing import Any, cast
@@ -13,16 +14,24 @@ from mtsig_core.errors import InputError
 
 __all__ = ["as_list", "as_names", "as_scores", "as_texts", "literal"]
 
+_JOINERS = "\u200c\u200d"
+
 
 def literal(text: str | os.PathLike[str]) -> str:
-    r"""A text that any screen and file can take: what stands for bytes that are no UTF-8, or for half a character, is
-    written out.
+    r"""A name that any screen and file can take: what stands for bytes that are no UTF-8, or for half a character, is
+    written out, and so is what nobody sees, or what would turn the text around it: control and format characters, but
+    for those that join letters in some scripts.
 
-    >>> print(literal("caf\udce9"), literal("plain"))
-    caf\udce9 plain
+    >>> print(literal("caf\udce9"), literal("a\u202eb\n"), literal("می\u200cخواهم"))
+    caf\udce9 a\u202eb\n می‌خواهم
     """
     text = os.fsdecode(text)
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+    return text if text.isprintable() else "".join(map(_written_out, text))
+
+
+def _written_out(letter: str) -> str:
+    unseen = unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") and letter not in _JOINERS
+    return letter.encode("unicode_escape").decode() if unseen else letter
 
 
 def as_names(where: str, values: object) -> Mapping[str, Any]:
@@ -39,7 +48,7 @@ def as_names(where: str, values: object) -> Mapping[str, Any]:
     for name in values:
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"{where}: {_shown(name)} is no name. Expected a text that is not empty.")
-    return values if all(map(str.isascii, values)) else {literal(name): value for name, value in values.items()}
+    return values if all(map(str.isprintable, values)) else {literal(name): value for name, value in values.items()}
 
 
 def as_list(where: str, values: object) -> tuple[Any, ...]:

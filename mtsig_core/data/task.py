@@ -88,11 +88,12 @@ class Task:
         if not self.testsets:
             raise InputError(f"{self.name} has no language pair. Expected at least one.")
         names = dict.fromkeys(name for testset in self.testsets.values() for name in testset.systems)
-        for name in self.systems:
+        told = {literal(name): info for name, info in self.systems.items()}
+        for name in told:
             if name not in names:
                 raise InputError(f"{self.name}: the table of systems has {name!r}, which has no output and no score."
                                  f"{nearest(name, names)} Systems: {', '.join(names)}.")
-        known = {name: self.systems.get(name, SystemInfo.of(name)) for name in names}
+        known = {name: told.get(name, SystemInfo.of(name)) for name in names}
         object.__setattr__(self, "testsets", MappingProxyType(dict(self.testsets)))
         object.__setattr__(self, "systems", MappingProxyType(known))
 

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, shortened, width, wrapped
+from mtsig_core.report.terminal import printable
 
 __all__ = ["BLUE", "GREY", "VERMILLION", "Labels", "full", "interval_bars", "measured",
            "steps"]
@@ -38,6 +39,7 @@ class Labels:
 
     def __call__(self, name: str, widest: float = 0) -> str:
         """The name as Plotly text for an axis, or where a width is given, for one line of that width elsewhere."""
+        name = printable(name)
         lines = wrapped(name, widest or self._widest)
         if len(lines) > (1 if widest else self._most):
             number = self._numbers.setdefault(name, len(self._numbers) + 1)
@@ -61,8 +63,8 @@ class Labels:
 
 
 def full(name: str) -> str:
-    """A name as Plotly text in one line, for hover."""
-    return html.escape(name, quote=False)
+    """A name as Plotly text in one line, for hover: no tag, and no character that turns what follows it."""
+    return html.escape(printable(name), quote=False)
 
 
 def measured(figure: go.Figure, text: str) -> None:

@@ -27,6 +27,7 @@ __all__ = ["comparison_json", "comparison_csv", "matrix_csv", "metrics_record", 
 
 _LONGEST_STEM = 100  # of a file name
 _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or a sign alone
+_FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[=+\-@\t\r＝＋－＠])")
 _NOT_IN_NAMES = re.compile(r"([^A-Za-z0-9.]|(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9]))+")
 
 
@@ -164,10 +165,12 @@ def records_csv(records: Sequence[Mapping[str, object]], header: Sequence[str] =
 def defuse(cell: object) -> object:
     """Text that a spreadsheet would take for a formula, made plain by a leading apostrophe; the rest unchanged.
 
-    A number as text, or a sign alone, is no formula.
+    A number as text, or a sign alone, is no formula. Where semicolons or tabs part the cells, as spreadsheets of many
+    countries have it, a cell begins after each of them too.
     """
-    formula = isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") and cell and not _NUMBER.fullmatch(cell)
-    return f"'{cell}" if formula else cell
+    if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
+        return cell
+    return _FORMULA.sub(r"\g<0>'", cell)
 
 
 def file_name(*parts: str, ending: str) -> str:

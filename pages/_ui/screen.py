@@ -11,6 +11,7 @@ import streamlit as st
 
 from mtsig_core import Caution, MtsigError
 from mtsig_core.report.cautions import group_cautions
+from mtsig_core.report.terminal import printable_lines
 from pages._ui import grid
 from pages._ui.remedies import in_side_bar
 
@@ -58,8 +59,9 @@ def escape(text: str) -> str:
 
 def _literal(text: str) -> str:
     """The same between tags, where what is written from right to left stands apart from what comes before and after:
-    else a browser sets "+4.5e-07" after such a name as "4.5+" and "e-07" on two sides of it."""
-    return _RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", escape(text))
+    else a browser sets "+4.5e-07" after such a name as "4.5+" and "e-07" on two sides of it. A character that would
+    turn what follows it, or that nobody sees, is an escape."""
+    return _RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", escape(printable_lines(str(text))))
 
 
 def status(*lines: Iterable[str]) -> None:

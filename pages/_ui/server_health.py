@@ -19,7 +19,7 @@ from pages._ui import server_guard
 
 __all__ = ["answer", "count_jobs_by"]
 
-_BEGUN = time.time()
+_BEGUN = time.monotonic()
 _WAIT = 2.0  # seconds that another worker may take to answer
 _count_jobs: Callable[[], dict[str, int]] = dict
 
@@ -57,7 +57,7 @@ def _all() -> dict:
 def _own() -> dict:
     runtime = get_instance()
     [sessions] = runtime.stats_mgr.get_stats(family_names=["active_sessions"])["active_sessions"]
-    return {"pid": os.getpid(), "seconds": round(time.time() - _BEGUN), "sessions": sessions.value,
+    return {"pid": os.getpid(), "seconds": round(time.monotonic() - _BEGUN), "sessions": sessions.value,
             "jobs": _count_jobs(), "memory_bytes": _memory(os.getpid())}
 
 

@@ -33,7 +33,7 @@ def show_disputes(view) -> TaskComparison | None:
     if not others:
         return None
     st.subheader("Do the metrics agree?")
-    chosen = controls.several(f"Hold against {view.metric.upper()}", others, "against", [],
+    chosen = controls.several("Hold the metric at the side against", others, "against", [],
                               placeholder="further metrics")
     if not chosen:
         st.caption("Choose further metrics: the pairs of systems that only some of them decide, and those that they "

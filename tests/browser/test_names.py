@@ -1,10 +1,25 @@
 """Names are data: hostile ones everywhere, on every page of a dashboard at projector size."""
 
+import json
 from itertools import combinations
+from random import Random
 
 import pytest
 
-from tests.browser.conftest import PAGES, fits, follow, ready, settled
+from mtsig_core import compare
+from mtsig_core.data.review import Begin, Decide, Exclude, NoteOn
+from mtsig_core.data.review_store import ReviewStore
+from mtsig_core.data.store import open_store
+from mtsig_core.data.task_source import TaskSource
+from mtsig_core.data.testset import TestSet
+from mtsig_core.experiments.dispute import examine_dispute
+from mtsig_core.report.dispute_html import card_html
+from mtsig_core.report.html_report import comparison_html
+from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.report.lecture_handout import HandoutPart, Strip, handout
+from mtsig_core.report.segment_cards import segments_html
+from mtsig_core.report.task_documents import task_document
+from tests.browser.conftest import PAGES, fits, follow, ready, settled, watched
 
 pytestmark = pytest.mark.browser
 IMAGE, LINK, FORMULA = "<img src=x onerror=alert(1)>", "![](http://h.example/x.png)", '=HYPERLINK("http://h.example")'
@@ -15,6 +30,18 @@ DOCUMENT, DOMAIN = "<img src=x onerror=alert(3)>", "![d](http://h.example/d.png)
 PAIR = {"a": LONG, "b": IMAGE}
 ASKED = {"refs": REF, "exclude": OUT}
 LIGHTER = {"repeats": 30, "pairs": 200}  # of the experiments, whose numbers are tested elsewhere
+
+#: Parts of a page that none of ours has: made of a name, a text or an address in one.
+MADE = ("x-evil, [onerror], [onclick], [onmouseover], [src*='h.example' i], [href*='h.example' i], "
+        "[href^='javascript:' i], iframe:not([src^='data:text/html'])")
+#: Names of a shared task, which are names of files there and have no slash.
+TAG = "<x-evil onmouseover=alert(4)>\"'`{{7*7}}${7*7}%{x}"
+MARKS = "=cmd()|[y](javascript:alert(5)) $x$ :red[r] **b**"
+TURNED = "\u202eevil\u2066\u200b" + "n" * 200
+METRIC = "COMET-<x-evil>![m](http://h.example/m.png)"
+SAID = "<x-evil onclick=alert(6)> \u202eturned {{7*7}} [l](javascript:alert(7)) $x$"
+TURNING = "\u202a\u202b\u202c\u202d\u202e"  # up to the end of a paragraph; what isolates, ends with it
+
 
 # What must be read on each page, beside the systems; a page that shows two of them is asked for those two.
 SHOWN = {"": [IMAGE, LONG], "data": [*SYSTEMS, OUT, REF, OTHER_REF], "leaderboard": [*SYSTEMS, OUT, f"HUMAN-{REF}",
@@ -70,7 +97,16 @@ def test_names_are_literal_and_every_page_fits(at, page, options):
             saved_pictures_have_every_name_whole(page, SYSTEMS)
         if path == "pair":
             what_is_said_of_the_two_sides_never_overlaps(page)
-        assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == [], path
+        if path == "pair":
+            page.locator('[data-testid="stCheckbox"] label', has_text="Dispute card").click()
+            card = page.frame_locator("iframe[src^='data:text/html']")
+            card.get_by_text(IMAGE).first.wait_for()
+            assert card.locator(MADE).count() == 0
+        nothing_was_made(page)
+    page.goto(at("lecture", options, scene="bootstrap", **PAIR))
+    page.locator(".stage").get_by_text("This is my guess").wait_for()
+    page.locator(".stage").get_by_text("<script>alert(").first.wait_for()
+    nothing_was_made(page)
 
 
 def saved_pictures_have_every_name_whole(page, names):
@@ -108,3 +144,109 @@ def what_is_said_of_the_two_sides_never_overlaps(page):
             for one, other in combinations(boxes, 2):
                 assert any(one[at] + one[size] <= other[at] + 1 or other[at] + other[size] <= one[at] + 1
                            for at, size in (("x", "width"), ("y", "height"))), width
+
+
+# -- a shared task, its review, and what is taken away ---------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def task(root):
+    """A folder of scores, of which everything that can be named has a hostile name; what a review says, too."""
+    folder, random = root / "<x-evil> {{7*7}} $x$", Random(1)
+    (folder / "automatic_scores").mkdir(parents=True)
+    for k, name in enumerate((TAG, MARKS, TURNED)):
+        lines = [{"language_pair": pair, "domain": LINK, "document_id": f"{SAID} {d}", "metric_scores": {
+            name: [random.gauss(.8 - .05 * k, .02) for _ in range(2)] for name in (METRIC, "BLEURT-<b>Z</b>")}}
+            for pair in ("en-de_DE", "en-ja_JP") for d in range(10)]
+        write(folder / "automatic_scores" / f"{name}.jsonl", map(json.dumps, lines))
+    source = TaskSource(str(folder), below=str(root))
+    kept = KeptTask(source)
+    found = kept.compare(METRIC, trials=999)
+    digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
+    names = found.pairs["en-de_DE"].testset.systems
+    changes = (Exclude(names[2], "en-ja_JP", SAID[:200]), NoteOn("en-de_DE", METRIC, names[0], names[1], SAID),
+               Decide("en-de_DE", tuple(names), SAID))
+    store = open_store()
+    reviews = ReviewStore(store)
+    review = reviews.begin(Begin(folder.name, None, found.task.digest, digests, METRIC, {"trials": 999}), "somebody")
+    for seen, change in enumerate(changes, 1):
+        review = reviews.add(review.edit_link, change, seen)
+    store.close()
+    return source, kept.leaving_out(review.review.exclusions).compare(METRIC, trials=999), review
+
+
+def shown(name):
+    """As a page may say it: what has no width, or would turn what stands around it, as an escape."""
+    return "".join(ch if ch.isprintable() else ch.encode("unicode_escape").decode() for ch in name)
+
+
+def nothing_was_made(page, *names):
+    """Of names and texts, which stand there literally, and turn nothing around them."""
+    said = page.evaluate("""() => { // texts, in roots of components too; what a field holds turns nothing else
+      const texts = []
+      const look = node => { for (const one of node.childNodes ?? []) {
+        if (one.nodeType === 3) texts.push(one.data)
+        else if (!['SCRIPT', 'STYLE', 'TEXTAREA'].includes(one.nodeName)) [one, one.shadowRoot ?? []].forEach(look) }}
+      look(document.body)
+      return texts.join('\\n')}""")
+    assert [name for name in names if name not in said] == []
+    assert not set(said) & set(TURNING), [line for line in said.split("\n") if set(line) & set(TURNING)][:3]
+    assert page.locator(MADE).evaluate_all("all => all.map(e => e.parentElement.outerHTML.slice(0, 300))") == []
+    assert page.dialogs == [] and page.hosts <= {"localhost"} and page.problems == [], page.url
+
+
+def test_a_task_and_its_review(at, page, task):
+    source, found, review = task
+    page.goto(at("review", review=review.edit_link))
+    ready(page)
+    page.wait_for_function("document.querySelectorAll('[data-testid=\"stForm\"]').length > 1")
+    names = [shown(name) for name in (TAG, MARKS, TURNED)]
+    nothing_was_made(page, *names, METRIC.upper(), shown(SAID), source.title)
+    fits(page)
+    page.goto(at("task", shared_task=source.title))
+    ready(page)
+    page.get_by_text("How it was tested").wait_for()
+    nothing_was_made(page, *names, METRIC.upper(), source.title)
+    fits(page)
+
+
+@pytest.mark.slow
+def test_names_of_metrics_and_documents_on_every_page(at, page, task):
+    source, found, _ = task
+    page.goto(at("leaderboard", testset=f"{source.title}/en-de_DE", **LIGHTER))
+    for path in PAGES:
+        follow(page, path.capitalize() or "Overview")
+        ready(page)
+        page.get_by_test_id("stMain").get_by_text("COMET-", exact=False).first.wait_for(state="attached")
+        nothing_was_made(page)
+
+
+def test_what_is_taken_away_opens_as_it_was_written(window, task, tmp_path):
+    """Every page of HTML that is offered, with scripts allowed that its own policy forbids."""
+    source, found, review = task
+    ref = [f"the old house number {k} stands {SAID} near the river and the bridge of stone" for k in range(20)]
+    names = (f"</title></style><script>alert(8)</script>{LINK}", f"{TURNED}\n{FORMULA}")
+    toy = TestSet(f"</title>{SAID}", {name: [t if k % (n + 2) else f"{FORMULA}\n{IMAGE}" for k, t in enumerate(ref)]
+                                     for n, name in enumerate(names)}, {REF: ref}, sources=ref,
+                  documents=[f"{DOCUMENT}{k // 4}" for k in range(20)], domains=[DOMAIN, BOLD] * 10)
+    few = {"trials": 99, "resamples": 50}
+    compared = compare(toy, ("bleu", "chrf"), **few)
+    a, b = toy.systems
+    part = HandoutPart(SAID, SAID, SAID, SAID, SAID, SAID, SAID, SAID, [list(names)], [Strip(SAID, [1.0, 2.0], 0, 3)])
+    command = f"mtsig '{SAID}'"
+    pages = {
+        "comparison": comparison_html(compared), "handout": handout([part]),
+        "card": card_html(examine_dispute(toy, ["bleu"], a=a, b=b, comparison=compared, **few), command),
+        "task": task_document("html", found, source, command, review.history),
+        "segments": segments_html(toy, [a, b], range(20), [SAID] * 20, title=SAID, note=SAID)}
+    page = watched(window.new_page())
+    page.route("http*://**", lambda route: route.abort())
+    for name, code in pages.items():
+        for file, text in ((name, code), (f"{name}-scripts", code.replace("Content-Security-Policy", "nothing"))):
+            (tmp_path / f"{file}.html").write_text(text, encoding="utf-8")
+            page.goto((tmp_path / f"{file}.html").as_uri())
+            assert page.locator(f"{MADE}, script, img, link, iframe, object, form").count() == 0, name
+            assert page.locator("title").count() == len(page.title().split("\0")) == 1
+            assert page.evaluate("document.body.textContent.includes('{{7*7}} [l](javascript:alert(7)) $x$')"), name
+            assert page.dialogs == [] and page.hosts == set() and page.problems == [], name
+    page.close()

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
 
@@ -105,6 +107,16 @@ class TestImmutable:
             TOY.systems["A"] = ()
         with pytest.raises(TypeError):
             TOY.references["r"] = ()
+
+    def test_what_nobody_sees_in_a_name_is_written_out(self):
+        """Of systems, references, scores, the set, and in a table of systems: two that look alike are told apart."""
+        names, shown = ["a\u202eb", "a\u200b", "a\n", "a\u200cb"], ["a\\u202eb", "a\\u200b", "a\\n", "a\u200cb"]
+        testset = TestSet("a\u202e", {name: ["x"] for name in names}, {names[0]: ["x"]},
+                          scores={names[1]: SegmentScores({name: [1.0] for name in names})})
+        assert [*testset.systems] == shown == [*testset.scores[shown[1]].by_system] and testset.name == "a\\u202e"
+        assert [*testset.references] == shown[:1]
+        task = Task("t", {"en-de": testset}, {names[0]: SystemInfo(constrained=True)})
+        assert task.systems[shown[0]].constrained
 
     def test_sequences_are_copies(self):
         texts, systems = ["a"], {}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.data.checks import literal
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.experiments.dispute import examine_dispute
 from mtsig_core.report import dispute_html
@@ -16,7 +17,7 @@ from mtsig_core.report.dispute_card import card_json, card_text, card_verdict
 from mtsig_core.report.dispute_html import card_html
 from tests.report.test_html_report import Page
 
-HOSTILE, ARABIC, OTHER = "<script>alert(1)</script>", "نظام \u202eabc", "C & D"
+HOSTILE, ARABIC, OTHER = "<script>alert(1)</script>", literal("نظام \u202eabc"), "C & D"
 ASKED = dict(trials=199, resamples=50)
 N = 24
 
@@ -93,7 +94,7 @@ def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
                   "What the test set can see", "Ranks by each rule", "Documents that move", "Segments that move",
                   "How it was tested", "mtsig pair --a"):
         assert title in page.text
-    assert "<svg" in code and f"{card_verdict(found)}." in page.text.replace("\\u202e", "\u202e")
+    assert "<svg" in code and f"{card_verdict(found)}." in page.text
 
 
 def test_a_long_text_is_folded_not_cut(found, testset, monkeypatch):

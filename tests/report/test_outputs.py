@@ -150,11 +150,14 @@ class TestExport:
         assert data["metrics"]["bleu"]["pairs"][0]["delta"] == 0.5
         assert data["metrics"]["bleu"]["systems"][2]["ci_low"] is None
 
-    @pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-cmd", "--1", "-e5", "@x", "\tx", "\rx"])
+    @pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-cmd", "--1", "-e5", "@x", "\tx", "\rx", "＝1"])
     def test_formulas_are_defused_and_numbers_are_not(self, cell):
         assert export.defuse(cell) == "'" + cell
         for plain in (-1.5, "", "x=1", "-1.5", "+2", "-.5e-3", "-"):
             assert export.defuse(plain) == plain
+
+    def test_formulas_are_defused_where_semicolons_part_the_cells(self):
+        assert export.defuse("x;=cmd();-y\n=2") == "x;'=cmd();'-y\n'=2" and export.defuse("a; b;c-d") == "a; b;c-d"
 
     def test_csv_has_a_row_for_each_system_and_pair(self):
         lines = export.comparison_csv(comparison()).splitlines()

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import compare
+from mtsig_core.data.checks import literal
 from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.latex import comparison_latex
@@ -16,7 +17,7 @@ from tests.report.test_latex import HOSTILE
 from tests.report.test_task_documents import made, rated
 
 PDFLATEX = shutil.which("pdflatex")
-NAMES = [name for name in HOSTILE if name.strip()]
+NAMES = [literal(name) for name in HOSTILE if name.strip()]
 pytestmark = pytest.mark.skipif(PDFLATEX is None, reason="this machine has no pdflatex")
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet, compare
+from mtsig_core.data.checks import literal
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion
@@ -31,7 +32,7 @@ from tests.report.test_html_report import Page
 from tests.report.test_latex import typeset, visible
 from tests.toys import toy
 
-NAMES = ["<b>A</b>", "B_1 & 50%", "\\end{tabular}", "[1em] \u202eD"]
+NAMES = ["<b>A</b>", "B_1 & 50%", "\\end{tabular}", literal("[1em] \u202eD")]
 
 
 def made(names=NAMES, pairs=("en-de", "en-cs"), missing=0, documents=20, higher=True):

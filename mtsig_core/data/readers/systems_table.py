@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.archives import file_beside
 from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.data.task import KINDS, ROLES, SystemInfo
@@ -42,7 +43,7 @@ def read_systems(path: FilePath) -> dict[str, SystemInfo]:
         if len(cells) > len(header):
             raise InputError(f"{where} has {len(cells)} columns, the header has {len(header)}. Expected as many.")
         row = dict.fromkeys(_COLUMNS, "") | dict(zip(header, cells, strict=False))
-        system = row["system"]
+        system = literal(row["system"])
         if not system or system in found:
             raise InputError(f"{where} names {shown(repr(system)) if system else 'no system'}"
                              f"{' a second time' if system else ''}. Expected a line for each system.")
