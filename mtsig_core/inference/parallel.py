@@ -1,14 +1,15 @@
 """Tasks in order, whoever computes them: this thread, threads, or what joblib was told of, as a Dask cluster.
 
-All parallel work of the core goes through `in_order`: blocks of replicates, and repeats of experiments. Each task draws
-from a stream of its own, so the results are the same wherever and in whatever order tasks run.
+All parallel work of the core goes through `in_order`, blocks of replicates and repeats of experiments, and where there
+are other machines through `as_they_come`, language pairs. Each task draws from a stream of its own, so the results are
+the same wherever and in whatever order tasks run.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
@@ -16,7 +17,7 @@ from typing import Any, TypeVar
 from mtsig_core.errors import SettingError
 from mtsig_core.version import __version__
 
-__all__ = ["in_order", "on_cluster"]
+__all__ = ["as_they_come", "in_order", "is_elsewhere", "on_cluster"]
 
 _Result = TypeVar("_Result")
 
@@ -98,6 +99,45 @@ def in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Gen
             with warnings.catch_warnings():  # that tasks are dropped is what a cancel means
                 warnings.simplefilter("ignore")
                 results.close()
+
+
+def is_elsewhere() -> bool:
+    """Whether joblib was told of processes or machines."""
+    return _told_of() is not None
+
+
+def as_they_come(tasks: Sequence[Callable[[], _Result]]) -> Iterator[tuple[int, _Result]]:
+    """Number and result of each task, those first that are done first; each is sent alone, and in it nothing sent on.
+
+    For few tasks that take long and need each their own data, where `is_elsewhere`; elsewhere one after the other.
+    """
+    elsewhere = _told_of()
+    if elsewhere is None:
+        yield from ((k, task()) for k, task in enumerate(tasks))
+        return
+    backend, jobs = elsewhere
+    if hasattr(backend, "client"):  # joblib gives none of Dask before all are done
+        from distributed import as_completed
+
+        with warnings.catch_warnings():  # a task is large: so each stays with the scheduler, and workers may die
+            warnings.simplefilter("ignore", UserWarning)
+            futures = {backend.client.submit(_numbered, k, task, pure=False, retries=_AT_ONCE): k
+                       for k, task in enumerate(tasks)}
+        try:
+            for future in as_completed(futures, loop=backend.client.loop):
+                yield future.result()
+        finally:
+            backend.client.cancel(list(futures))
+        return
+    from joblib import Parallel, delayed, parallel_config
+
+    with parallel_config(backend=backend, n_jobs=jobs):
+        yield from Parallel(return_as="generator_unordered")(delayed(_numbered)(k, task)
+                                                             for k, task in enumerate(tasks))
+
+
+def _numbered(k: int, task: Callable[[], _Result]) -> tuple[int, _Result]:
+    return k, _run(_Shared(lambda _: task()), k)
 
 
 def _told_of() -> tuple[Any, int] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cached_property, partial
 from typing import Any
@@ -13,6 +13,7 @@ from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.comparison import compare, joined, ranked_by
+from mtsig_core.inference.parallel import as_they_come, is_elsewhere
 from mtsig_core.inference.task_comparison import excluded_in, macro_of, task_metrics
 from mtsig_core.metrics.cache import keep_text, kept_text
 from mtsig_core.report.commands import defaults
@@ -89,14 +90,15 @@ class KeptTask:
         progress : callable, optional
             Called with (stage, share of all of it).
         found : callable, optional
-            Called with (language pair, comparison) as each is there; with several metrics once for each.
+            Called with (language pair, comparison) as each is there; with several metrics once for each. On other
+            machines (`on_cluster`) each is a task of its own, and they come as they are done.
         settings
             Of `compare`, but for the baseline.
         """
         names = task_metrics(self.info, metrics)
         settings = _usual() | settings  # said or not, the same is kept once
         steps = [(name, pair) for name in names for pair in self.info.pairs_with(name)]
-        parts: dict[str, list[Comparison]] = {}
+        parts: dict[tuple[str, str], Comparison] = {}
         macro: dict[str, MacroResult] = {}
         done = reached = 0.0
 
@@ -106,33 +108,61 @@ class KeptTask:
             if progress is not None:
                 progress(stage, reached)
 
-        for k, (name, pair) in enumerate(steps):
-            report(f"{pair}, looking", 0.0)
-            one = self._pair(pair, name, jobs, partial(_within, report, pair), settings)
-            parts.setdefault(pair, []).append(one)
+        for (name, pair), one in self._one_by_one(steps, jobs, report, settings):
+            parts[name, pair] = one
             done += 1
             if found is not None:
                 found(pair, one)
-            if k + 1 == len(steps) or steps[k + 1][0] != name:
-                own = {pair: parts[pair][-1] for pair in self.info.pairs_with(name)}
-                macro |= self._macro(name, own, jobs, report, settings)
-                done += 1
+        for name in names:
+            own = {pair: parts[name, pair] for pair in self.info.pairs_with(name)}
+            macro |= self._macro(name, own, jobs, report, settings)
+            done += 1
         excluded = (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.withdrawn()))
-        pairs = {pair: replace(joined(parts[pair]), excluded=excluded_in(pair, excluded)) for pair in self.info.pairs
-                 if pair in parts}
+        joint = {pair: [parts[name, pair] for name in names if (name, pair) in parts] for pair in self.info.pairs}
+        pairs = {pair: replace(joined(several), excluded=excluded_in(pair, excluded))
+                 for pair, several in joint.items() if several}
         return TaskComparison(self.info, pairs, macro, excluded)
 
-    def _pair(self, pair: str, metric: str, jobs: int, progress: Progress, settings: dict[str, Any]) -> Comparison:
+    def _one_by_one(self, steps: Sequence[tuple[str, str]], jobs: int, report: Progress, settings: dict[str, Any]
+                    ) -> Iterator[tuple[tuple[str, str], Comparison]]:
+        """Metric, language pair and its comparison: here one after the other; on other machines each is one task, and
+        what is kept comes first, the rest as it is done."""
+        def away(step: tuple[str, str]) -> bool:
+            return all(kept_text(*self._key(*step, one)) is None for one in (settings, settings | _OURS))
+
+        sent = [step for step in steps if away(step)] if is_elsewhere() else []
+        for name, pair in steps:
+            if (name, pair) not in sent:
+                report(f"{pair}, looking", 0.0)
+                yield (name, pair), self._pair(name, pair, settings, partial(
+                    self._compared, name, pair, jobs, report, settings | _OURS))
+        if not sent:
+            return
+        report(f"{len(sent)} language pairs on other machines", 0.0)
+        works: list[Callable[[], Comparison]] = [partial(compare, self.task.testsets[pair], name, **settings | _OURS)
+                                                 for name, pair in sent]
+        for k, one in as_they_come(works):
+            report(f"{sent[k][1]}, done elsewhere", 0.0)
+            yield sent[k], self._pair(*sent[k], settings, partial(_same, one))
+
+    def _compared(self, metric: str, pair: str, jobs: int, report: Progress, settings: dict[str, Any]) -> Comparison:
+        return compare(self.task.testsets[pair], metric, jobs=jobs, progress=partial(_within, report, pair), **settings)
+
+    def _key(self, metric: str, pair: str, settings: dict[str, Any]) -> tuple[object, ...]:
         gone = sorted({name for where, name in self._left_out if where in ("", pair)})
-        key = self._whole.digest, "pair", pair, metric, sorted(settings.items()), *([gone] if gone else [])
+        return self._whole.digest, "pair", pair, metric, sorted(settings.items()), *([gone] if gone else [])
+
+    def _pair(self, metric: str, pair: str, settings: dict[str, Any], ours: Callable[[], Comparison]) -> Comparison:
+        """By what is kept, else by what gives the comparison with our own ranks."""
+        key = self._key(metric, pair, settings)
         text = kept_text(*key)
         if text is not None:
             return read_comparison(text)
         if settings.items() >= _OURS.items():
-            one = compare(self.task.testsets[pair], metric, jobs=jobs, progress=progress, **settings)
+            one = ours()
         else:  # the pairs of systems are the same, and kept
-            ours = self._pair(pair, metric, jobs, progress, settings | _OURS)
-            one = ranked_by(ours, self.task.testsets[pair], settings["rank_rule"])
+            one = ranked_by(self._pair(metric, pair, settings | _OURS, ours), self.task.testsets[pair],
+                            settings["rank_rule"])
         keep_text(comparison_json(one, indent=None), *key)
         return one
 
@@ -152,6 +182,10 @@ class KeptTask:
 
 def _within(report: Progress, pair: str, stage: str, share: float) -> None:
     report(f"{pair}, {stage}", share)
+
+
+def _same(one: Comparison) -> Comparison:
+    return one
 
 
 def _usual() -> dict[str, Any]:

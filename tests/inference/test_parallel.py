@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from contextlib import ExitStack, contextmanager
 
 import joblib
@@ -12,9 +13,14 @@ from distributed import Client
 
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.cli.main import main
+from mtsig_core.data.task import Task
+from mtsig_core.data.task_source import TaskSource
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.inference import parallel
-from mtsig_core.inference.parallel import in_order, on_cluster
+from mtsig_core.inference.parallel import as_they_come, in_order, is_elsewhere, on_cluster
+from mtsig_core.report import kept_tasks
+from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.report.task_export import task_json
 
 RNG = np.random.default_rng(3)
 WORDS = np.array(list("abcdefgh"))
@@ -65,6 +71,48 @@ def test_the_work_is_done_on_the_cluster(cluster):
     with on_cluster(cluster[0]):
         assert os.getpid() not in in_order(lambda _: os.getpid(), 3)
     assert set(in_order(lambda _: os.getpid(), 3, jobs=2)) == {os.getpid()}
+
+
+def test_a_few_tasks_are_sent_each_alone_and_come_as_they_are_done(cluster, tmp_path):
+    sign = tmp_path / "go on"
+
+    def task(k):
+        def where():
+            for _ in range(1000 * (k == 0)):
+                if sign.exists():
+                    break
+                time.sleep(0.02)
+            return k, os.getpid(), set(in_order(lambda _: os.getpid(), 2, jobs=2))
+        return where
+
+    found = []
+    with on_cluster(cluster[0]):
+        assert is_elsewhere()
+        for k, result in as_they_come([task(k) for k in range(4)]):
+            sign.touch()  # the first waits until another has come
+            found.append((k, result))
+    assert found[0][0] != 0 and sorted(k for k, _ in found) == [0, 1, 2, 3]
+    assert all(k == of and inside == {there} != {os.getpid()} for k, (of, there, inside) in found)
+    assert not is_elsewhere() and [k for k, _ in as_they_come([task(k) for k in range(3)])] == [0, 1, 2]
+
+
+def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_path, monkeypatch):
+    task = Task("toy", {pair: SET.at(range(first, 30)) for first, pair in enumerate(("en-de", "en-cs", "en-zh"))})
+    seen = []
+
+    def compared(cache):
+        monkeypatch.setenv("MTSIG_CACHE", cache and str(tmp_path / cache))
+        return task_json(KeptTask(TaskSource(None), read=lambda: task).compare(
+            ["bleu"], found=lambda pair, one: seen.append((*one.metrics, pair)), trials=99, resamples=50,
+            rank_rule="overlap"))
+
+    here = compared("")
+    with on_cluster(cluster[0]):
+        monkeypatch.setattr(kept_tasks, "as_they_come", lambda tasks: list(as_they_come(tasks))[::-1])
+        assert compared("") == compared("cluster") == here
+        monkeypatch.setattr(kept_tasks, "as_they_come", lambda _: pytest.fail("sent again"))
+        assert compared("cluster") == here
+    assert compared("cluster") == here and sorted(seen) == sorted(5 * [*dict.fromkeys(seen)]) and len(seen) == 15
 
 
 @pytest.mark.slow
