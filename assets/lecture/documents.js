@@ -3,13 +3,15 @@ SCENES.documents = (main, body, stage) => {
   const left = make('div', 'column'), side = make('div', 'column'), tiles = make('canvas'), boxes = [0, 1].map(() => make('div', 'strip'))
   left.style.flex = '0.8'
   const label = make('div', '', '\u00a0')
+  knobs(left, stage, [[body.sizes, 'sentences in each document', String], [body.correlations, 'correlation within one, rho', String]])
   left.append(tiles, label)
   const ruler = new Scale(left)
   const counters = ['by sentence', 'by document'].map(what => {
     const node = make('span', 'big counted', '\u2013')
     return {what, node, box: make('div', '', '', node, make('div', '', what))}
   })
-  side.append(make('div', 'facts', '', ...counters.map(c => c.box)), ...boxes)
+  const effect = make('span', 'big', '\u2013'), effectBox = make('div', '', '', effect, make('div', '', '1 + (m \u2212 1) rho'))
+  side.append(make('div', 'facts', '', ...counters.map(c => c.box), effectBox), ...boxes)
   main.append(left, side)
   const box = tiles.getBoundingClientRect(), scale = devicePixelRatio || 1, pen = tiles.getContext('2d'), style = getComputedStyle(tiles)
   tiles.width = box.width * scale
@@ -58,6 +60,7 @@ SCENES.documents = (main, body, stage) => {
         counter.node.textContent = share
         counter.box.lastChild.textContent = `${counter.what} ${interval}`
       })
+      effect.textContent = fixed(end.effect)
     },
   }
 }

@@ -2,31 +2,13 @@
 SCENES.power = (main, body, stage) => {
   const left = make('div', 'column'), side = make('div', 'column'), strip = make('div', 'strip')
   left.style.flex = '0.8'
-  const world = body.worlds[stage.data.world], wanted = [...world]
-  // Turned by mouse or by the arrow keys; another world is another round.
-  const knob = (axis, values, label, write) => {
-    const said = make('span', 'big'), input = make('input')
-    Object.assign(input, {type: 'range', min: 0, max: values.length - 1, step: 1, value: values.indexOf(world[axis]), ariaLabel: label})
-    const show = () => {
-      wanted[axis] = values[input.value]
-      said.textContent = write(wanted[axis])
-      input.ariaValueText = said.textContent
-    }
-    input.oninput = show
-    input.onkeydown = () => { stage.held = axis }
-    input.onchange = () => stage.say({world: body.worlds.findIndex(two => two.every((x, k) => x === wanted[k]))})
-    show()
-    left.append(make('div', 'knob', '', said, make('div', 'column', '', make('span', '', label), input)))
-    return input
-  }
-  const knobs = [knob(0, body.points, `points of ${body.metric} truly better`, x => fixed(x)), knob(1, body.sizes, 'sentences in each test set', x => x.toLocaleString('en'))]
+  knobs(left, stage, [[body.points, `points of ${body.metric} truly better`, x => fixed(x)],
+    [body.sizes, 'sentences in each test set', x => x.toLocaleString('en')]])
   const ruler = new Scale(left)
   ruler.box.style.marginTop = 'auto'
   const count = make('span', 'big counted', '\u2013'), size = make('span', 'big counted', '\u2013'), countSaid = make('div', '', `found at ${body.alpha}`)
   side.append(make('div', 'facts', '', make('div', '', '', count, countSaid), make('div', '', '', size, make('div', '', 'points where found'))), strip)
   main.append(left, side)
-  if (stage.held !== null && stage.held !== undefined) knobs[stage.held].focus()
-  stage.held = null
   let plot = null, rows = null
   const drop = (from, to) => {
     rows = stage.rows

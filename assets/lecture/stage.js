@@ -19,6 +19,28 @@ const KEYS = [['n, \u2192, Space, Page Down', 'the next thing'], ['1, 2, 3, 4', 
   ['x', 'what comes after the answer', 'x'], ['a, b', 'choose one of two'], ['c', 'the next correction', 'c'], ['w', 'another world', 'w'],
   ['s', 'another seed', 's'], ['h, H', 'handout of this scene, of all', 'h'], ['v, V', 'guesses and votes of all rounds, as CSV', 'v'], ['?', 'this list'], ['Esc', 'leave', 'Escape']]
 const KEPT = 'mtsig_lecture'  // under which the tab keeps the rounds
+// Of a world, where a scene has some to turn: sliders, by mouse or the arrow keys. Another world is another round.
+const knobs = (parent, stage, axes) => {
+  const {worlds} = stage.data.body, world = worlds[stage.data.world], wanted = [...world]
+  const inputs = axes.map(([values, label, write], axis) => {
+    const said = make('span', 'big'), input = make('input')
+    Object.assign(input, {type: 'range', min: 0, max: values.length - 1, step: 1, value: values.indexOf(world[axis]), ariaLabel: label})
+    const show = () => {
+      wanted[axis] = values[input.value]
+      said.textContent = input.ariaValueText = write(wanted[axis])
+    }
+    input.oninput = show
+    input.onkeydown = () => { stage.held = axis }
+    input.onchange = () => stage.say({world: worlds.findIndex(two => two.every((x, k) => x === wanted[k]))})
+    show()
+    parent.append(make('div', 'knob', '', said, make('div', 'column', '', make('span', '', label), input)))
+    return input
+  })
+  stage.onSettled = () => {  // what was turned by a key keeps the focus
+    if (stage.held !== null && stage.held !== undefined) inputs[stage.held].focus()
+    stage.held = null
+  }
+}
 const STEPS = {1: 1, 2: 10, 3: 100, 4: 1000}
 
 class Stage {
@@ -33,7 +55,7 @@ class Stage {
     keys.title = keys.ariaLabel = 'Keys'
     leave.title = leave.ariaLabel = 'Leave the lecture'
     keys.onclick = () => this.toggleHelp()
-    leave.onclick = () => this.say({leave: true})
+    leave.onclick = () => this.leave()
     this.ask = make('p', 'ask')
     this.main = make('main')
     this.footer = make('footer')
@@ -73,9 +95,13 @@ class Stage {
     const light = getComputedStyle(this.node).getPropertyValue('--st-background-color')
     this.node.classList.toggle('dark', luminance(light) < 0.4)
     if (fresh) {
-      Object.assign(this, {guess: data.state.guess, revealed: data.state.revealed, step: 0, wanted: data.state.step, votes: data.state.votes, typed: {}, later: null, waiting: false, revealing: false, leaving: false, traced: undefined})
+      Object.assign(this, {guess: data.state.guess, revealed: data.state.revealed, step: 0, wanted: data.state.step, votes: data.state.votes, typed: {}, later: null, waiting: false, revealing: false, leaving: false, traced: undefined, asked: undefined, set: !data.body.worlds || data.state.votes.length > 0})
       this.typed.votes = this.written(this.votes)
       this.rebuild()
+      if (data.state.extra) {
+        this.later = data.further
+        this.extra()
+      }
     } else if (this.waiting && data.further) {
       this.waiting = false
       this.later = data.further
@@ -218,7 +244,12 @@ class Stage {
     this.tell()
   }
 
+  // The world first, where there is one to set; then the guess.
   commit() {
+    if (!this.set) {
+      this.set = true
+      return this.draw()
+    }
     this.guess = this.read()
     this.votes = this.voted(this.voteBox.value)
     this.tell()
@@ -248,15 +279,18 @@ class Stage {
     this.further = true
     this.scene.extra()
     this.draw()
+    if (!this.data.state.extra) this.tell()
   }
 
   again() { this.say({again: true}) }
+  leave() { document.querySelector('[data-testid=stPageLink] a').click() }  // one step of the history
   tell() { this.say({}) }
   say(more) {
     if (this.leaving) return  // for another scene: what still moves here says nothing more
-    this.leaving = ['move', 'again', 'reseed', 'world', 'leave'].some(key => key in more)
+    this.leaving = ['move', 'again', 'reseed', 'world'].some(key => key in more)
+    if (!('have' in more)) this.asked = undefined  // this may reach Python in the place of what was asked before
     const {scene, seed} = this.data
-    this.send('asks', {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, rows: this.rows?.n ?? 0, revealed: this.revealed, extra: !!this.waiting, at: performance.timeOrigin + performance.now(), ...(this.telling ? {told: JSON.parse(this.stored)} : {}), ...more})
+    this.send('asks', {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, rows: this.rows?.n ?? 0, reveal: this.revealed, extra: this.revealed && (this.waiting || (this.further && 'extra' in this.data.body)), at: performance.timeOrigin + performance.now(), ...(this.telling ? {told: JSON.parse(this.stored)} : {}), ...more})
   }
 
   next() {
@@ -312,7 +346,7 @@ class Stage {
     else if (key === 'c' && this.scene.turn) { if (!this.busy) this.scene.turn() }
     else if (key === 'w' && this.data.worlds) this.say({world: (this.data.world + 1) % this.data.worlds.length})
     else if (key === 's') this.say({reseed: true})
-    else if (key === 'Escape') this.say({leave: true})
+    else if (key === 'Escape') this.leave()
     else return
     event.preventDefault()
   }
@@ -349,33 +383,26 @@ class Stage {
       if (data.state.room && words === end && data.guess.kind !== 'choice') this.ask.append(` The room (${data.guess.kind === 'range' ? 'bars' : '\u25bc'}): ${data.state.room}.`)
     }
     const parts = []
-    if (!this.started) parts.push(...this.guessing())
+    this.node.classList.toggle('setting', !this.set || (!!data.body.worlds && !!end))
+    if (!this.started && !this.set) parts.push(make('span', 'limit', 'Turn the sliders, then guess.'), this.button('These', () => this.commit(), 'first', 'Key n'))
+    else if (!this.started) parts.push(...this.guessing())
     else {
       const steps = make('div', 'group')
       for (const [key, count] of Object.entries(STEPS))
         if (count <= data.most) steps.append(this.button(`+${count.toLocaleString('en')}`, () => this.more(count), '', `Key ${key}`, this.busy || this.step >= data.most || this.closed))
       if (end && !this.further) parts.push(this.button(this.waiting ? 'Drawing \u2026' : data.body.extra, () => this.extra(), 'first', 'Key x', this.waiting))
-      else if (!end || (this.step < data.most && !this.closed)) parts.push(steps)
+      else if (!end || (this.step < data.most && !this.closed && !data.body.worlds)) parts.push(steps)
       const count = make('span', 'limit', end ? `Limit: ${words.limitation}` : `${this.step.toLocaleString('en')} of ${data.most.toLocaleString('en')}${this.wanted > this.step && !this.busy ? ', drawing \u2026' : ''}`)
       if (end) parts.unshift(count)
       else parts.push(count)
       if (this.scene.controls) parts.push(...this.scene.controls())
-      if (data.worlds && !data.body.worlds) parts.push(this.worlds())
       parts.push(end ? this.button('Next scene', () => this.say({move: 1}), '', 'Key n')
         : this.button('Reveal', () => this.reveal(), this.step >= Math.min(100, data.most) ? 'first' : '', 'Key r', this.busy || !this.step))
     }
     this.footer.replaceChildren(...parts)
     if (end && this.step) this.scene.show(end, this)
+    this.onSettled?.()
     this.spoken.textContent = end ? words.conclusion : ''
-  }
-
-  // One of several worlds: how long documents are, and how alike their sentences.
-  worlds() {
-    const box = make('select', 'votes worlds')
-    box.ariaLabel = box.title = this.data.worlds_label
-    this.data.worlds.forEach((text, k) => box.append(Object.assign(make('option', '', text), {value: k, selected: k === this.data.world})))
-    box.onchange = () => this.say({world: Number(box.value)})
-    return box
   }
 
   button(text, act, name = '', title = '', disabled = false) {
@@ -420,7 +447,7 @@ class Stage {
     this.read = values
     slide.append(...inputs)
     write()
-    return [make('div', 'guess', '', slide, said, ...(this.data.worlds && !this.data.body.worlds ? [this.worlds()] : [])), two ? this.ballot('votes: 20-30 15-40', 'up to five ranges') : this.ballot('votes: 1 2 3 4 5', 'up to five numbers'), this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
+    return [make('div', 'guess', '', slide, said), two ? this.ballot('votes: 20-30 15-40', 'up to five ranges') : this.ballot('votes: 1 2 3 4 5', 'up to five numbers'), this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
   }
 }
 

@@ -36,6 +36,10 @@ class Resamples:
     scores: np.ndarray
     improvement: np.ndarray
 
+    def first(self, n: int) -> Resamples:
+        """The first n."""
+        return Resamples(*(values[:n] for values in (self.weights, self.sums, self.scores, self.improvement)))
+
     @property
     def missing(self) -> np.ndarray:
         """How many sentences each sample lacks, shape (samples,)."""

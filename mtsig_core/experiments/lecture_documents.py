@@ -33,6 +33,10 @@ class EqualSystems:
     by_sentence: np.ndarray
     by_document: np.ndarray
 
+    def first(self, tests: int) -> EqualSystems:
+        """The first of them."""
+        return EqualSystems(*(values[:tests] for values in (self.differences, self.by_sentence, self.by_document)))
+
     def shades(self, tests: int) -> list[str]:
         """The differences of the first tests, a letter each: M for 0, from D to V in steps of a third."""
         steps = np.clip(np.rint(3 * self.differences[:tests]), -9, 9).astype(int) + ord("M")

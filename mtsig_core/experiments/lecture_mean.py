@@ -9,10 +9,15 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.mean_against_corpus import averages
-from mtsig_core.inference.measured import measure
+from mtsig_core.experiments.population import Rate, rate
+from mtsig_core.experiments.sentence_means import SentenceMean
+from mtsig_core.inference import engine
+from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.metrics import Metric
 
-__all__ = ["ThreeSentences", "three_sentences"]
+__all__ = ["ThreeSentences", "how_often", "three_sentences"]
+
+_STREAM, _DRAWS = 62, 10_000
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,8 @@ class ThreeSentences:
         Corpus scores after each sentence.
     disagreements, n_pairs : int
         Pairs of the whole test set on which the two disagree, and all.
+    of_random : Rate
+        How often three sentences drawn at random disagree; see `how_often`.
     by_corpus : int
         Which of the two the corpus score calls the better, 0 or 1.
     """
@@ -49,6 +56,7 @@ class ThreeSentences:
     corpus: list[tuple[float, float]]
     disagreements: int
     n_pairs: int
+    of_random: Rate
     by_corpus: int
 
     @property
@@ -75,7 +83,8 @@ def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: in
     >>> found.names, found.lengths, found.sums[-1][0]
     (('A', 'B'), [12, 4, 4], [12, 11, 10, 9, 20, 17, 14, 11])
     """
-    found = averages(testset, metric, seed=seed, statistics=statistics)
+    whole = measure(testset, metric, statistics=statistics)
+    found = averages(testset, metric, seed=seed, statistics=whole.statistics)
     case = found.case
     if case is None or len(case.lines) != 3:
         raise SettingError(f"No three sentences of {testset.name} were found on which the mean of sentence scores and "
@@ -95,4 +104,25 @@ def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: in
         [length or 0 for length in case.lengths],
         [(sums[0, k, columns].tolist(), sums[1, k, columns].tolist()) for k in range(3)],
         [(float(corpus[0, k]), float(corpus[1, k])) for k in range(3)], len(found.disagreements), found.n_pairs,
-        0 if turned == 1 else 1)
+        how_often(whole, seed), 0 if turned == 1 else 1)
+
+
+def how_often(seen: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
+    """How often the mean of sentence scores and the corpus score call another of two systems the better, where three
+    sentences and two systems are drawn at random; ties disagree with nothing.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
+    ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
+    ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
+    >>> how_often(measure(ts, "bleu"), draws=100).share
+    1.0
+    """
+    rng, pairs = np.random.default_rng([seed, _STREAM]), engine.all_pairs(len(seen.statistics))
+    rows = rng.integers(seen.testset.n_segments, size=(draws, 3))
+    rows = rows[np.diff(np.sort(rows), axis=1).all(axis=1)]  # three that differ
+    drawn = seen.statistics[pairs[rng.integers(len(pairs), size=len(rows))].T[:, :, None], rows]
+    mean = SentenceMean(seen.metric)
+    corpus, average = seen.metric.score(drawn.sum(axis=2)), mean.score(mean.from_counts(drawn).sum(axis=2))
+    return rate(int(np.count_nonzero((corpus[0] - corpus[1]) * (average[0] - average[1]) < 0)), len(rows))

@@ -31,6 +31,10 @@ class Swaps:
     swapped: np.ndarray
     differences: np.ndarray
 
+    def first(self, n: int) -> Swaps:
+        """The first n trials."""
+        return Swaps(self.observed, self.swapped[:n], self.differences[:n])
+
     @property
     def extreme(self) -> np.ndarray:
         """Which differences are at least as large as the observed one, either way, shape (trials,)."""

@@ -18,7 +18,7 @@ from mtsig_core.experiments.population import Rate
 from mtsig_core.report.terminal import printable
 
 __all__ = ["BLOCKS", "BOOTSTRAP", "COMPARISONS", "CORRECTIONS", "DOCUMENTS", "MEAN", "POWER", "RANDOMIZATION",
-           "ROUNDS", "SUMS", "TILES", "WORLDS_LABEL", "SceneTexts", "about", "blocks_end", "bootstrap_end",
+           "ROUNDS", "SUMS", "TILES", "SceneTexts", "about", "blocks_end", "bootstrap_end",
            "comparisons_end", "documents_end", "guess_beside", "mean_end", "power_end", "power_world",
            "predicted", "randomization_end", "ribbon_label", "shown", "sums_shown", "three_better_end",
            "unsuited", "voted", "world"]
@@ -73,8 +73,6 @@ POWER = SceneTexts(
     "Each test set shows a difference of its own: vermillion where the test finds it. Compare those with the true one.")
 #: Above the rounds of a lecture.
 ROUNDS = ("Scene", "Where", "Guess", "The room", "What came")
-#: What is chosen beside the steps.
-WORLDS_LABEL = "How long documents are, and how alike their sentences"
 #: What the tiles are.
 TILES = "what the sentences differ by"
 #: By name, on screen.
@@ -194,8 +192,8 @@ def mean_end(found: ThreeSentences) -> dict[str, str]:
         f"{other[0]} wins by the mean ({other[1]:.1f} to {other[2]:.1f}), {winner[0]} by the corpus score "
         f"({winner[1]:.1f} to {winner[2]:.1f}). The short sentence is a third of the mean, and {short:.0%} of the "
         "corpus."), "limitation": (
-        f"a case that was searched for; on the whole set mean and corpus score disagree on {found.disagreements} of "
-        f"{found.n_pairs} pairs.")}
+        f"a case that was searched for. The two disagree on {_with_interval(found.of_random)} of draws of three "
+        f"sentences and two systems, and on {found.disagreements} of {found.n_pairs} pairs over the whole set.")}
 
 
 def documents_end(found: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:
@@ -204,7 +202,7 @@ def documents_end(found: EqualSystems, per_document: int, correlation: float) ->
     effect = design_effect(per_document, correlation)
     shares = [_with_interval(first), _with_interval(second)]
     share = 100 * (first.share or 0)
-    return {"truth": f"{share:.0f} of 100", "of_hundred": share, "shares": shares, "conclusion": (
+    return {"truth": f"{share:.0f} of 100", "of_hundred": share, "shares": shares, "effect": effect, "conclusion": (
         f"By sentence {first.share:.0%} of {first.n:,} tests find a difference that is not there "
         f"({expected_by_sentence(per_document, correlation):.0%} expected), by document {second.share:.0%}. The design "
         f"effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "

@@ -24,14 +24,14 @@ __all__ = ["LectureView", "choose", "show"]
 
 ROOT = Path(__file__).resolve().parents[2]
 _KEY, _TURN, _HEARD, _TOLD = "lecture", "lecture.turn", "lecture.heard", "lecture.told"
-_HAVE, _THERE, _EXTRA = "lecture.have", "lecture.there", "lecture.extra"
+_HAVE, _THERE = "lecture.have", "lecture.there"
 _FILE, _ROUNDS = "lecture.file", "lecture.rounds_asked"
 _SEED = 4  # its ten sentences leave something open
 _METRIC = "bleu"
 _LEAST = {"bootstrap": 12, "randomization": 10, "blocks": 3000}  # segments of a test set that a scene can be about
 SCENES = {"mean": MEAN, "bootstrap": BOOTSTRAP, "randomization": RANDOMIZATION, "blocks": BLOCKS,
           "documents": DOCUMENTS, "comparisons": COMPARISONS, "power": POWER}
-_OWN = ("scene", "step", "guess", "votes", "reveal", "world")  # what the address says of this page alone
+_OWN = ("scene", "step", "guess", "votes", "reveal", "extra", "world")  # what the address says of this page alone
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def _view() -> LectureView:
     scene, shown = SCENES[name], _shown(name)
     return LectureView(name, shown, _whole("step", scene.most), scene.guessed(address.asked("guess"), shown),
                        scene.voted(address.asked("votes"), shown), address.asked("reveal") == "true",
-                       state.get(_HAVE, 0), state.get(_EXTRA, False))
+                       state.get(_HAVE, 0), address.asked("extra") == "true")
 
 
 def _round(view: LectureView, truth: str = "") -> Round:
@@ -122,9 +122,9 @@ def show(view: LectureView | MtsigError) -> None:
             "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": most,
             **asdict(scene.words), "guess": scene.scale(view.shown), "body": scene.body(view.shown),
             "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": view.votes,
-                      "room": _round(view).room},
+                      "extra": view.reveal and view.extra, "room": _round(view).room},
             "past": lecture_rounds.past(view.scene, keys),
-            "worlds": list(scene.worlds) or None, "world": view.shown.world, "worlds_label": texts.WORLDS_LABEL,
+            "worlds": list(scene.worlds) or None, "world": view.shown.world,
             "rows": scene.rows(view.shown, drawn) if played and drawn > there else None,
             "further": scene.further(view.shown, view.step) if scene.further and view.extra and view.step else None,
             "end": scene.end(view.shown, view.step) if view.reveal and view.step else None}
@@ -136,7 +136,9 @@ def show(view: LectureView | MtsigError) -> None:
     lecture_rounds.note(_round(view, data["end"]["truth"] if data["end"] else ""))
     data |= {"kept": lecture_rounds.kept(view.scene, played), "heard": state.get(_TOLD, False), "file": _file(view),
              "rounds": {**lecture_rounds.words(SCENES), "id": asked} if (asked := state.pop(_ROUNDS, None)) else None}
-    st.html("<style>header, [data-testid=stSidebar] {display: none} [data-stale] {opacity: 1 !important}</style>")
+    st.html("<style>header, [data-testid=stSidebar], [data-testid=stPageLink] {display: none} "
+            "[data-stale] {opacity: 1 !important}</style>")
+    address.link(ROOT / "pages" / "overview.py", "Overview")  # the stage clicks it: one step of the history
     component(*SCENES)(data=data, key=_KEY, on_asks_change=lambda: None)
     if scene.prepare and not played:
         scene.prepare(view.shown)  # while the room talks
@@ -170,21 +172,19 @@ def _hear() -> None:
         state[_TOLD] = True
     scene = asks.get("scene") if asks.get("scene") in SCENES else next(iter(SCENES))
     state[_THERE] = int(asks.get("rows") or 0)
-    state[_HAVE], state[_EXTRA] = int(asks.get("have") or 0), bool(asks.get("extra"))
-    _say(scene=scene, step=int(asks.get("step") or 0) or None, reveal="true" if asks.get("revealed") else None,
-         guess=numbers(asks.get("guess")), votes=numbers(asks.get("votes")))
-    if not any(key in asks for key in ("leave", "move", "again", "reseed", "world")):
+    state[_HAVE] = int(asks.get("have") or 0)
+    _say(scene=scene, step=int(asks.get("step") or 0) or None, guess=numbers(asks.get("guess")),
+         votes=numbers(asks.get("votes")), **{key: "true" if asks.get(key) else None for key in ("reveal", "extra")})
+    if not any(key in asks for key in ("move", "again", "reseed", "world")):
         return
     lecture_rounds.note(_round(_view()))  # before it is left
-    if asks.get("leave"):
-        address.go(ROOT / "pages" / "overview.py")
     keys, by = list(SCENES), asks["move"] if asks.get("move") in (1, -1) else 0
-    state[_TURN], state[_HAVE], state[_THERE], state[_EXTRA] = state.get(_TURN, 0) + 1, 0, 0, False
+    state[_TURN], state[_HAVE], state[_THERE] = state.get(_TURN, 0) + 1, 0, 0
     if by or isinstance(asks.get("world"), int):
         _say(world=asks.get("world") or None)
     if asks.get("reseed"):
         _say(seed=_whole("seed", (1 << 63) - 2, _SEED) + 1)
-    _say(scene=keys[(keys.index(scene) + by) % len(keys)], step=None, reveal=None, guess=None, votes=None)
+    _say(scene=keys[(keys.index(scene) + by) % len(keys)], step=None, reveal=None, extra=None, guess=None, votes=None)
     _say(votes=lecture_rounds.typed(_round(_view()).place) or None)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import streamlit as st
 
 from mtsig_core import TestSet
@@ -13,8 +15,10 @@ from pages._ui.lecture_shown import Scene, Shown
 
 __all__ = ["COMPARISONS", "DOCUMENTS", "MEAN", "WORLDS"]
 
-#: Sentences per document, and how alike they are.
-WORLDS = ((20, 0.1), (5, 0.1), (20, 0.3), (1, 0.0))
+_SIZES, _CORRELATIONS = (1, 2, 5, 10, 20, 40), (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
+_TOLD = ((20, 0.1), (5, 0.1), (20, 0.3), (1, 0.0))  # in the order in which they are worth showing
+#: Sentences per document, and how alike they are; that of a link without one comes first.
+WORLDS = (*_TOLD, *(two for two in product(_SIZES, _CORRELATIONS) if two not in _TOLD))
 _ALPHA, _TILED = 0.05, 112
 
 
@@ -48,25 +52,26 @@ def _mean_end(shown: Shown, steps: int) -> dict:
     return texts.mean_end(_found(shown))
 
 
-@st.cache_resource(max_entries=20, show_spinner=False)
-def _equal(world: int, seed: int, steps: int) -> EqualSystems:
-    return equal_tests(*WORLDS[world], seed, 0, steps)
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _equal(world: int, seed: int) -> EqualSystems:
+    return equal_tests(*WORLDS[world], seed, 0, DOCUMENTS.most)
 
 
 def _documents_body(shown: Shown) -> dict:
     per_document, _ = WORLDS[shown.world]
     return {"per_document": per_document, "documents": SENTENCES // per_document, "alpha": _ALPHA,
-            "tiles_label": texts.TILES}
+            "tiles_label": texts.TILES, "sizes": list(_SIZES), "correlations": list(_CORRELATIONS),
+            "worlds": [list(two) for two in WORLDS]}
 
 
 def _documents_rows(shown: Shown, steps: int) -> dict:
-    found = _equal(shown.world, shown.seed, steps)
+    found = _equal(shown.world, shown.seed).first(steps)
     return {"n": steps, "sentence": found.by_sentence.round(5).tolist(),
             "document": found.by_document.round(5).tolist(), "tiles": found.shades(_TILED)}
 
 
 def _documents_end(shown: Shown, steps: int) -> dict:
-    return texts.documents_end(equal_tests(*WORLDS[shown.world], shown.seed, 0, steps), *WORLDS[shown.world])
+    return texts.documents_end(_equal(shown.world, shown.seed).first(steps), *WORLDS[shown.world])
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -109,7 +114,8 @@ def _further(shown: Shown, steps: int) -> dict:
 MEAN = Scene(3, texts.MEAN, _mean_guess, _mean_body, _mean_rows, _mean_end)
 DOCUMENTS = Scene(1000, texts.DOCUMENTS, {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 5,
                                           "unit": " of 100"}, _documents_body, _documents_rows, _documents_end,
-                  worlds=tuple(texts.world(*world) for world in WORLDS))
+                  worlds=tuple(texts.world(*world) for world in WORLDS),
+                  prepare=lambda shown: _equal(shown.world, shown.seed))
 COMPARISONS = Scene(200, texts.COMPARISONS, {"kind": "slider", "min": 0, "max": 105, "step": 1, "start": 0,
                                              "unit": " of 105"}, _comparisons_body, _comparisons_rows,
                     _comparisons_end, at_once=20, further=_further,

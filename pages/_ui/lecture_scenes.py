@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from mtsig_core.experiments.lecture_bootstrap import resamples
-from mtsig_core.experiments.lecture_randomization import all_swaps, random_swaps
-from mtsig_core.experiments.lecture_sentences import span
+import streamlit as st
+
+from mtsig_core.experiments.lecture_bootstrap import Resamples, resamples
+from mtsig_core.experiments.lecture_randomization import Swaps, all_swaps, random_swaps
+from mtsig_core.experiments.lecture_sentences import Excerpt, span
 from mtsig_core.report import lecture_texts as texts
 from pages._ui.lecture_shown import Scene, Shown
 
 __all__ = ["BLOCKS", "BOOTSTRAP", "RANDOMIZATION"]
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _resampled_once(_few: Excerpt, *key) -> Resamples:
+    return resamples(_few, key[-1], 0, BOOTSTRAP.most)
+
+
+def _resampled(shown: Shown) -> Resamples:
+    """All that can be shown, remembered."""
+    return _resampled_once(shown.sentences(12), *shown.key)
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _swapped_once(_few: Excerpt, *key) -> tuple[Swaps, Swaps]:
+    return random_swaps(_few, key[-1], 0, RANDOMIZATION.most), all_swaps(_few)
+
+
+def _swaps(shown: Shown) -> tuple[Swaps, Swaps]:
+    """All that can be shown, and all that there are, remembered."""
+    return _swapped_once(shown.sentences(10), *shown.key)
 
 
 def _urn(shown: Shown) -> dict:
@@ -19,10 +41,8 @@ def _urn(shown: Shown) -> dict:
 
 
 def _drawn(shown: Shown, steps: int) -> dict:
-    found = first = resamples(shown.sentences(12), shown.seed, 0, BOOTSTRAP.most)
-    if steps < BOOTSTRAP.most:  # on one axis, however many are asked for
-        found = resamples(shown.sentences(12), shown.seed, 0, steps)
-    few = shown.sentences(12)
+    few, first = shown.sentences(12), _resampled(shown)
+    found = first.first(steps)  # on one axis, however many are asked for
     return {"n": steps, "observed": [round(float(few.scores[0]), 4), round(few.improvement, 4)],
             "weights": found.weights.tolist(), "sums": found.sums[:, 0].tolist(),
             "missing": found.missing.tolist(), "scores": found.scores[:, 0].round(4).tolist(),
@@ -31,7 +51,7 @@ def _drawn(shown: Shown, steps: int) -> dict:
 
 
 def _urn_end(shown: Shown, steps: int) -> dict:
-    found = resamples(shown.sentences(12), shown.seed, 0, steps)
+    found = _resampled(shown).first(steps)
     interval, difference = found.middle()
     return {"interval": interval, "difference": difference, "worse": found.share_worse, "missing": found.mean_missing,
             **texts.bootstrap_end(found, shown.a, shown.b)}
@@ -46,18 +66,18 @@ def _table(shown: Shown) -> dict:
 
 
 def _swapped(shown: Shown, steps: int) -> dict:
-    found = random_swaps(shown.sentences(10), shown.seed, 0, steps)
+    drawn, every = _swaps(shown)
+    found = drawn.first(steps)
     return {"n": steps, "swapped": found.swapped.tolist(), "differences": found.differences.round(4).tolist(),
             "extreme": found.extreme.astype(int).tolist(), "counts": found.counts.tolist(),
             "p": found.running_p.round(6).tolist(),
-            "axis": span(all_swaps(shown.sentences(10)).differences, about=0.0)}
+            "axis": span(every.differences, about=0.0)}
 
 
 def _swap_end(shown: Shown, steps: int) -> dict:
-    few = shown.sentences(10)
-    found, every = random_swaps(few, shown.seed, 0, steps), all_swaps(few)
+    drawn, every = _swaps(shown)
     return {"exact": every.p, "ways": len(every.differences) + 1, "every": every.differences.round(4).tolist(),
-            **texts.randomization_end(found, every)}
+            **texts.randomization_end(drawn.first(steps), every)}
 
 
 def _ribbon(shown: Shown) -> dict:
@@ -81,8 +101,9 @@ def _blocks_end(shown: Shown, steps: int) -> dict:
 
 
 BOOTSTRAP = Scene(1000, texts.BOOTSTRAP, {"kind": "slider", "min": 0, "max": 12, "step": 1, "start": 0,
-                                          "unit": " of 12"}, _urn, _drawn, _urn_end)
+                                          "unit": " of 12"}, _urn, _drawn, _urn_end, prepare=_resampled)
 RANDOMIZATION = Scene(1000, texts.RANDOMIZATION, {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 50,
-                                                  "unit": "%"}, _table, _swapped, _swap_end)
+                                                  "unit": "%"}, _table, _swapped, _swap_end,
+                      prepare=_swaps)
 BLOCKS = Scene(100, texts.BLOCKS, {"kind": "range", "min": 0, "max": 100, "step": 1, "low": 20, "high": 40, "unit": ""},
                _ribbon, _samples, _blocks_end)

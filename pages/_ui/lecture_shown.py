@@ -42,9 +42,14 @@ class Shown:
     world: int
     statistics: Callable[[], np.ndarray]
 
+    @property
+    def key(self) -> tuple[str, str, str, str, int]:
+        """What draws depend on."""
+        return self.testset.digest, self.metric, self.a, self.b, self.seed
+
     def sentences(self, n: int) -> Excerpt:
         """Short sentences of the two, remembered."""
-        return _excerpt(self.testset, self.testset.digest, self.metric, self.a, self.b, n, self.seed)
+        return _excerpt(self.testset, *self.key, n)
 
     def cut(self) -> BlocksAndBroad:
         """Samples of system a, remembered."""
@@ -52,7 +57,7 @@ class Shown:
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)
-def _excerpt(_testset: TestSet, digest: str, metric: str, a: str, b: str, n: int, seed: int) -> Excerpt:
+def _excerpt(_testset: TestSet, digest: str, metric: str, a: str, b: str, seed: int, n: int) -> Excerpt:
     return excerpt(_testset, metric, a, b, n, seed)
 
 

@@ -1,7 +1,7 @@
 """What the lecture shows is what everything else computes, and what enumeration and other libraries say."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -16,11 +16,12 @@ from mtsig_core.experiments.lecture_blocks import blocks_and_broad
 from mtsig_core.experiments.lecture_bootstrap import expected_missing, resamples
 from mtsig_core.experiments.lecture_comparisons import BETTER, SYSTEMS, family, tables
 from mtsig_core.experiments.lecture_documents import design_effect, equal_tests, expected_by_sentence
-from mtsig_core.experiments.lecture_mean import three_sentences
+from mtsig_core.experiments.lecture_mean import how_often, three_sentences
 from mtsig_core.experiments.lecture_power import better, power_tests
 from mtsig_core.experiments.lecture_randomization import all_swaps, random_swaps
 from mtsig_core.experiments.lecture_sentences import excerpt
 from mtsig_core.inference.correction import CORRECTIONS
+from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_score import bootstrap_systems
 from mtsig_core.report import lecture_texts as texts
 
@@ -226,3 +227,19 @@ def test_three_sentences_against_sacrebleu_in_an_order_that_does_not_answer(turn
     for k, two in enumerate(found.scores):
         assert two == pytest.approx([scorer.corpus_score([ts.systems[name][k]], [[ts.references["ref"][k]]]).score
                                      for name in found.names])
+
+
+def test_how_often_three_sentences_disagree_against_enumeration_with_sacrebleu(made_up):
+    few, scorer = made_up.at(range(8)), BLEU()
+
+    def scores(name, rows):
+        texts_of = few.systems[name], few.references["ref"]
+        each = [scorer.corpus_score([texts_of[0][k]], [[texts_of[1][k]]]).score for k in rows]
+        out, ref = ([column[k] for k in rows] for column in texts_of)
+        return np.array([np.mean(each), scorer.corpus_score(out, [ref]).score])
+
+    by_rows = [[scores(name, rows) for name in few.systems] for rows in combinations(range(8), 3)]
+    turned = [np.prod(a - b) < 0 for three in by_rows for a, b in combinations(three, 2)]
+    found = how_often(measure(few, "bleu"), seed=3, draws=20_000)
+    assert 0 < np.mean(turned) < 1 and found.n < 20_000
+    assert found.share == pytest.approx(np.mean(turned), abs=5 * (0.25 / found.n) ** 0.5)
