@@ -21,7 +21,6 @@ settings, unit = comparison.settings, result.metric.upper()
 a, b, _ = one_pair.choose(view)
 with or_end_page():
     found = one_pair.examine(view, a, b)
-
 pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
 better = {"a": pair.a, "b": pair.b, None: None}[pair.better]
 delta = found.sign * found.delta

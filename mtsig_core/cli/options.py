@@ -71,7 +71,7 @@ def add_arguments(group: _ArgumentGroup, called: str | Callable[..., Any], **hel
                                **about | {"help": about["help"] + said})
         if name == "jobs":
             group.add_argument("--dask", metavar="ADDRESS", help="compute on the workers of a Dask cluster whose "
-                               "scheduler is there, as tcp://host:8786; the result is the same")
+                               "scheduler is there, as tcp://HOST:PORT; the result is the same")
 
 
 def given(args: Namespace, called: str | Callable[..., Any]) -> dict[str, Any]:

@@ -6,7 +6,8 @@ import streamlit as st
 
 __all__ = ["png_button"]
 
-# Twice as sharp as the screen, or as large as every browser can draw. On white: SVG has no ground of its own.
+_MOST = 16_000  # pixels of a side, as large as every browser can draw
+# Twice as sharp as the screen, or as large as that. On white: SVG has no ground of its own.
 _SCRIPT = """
 export default function({data, parentElement}) {
   const button = parentElement.querySelector('button')
@@ -16,7 +17,7 @@ export default function({data, parentElement}) {
     const image = new Image()
     image.src = url
     await image.decode()
-    const scale = Math.min(2, 16000 / Math.max(image.naturalWidth, image.naturalHeight))
+    const scale = Math.min(2, data.most / Math.max(image.naturalWidth, image.naturalHeight))
     const canvas = document.createElement('canvas')
     canvas.width = Math.ceil(image.naturalWidth * scale)
     canvas.height = Math.ceil(image.naturalHeight * scale)
@@ -42,7 +43,7 @@ button:hover, button:focus-visible {color: var(--st-primary-color); border-color
 
 def png_button(label: str, svg: str, file: str, key: str) -> None:
     """A button that saves an SVG picture, whole and on white, as the PNG `file`."""
-    _component()(data={"label": label, "svg": svg, "file": file}, key=key, width="content")
+    _component()(data={"label": label, "svg": svg, "file": file, "most": _MOST}, key=key, width="content")
 
 
 @st.cache_resource

@@ -322,6 +322,15 @@ def test_exclusions_have_their_reasons_in_the_manifest(found):
     assert manifest["results"]["json"]["sha256"] == hashlib.sha256(task_json(found).encode()).hexdigest()
 
 
+def test_the_manifest_names_files_from_the_folder_of_data_on(found):
+    from mtsig_core.data.task_source import TaskSource
+    from mtsig_core.report.task_manifest import task_manifest
+
+    there = TaskSource("/srv/data/wmt", scores=(("en-de", "esa", "/srv/data/wmt/esa.tsv"),), below="/srv/data")
+    here = TaskSource("wmt", scores=(("en-de", "esa", "wmt/esa.tsv"),))
+    assert task_manifest(found, there, "mtsig task") == task_manifest(found, here, "mtsig task")
+
+
 def test_every_format_is_one_command_away(folder, run):  # noqa: F811
     for form, begins in (("latex", "% Compiles as it is"), ("html", "<!DOCTYPE html>"), ("manifest", "{")):
         assert run("task", "--folder", folder, "--metrics", "XCOMET", "--trials", 199, "--resamples", 200, "--format",
