@@ -11,6 +11,7 @@ from mtsig_core.data.readers.uploads import (
     Upload,
     guess_name,
     guess_uploads,
+    in_order,
     named_alike,
     read_uploads,
     read_zip,
@@ -90,7 +91,8 @@ def offer_files(files):
                           tokenizer=tokenizer)
         by_role = {role: tuple((u.name, u.file) for u in uploads if u.role == role) for role in ROLES}
         source = Source(by_role["reference"], by_role["system"], langpair=langpair or None,
-                        parse=by_role["parse"],
+                        parse=by_role["parse"], run=tuple((u.name, u.file) for u in in_order(
+                            u for u in uploads if u.role == "training run")),
                         scores=tuple((u.name, u.file) for u in uploads if u.role.startswith("scores")),
                         **{f"{which}_is_better": tuple(name for name, _ in by_role[f"scores, {which} is better"])
                            for which in ("lower", "higher")},
@@ -115,7 +117,7 @@ screen.plain("Plain text, one segment per line (UTF-8, .gz too): at least one re
              "documents file (docid, or domain, tab, docid, for each line). Or a zip of a shared-task folder in WMT "
              "layout. Segment scores of people or of a model (TSV, CSV, JSONL, Parquet: system, line, score, or a "
              "column for each system; COMET's JSON) come alone or with the texts, joined by line, or by id where a "
-             "file has the id of each line.")
+             "file has the id of each line. A.run1.txt and A.run2.txt are outputs of two training runs of system A.")
 files = st.file_uploader("Files", accept_multiple_files=True, key="data.files", label_visibility="collapsed")
 try:
     archives = [file for file in files if file.name.lower().endswith(".zip")]

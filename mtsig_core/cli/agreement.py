@@ -8,7 +8,7 @@ from mtsig_core.cli.inputs import progress_line, read, told
 from mtsig_core.cli.options import add_arguments, add_choice_of_systems, add_output_options, given
 from mtsig_core.cli.output import check_out, write
 from mtsig_core.cli.source_options import names, source_from
-from mtsig_core.cli.task_scores import task_scores
+from mtsig_core.cli.task_scores import of_pairs
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
@@ -66,7 +66,7 @@ def _run_task(args: Namespace) -> int:
                                "with --langpair.")
     source = TaskSource(args.folder, args.pairs or (), None, args.only or (),
                         tuple(map(TaskExclusion, args.exclude or ())), tuple(args.lower_is_better),
-                        tuple(args.higher_is_better), args.keep_canary, scores=task_scores(args.scores))
+                        tuple(args.higher_is_better), args.keep_canary, scores=of_pairs("--scores", args.scores))
     check_out(args.out, Source(folder=args.folder))
     kept = KeptTask(source)
     with progress_line() as progress:

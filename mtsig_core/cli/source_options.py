@@ -95,15 +95,17 @@ def source_from(args: argparse.Namespace, whole_task: bool = False) -> Source | 
     if args.demo_references is not None:
         raise SettingError("--demo-references goes with --demo or --demo-segments, and neither is there.")
     if args.folder is not None:
-        if given:
-            raise SettingError(f"--folder and {given[0]} name two sources. Give one of them.")
+        if others := [option for option in given if option != "--run"]:
+            raise SettingError(f"--folder and {others[0]} name two sources. Give one of them.")
+        if runs and args.langpair is None and whole_task:
+            raise SettingError("--run goes with one language pair of --folder. Choose it by --langpair.")
         if args.langpair is None and not whole_task:
             pairs = pairs_of(args.folder)
             raise SettingError(f"--folder needs --langpair. {args.folder} has: {', '.join(pairs) or 'none'}.")
     elif not given:
         return _scores_alone(args, tables) if args.scores else None
     elif args.xml or args.sacrebleu:
-        own, beside = ("--xml", ()) if args.xml else ("--sacrebleu", ("--system",))
+        own, beside = ("--xml", ("--run",)) if args.xml else ("--sacrebleu", ("--system", "--run"))
         for option, value in {**files, "--parse": parses}.items():
             if value and option not in (own, *beside):
                 raise SettingError(f"{own} and {option} name two sources. Give one of them.")

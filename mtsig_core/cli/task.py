@@ -12,7 +12,7 @@ from mtsig_core.cli.output import check_out, write
 from mtsig_core.cli.replicate import add_official_option, run_replicate_task
 from mtsig_core.cli.source_options import names
 from mtsig_core.cli.task_review import take_review, warn_of_review
-from mtsig_core.cli.task_scores import add_task_scores, task_scores
+from mtsig_core.cli.task_scores import add_task_scores, of_pairs
 from mtsig_core.data.review import replay
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import read_exclusions
@@ -65,10 +65,12 @@ def run_task(args: Namespace) -> int:
     source = TaskSource(args.folder, args.pairs or (), args.track, args.only or (),
                         lower_is_better=tuple(args.lower_is_better), higher_is_better=tuple(args.higher_is_better),
                         keep_canary=args.keep_canary, systems_table=args.systems_table,
-                        keep_withdrawn=args.keep_withdrawn, scores=task_scores(args.scores))
+                        keep_withdrawn=args.keep_withdrawn, scores=of_pairs("--scores", args.scores),
+                        run=of_pairs("--run", args.runs))
     if args.demo == (args.folder is not None):
         raise SettingError("A task comes from --folder DIR or is the simulated one, --demo. Give one of them.")
-    check_out(args.out, Source(folder=args.folder, src=args.review))  # all that is read
+    read = tuple((name, path) for _, name, path in (*source.scores, *source.run))
+    check_out(args.out, Source(folder=args.folder, src=args.review, run=read))  # all that is read
     if args.folder is not None and not Path(args.folder).exists():
         source.read()  # which says what is wrong
     whole = KeptTask(source)

@@ -10,6 +10,7 @@ from pathlib import Path
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores, read_scores, read_text
 from mtsig_core.data.readers.bounds import bounded, from_below
+from mtsig_core.data.readers.further_runs import join_runs
 from mtsig_core.data.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.data.readers.systems_table import without_withdrawn
 from mtsig_core.data.readers.tasks import has_scores, pairs_of, read_pair
@@ -129,6 +130,8 @@ class Source:
         return testset
 
     def _read_texts(self) -> TestSet:
+        if self.run and not self.ref:
+            return join_runs(replace(self, run=(), keep_canary=True)._read_texts(), self.run, self.keep_canary)
         if self.demo_task:
             from mtsig_core.data.simulation.shared_task import shared_task, simulated_task
 

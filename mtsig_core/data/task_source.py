@@ -12,6 +12,7 @@ from typing import Any
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores
 from mtsig_core.data.readers.bounds import bounded, from_below, open_file
+from mtsig_core.data.readers.further_runs import join_runs
 from mtsig_core.data.readers.lines import read_bytes
 from mtsig_core.data.readers.systems_table import read_systems, systems_of
 from mtsig_core.data.readers.tasks import read_task
@@ -47,6 +48,8 @@ class TaskSource:
         (language pair, name, file) of tables of segment scores, such as those of people, which join its texts.
     below : str or None
         As in `Source`.
+    run : tuple of (str, str, str)
+        (language pair, system, file) of the outputs of further training runs.
     """
 
     folder: str | None
@@ -61,6 +64,7 @@ class TaskSource:
     keep_withdrawn: bool = False
     scores: tuple[tuple[str, str, str], ...] = ()
     below: str | None = None
+    run: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def title(self) -> str:
@@ -80,10 +84,13 @@ class TaskSource:
         else:
             lower, higher = self._said({name for _, name, _ in self.scores}, False)
             task = read_task(self.folder, self.pairs or None, lower_is_better=lower, higher_is_better=higher,
-                             keep_canary=self.keep_canary)
-        for pair, _, _ in self.scores:
+                             keep_canary=self.keep_canary or bool(self.run))
+        for pair, _, _ in (*self.scores, *self.run):
             if pair not in task.testsets and not self.pairs:
                 raise unknown("language pair", pair, task.testsets)
+        if self.run:
+            task = replace(task, testsets={pair: join_runs(one, self._of(pair, self.run), self.keep_canary)
+                                           for pair, one in task.testsets.items()})
         if self.scores:
             task = replace(task, testsets={pair: self._scored(pair, one) for pair, one in task.testsets.items()})
         if table := self._table():
@@ -98,7 +105,7 @@ class TaskSource:
 
     def _scored(self, pair: str, testset: TestSet) -> TestSet:
         """With its tables of scores."""
-        if not (tables := self._tables_of(pair)):
+        if not (tables := self._of(pair, self.scores)):
             return testset
         lower, higher = self._said({name for name, _ in tables}, True)
         return join_scores(testset, tables, lower, higher_is_better=higher)
@@ -108,8 +115,9 @@ class TaskSource:
         return [tuple(name for name in said if (name in names) is among)
                 for said in (self.lower_is_better, self.higher_is_better)]
 
-    def _tables_of(self, pair: str) -> tuple[tuple[str, str], ...]:
-        return tuple((name, path) for of, name, path in self.scores if of == pair)
+    @staticmethod
+    def _of(pair: str, files: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str], ...]:
+        return tuple((name, path) for of, name, path in files if of == pair)
 
     def withdrawn(self) -> tuple[str, ...]:
         """The systems that are left out because the table calls them withdrawn."""
@@ -131,7 +139,8 @@ class TaskSource:
         """The test set of one language pair alone, with the systems that are chosen here."""
         return Source(folder=self.folder, langpair=pair, demo_task=self.folder is None, keep_canary=self.keep_canary,
                       lower_is_better=self.lower_is_better, higher_is_better=self.higher_is_better,
-                      keep_withdrawn=self.keep_withdrawn, scores=self._tables_of(pair), below=self.below)
+                      keep_withdrawn=self.keep_withdrawn, scores=self._of(pair, self.scores), below=self.below,
+                      run=self._of(pair, self.run))
 
     def shown_folder(self) -> str | None:
         """As that of `Source`."""
@@ -140,8 +149,9 @@ class TaskSource:
     def as_told(self) -> dict[str, Any]:
         """The fields, with files named from `below` on."""
         told = {key: value for key, value in asdict(self).items() if key != "below"}
-        return told | {"folder": self.shown_folder(), "scores": [
-            (pair, name, from_below(path, self.below)) for pair, name, path in self.scores]}
+        return told | {"folder": self.shown_folder(), **{
+            key: [(pair, name, from_below(path, self.below)) for pair, name, path in files]
+            for key, files in (("scores", self.scores), ("run", self.run))}}
 
     def digest(self) -> str:
         """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them."""
@@ -155,11 +165,11 @@ class TaskSource:
             with open_file(path) as file:
                 content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
             h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content)
-        for _, _, table in self.scores:
+        for _, _, table in (*self.scores, *self.run):
             h.update(read_bytes(table)[0] + b"\0")
         if self.systems_table is not None:
             h.update(read_bytes(self.systems_table)[0] + b"\0")
         taken = {key: value for key, value in asdict(self).items()
-                 if key not in ("folder", "below") and (key != "scores" or value)}
+                 if key not in ("folder", "below") and (key not in ("scores", "run") or value)}
         h.update(json.dumps(taken).encode())
         return h.hexdigest()

@@ -25,7 +25,7 @@ class Holding:
 
     Attributes
     ----------
-    role : {"reference", "system", "source", "left out", "documents", "scores", "domain"}
+    role : {"reference", "system", "training run", "source", "left out", "documents", "scores", "domain"}
     name : str
     segments : int
         For what was left out, the lines; for scores, missing ones count as empty.
@@ -47,6 +47,8 @@ def inventory(testset: TestSet) -> list[Holding]:
     """What is there: texts, what was left out, documents, scores, domains."""
     texts = [("reference", name, values) for name, values in testset.references.items()]
     texts += [("system", name, values) for name, values in testset.systems.items()]
+    texts += [("training run", f"{name}, run {k}", values) for name, outputs in testset.runs.items()
+              for k, values in enumerate(outputs, 2)]
     texts += [("source", "", testset.sources)] if testset.sources is not None else []
     found = [Holding(role, name, *_counts(values)) for role, name, values in texts]
     if (lines := left_out(testset)) is not None:

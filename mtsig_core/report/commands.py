@@ -59,7 +59,7 @@ def source_options(source: Source) -> list[str]:
     given += [("--xml", path) for path in source.xml]
     given += [("--ref", path if name is None else f"{name}={path}") for name, path in source.ref]
     given += [("--system", path if name is None else f"{name}={path}") for name, path in source.system]
-    given += [("--run", f"{name}={path}") for name, path in source.run]
+    given += [("--run", f"{name}={from_below(path, source.below)}") for name, path in source.run]
     given += [("--parse", f"{name}={path}") for name, path in source.parse]
     given += [("--src", source.src), ("--docs", source.docs), ("--langpair", source.langpair)]
     given += [("--refs", ",".join(source.refs) or None)]
@@ -141,6 +141,7 @@ def task_command(source: TaskSource, **asked: object) -> str:
                                                  ("--higher-is-better", source.higher_is_better)) for name in names]
     said += [("--exclude", exclusion_text(one)) for one in source.exclude]
     said += [("--scores", f"{pair}:{name}={from_below(path, source.below)}") for pair, name, path in source.scores]
+    said += [("--run", f"{pair}:{name}={from_below(path, source.below)}") for pair, name, path in source.run]
     chosen = {key: value for key, value in asked.items() if value != usual.get(key)}
     options = [part for key, value in (given | chosen).items() if value is not None
                for part in _with(f"--{key.replace('_', '-')}", str(value))]

@@ -19,7 +19,7 @@ from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import Metric
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.records import matrix_records
-from mtsig_core.report.runs_tables import run_records
+from mtsig_core.report.runs_tables import run_records, single_runs, with_run_records
 from mtsig_core.results import Comparison, PairResult, PairRuns, SystemResult, SystemRuns
 
 __all__ = ["comparison_json", "comparison_csv", "matrix_csv", "metrics_record", "scores_json", "scores_csv",
@@ -87,22 +87,14 @@ def comparison_csv(comparison: Comparison) -> str:
         leaders = [{"reference": row.reference, "system": system, "n": row.n_segments,
                     "decidable": row.decidable}
                    for row in result.by_reference for system in row.leaders]
-        single = [{"system": row.system, "run": k, "score": score}
-                  for row in result.runs for k, score in enumerate(row.scores, 1)]
-        for table, records in (("systems", _with(result.systems, result.runs)),
-                               ("pairs", _with(result.pairs, result.pair_runs)),
-                               ("leaders", leaders), ("runs", single)):
+        for table, records in (("systems", with_run_records(result.systems, result.runs)),
+                               ("pairs", with_run_records(result.pairs, result.pair_runs)),
+                               ("leaders", leaders), ("runs", single_runs(result))):
             rows += [{"table": table, "metric": name, **record, "higher_is_better": result.higher_is_better, **source,
                       "signature": result.signature} for record in records]
     rows += [{"table": "excluded", **asdict(exclusion), **source} for exclusion in comparison.excluded]
     rows += [{"table": "assumed", "reason": text, **source} for text in assumptions(info.assumed, comparison.metrics)]
     return records_csv(rows, header)
-
-
-def _with(rows: Iterable[SystemResult | PairResult],
-          runs: Sequence[SystemRuns | PairRuns]) -> list[dict[str, Any]]:
-    """Rows with what their training runs add, where there are any."""
-    return [asdict(row) | (asdict(runs[k]) if runs else {}) for k, row in enumerate(rows)]
 
 
 def matrix_csv(comparison: Comparison) -> str:

@@ -8,7 +8,7 @@ from mtsig_core.report.cells import Table, number
 
 __all__ = ["inventory_rows"]
 
-_TEXTS = ("reference", "system", "source")
+_TEXTS = ("reference", "system", "training run", "source")
 
 
 def inventory_rows(testset: TestSet) -> Table:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from mtsig_core.report.cells import Cell, Table, number
 from mtsig_core.report.tables import points
-from mtsig_core.results import MetricResult
+from mtsig_core.results import MetricResult, PairResult, PairRuns, SystemResult, SystemRuns
 
-__all__ = ["pair_run_rows", "run_records", "run_rows", "with_runs"]
+__all__ = ["pair_run_rows", "run_records", "run_rows", "single_runs", "task_run_rows", "with_run_records", "with_runs"]
 
 
 def with_runs(header: list[str], rows: list[list[str]], name: int, result: MetricResult) -> Table:
@@ -42,6 +42,13 @@ def pair_run_rows(result: MetricResult) -> Table:
         for row in result.pair_runs]
 
 
+def task_run_rows(results: Mapping[str, MetricResult], alpha: float) -> Table:
+    """Header and rows of `run_rows` for the language pairs of a shared task that have runs."""
+    tables = {pair: run_rows(result, alpha) for pair, result in results.items() if result.runs}
+    header = next(iter(tables.values()))[0] if tables else []
+    return ["pair", *header], [[pair, *row] for pair, (_, rows) in tables.items() for row in rows]
+
+
 def run_records(result: MetricResult) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
     """What JSON has under ``runs`` of each system and of each pair, in their order; empty where there are no runs."""
     def without(record: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -49,3 +56,16 @@ def run_records(result: MetricResult) -> tuple[Sequence[Mapping[str, Any]], Sequ
 
     return ([without(asdict(row), "system") for row in result.runs],
             [without(asdict(row), "a", "b") for row in result.pair_runs])
+
+
+def with_run_records(rows: Iterable[SystemResult | PairResult],
+                     runs: Sequence[SystemRuns | PairRuns]) -> list[dict[str, Any]]:
+    """Rows of CSV with what their training runs add, where there are any; the scores of the runs have own rows."""
+    return [asdict(row) | ({key: value for key, value in asdict(runs[k]).items() if key != "scores"} if runs else {})
+            for k, row in enumerate(rows)]
+
+
+def single_runs(result: MetricResult) -> list[dict[str, Any]]:
+    """Rows of CSV: the score of each training run."""
+    return [{"system": row.system, "run": k, "score": score}
+            for row in result.runs for k, score in enumerate(row.scores, 1)]

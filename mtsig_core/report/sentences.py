@@ -66,16 +66,21 @@ def paper_sentences(comparison: Comparison, metric: str) -> str:
                      *method_sentences(comparison, result), *exclusion_sentences(comparison)])
 
 
+def runs_sentences(result: MetricResult) -> list[str]:
+    """What a score is of training runs, and how much it differs between them; none where there are no runs."""
+    if not result.runs:
+        return []
+    spread = ", ".join(f"{printable(row.system)} {row.sd:{points(result)}} ({len(row.scores)} runs)"
+                       for row in result.runs if row.sd is not None)
+    return ["A score is the mean over the training runs of a system, and a unit is swapped or drawn for all runs at "
+            f"once (stratified; after Clark et al. 2011). SD between runs: {spread}."]
+
+
 def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
     """How the pairs were tested and the intervals made: test and source, unit, trials, alpha, correction over its
     family, the warnings that decide what it is worth, and what was used for it."""
     settings, test, m = comparison.settings, TESTS[comparison.settings.test], len(result.tested)
-    said = []
-    if result.runs:
-        spread = ", ".join(f"{printable(row.system)} {row.sd:{points(result)}} ({len(row.scores)} runs)"
-                           for row in result.runs if row.sd is not None)
-        said.append("A score is the mean over the training runs of a system, and a unit is swapped or drawn for all "
-                    f"runs at once (stratified; after Clark et al. 2011). SD between runs: {spread}.")
+    said = runs_sentences(result)
     if m:
         differences = "The difference was" if m == 1 else f"The {m} differences were"
         said.append(f"{differences} tested by {TEST_NAMES.get(test.name, test.title)} ({test.source}) with "

@@ -12,6 +12,7 @@ from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
+from mtsig_core.report.runs_tables import single_runs, task_run_rows, with_run_records
 from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
 from mtsig_core.report.task_ranks import first_rows, ranks_record, rule_said
@@ -60,8 +61,10 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
     for pair, comparison in found.pairs.items():
         for metric, result in comparison.metrics.items():
             own = {"language_pair": pair, "metric": metric, "signature": result.signature}
-            rows += [{"table": "systems", **own, **asdict(row), **called(row.system)} for row in result.systems]
-            rows += [{"table": "pairs", **own, **asdict(row)} for row in result.pairs]
+            rows += [{"table": "systems", **own, **row, **called(row["system"])} for row in
+                     with_run_records(result.systems, result.runs)]
+            rows += [{"table": "pairs", **own, **row} for row in with_run_records(result.pairs, result.pair_runs)]
+            rows += [{"table": "runs", **own, **row} for row in single_runs(result)]
     for metric, macro in found.macro.items():
         rows += [{"table": "systems", "language_pair": "", "metric": metric, **asdict(row), **called(row.system)}
                  for row in macro.systems]
@@ -99,6 +102,9 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
                   *filter(None, [task_without(found, metric), rule_said(found, metric)]),
                   *map(printable, far_firsts_in(found, metric)),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
+        header, rows = task_run_rows({pair: comparison.metrics[metric] for pair, comparison in found.pairs.items()
+                                      if metric in comparison.metrics}, first.alpha)
+        lines += ["", *table_lines(header, rows, "<<>>><")] if rows else []
     lines += disputes_text(disputed_in(found))
     lines += [] if found.agreement is None else ["", *task_agreement_text(found.agreement).rstrip().split("\n")]
     lines += [f"Warning: {printable(pair)}: {printable(caution.text)}" for pair, comparison in found.pairs.items()

@@ -21,6 +21,7 @@ from mtsig_core.report.phrases import (
     trials_clause,
     units_name,
 )
+from mtsig_core.report.sentences import runs_sentences
 from mtsig_core.report.task_tables import task_left_out
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult
@@ -75,7 +76,7 @@ def subject_sentences(found: TaskComparison, metric: str, begin: str, by: str) -
 def within_sentences(have: Have) -> list[str]:
     """How pairs of systems were tested within each language pair, and what that is not worth where it lacks."""
     tested = {pair: (comparison.settings, result) for pair, (comparison, result) in have.items() if result.tested}
-    said = []
+    said = _grouped({pair: runs_sentences(result) for pair, (_, result) in have.items()})
     if tested:
         settings = next(iter(tested.values()))[0]
         test = TESTS[settings.test]

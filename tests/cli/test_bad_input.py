@@ -173,7 +173,11 @@ def test_runs_of_no_system_of_unequal_number_and_of_what_is_no_text(refused, fil
     unequal = [f"--run={name}={good}" for name in ("good", "fair", "fair")]
     assert "unequal numbers of training runs: good 2, fair 3" in refused("compare", *options, *unequal)
     assert "absent.txt" in refused("compare", *options, "--run", "good=absent.txt")
-    assert "--run name two sources" in refused("compare", "--folder", folder, "--langpair", "en-de", "--run", "a=b.txt")
+    assert "'a', which is no system" in refused("compare", "--folder", folder, "--langpair", "en-de", "--run",
+                                                f"a={good}")
+    assert "--run goes with one language pair" in refused("agreement", "--folder", folder, "--human", "esa", "--run",
+                                                          f"good={good}")
+    assert "several language pairs" in refused("task", "--folder", folder, "--run", f"good={good}")
     assert "not there yet for training runs" in refused("metrics", "precisions", *options, f"--run=good={good}")
 
 

@@ -20,9 +20,9 @@ def upload(page, *files):
 
 
 def test_roles_are_guessed(page):
-    upload(page, ("ref.txt", REF), ("a.txt", REF), ("b.txt", REF), ("docs.txt", b"d1\n" * 30))
+    upload(page, ("ref.txt", REF), ("a.txt", REF), ("a.run2.txt", REF), ("b.txt", REF), ("docs.txt", b"d1\n" * 30))
     roles = [box.value for box in page.selectbox if box.label == "Role"]
-    assert roles == ["reference", "system", "system", "documents"]
+    assert roles == ["reference", "system", "training run", "system", "documents"]
     assert "What follows is of" in words(page) and "which is open now" in words(page)
 
 

@@ -15,7 +15,7 @@ from mtsig_core.data.readers.lines import FilePath, shown
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
 
-__all__ = ["LANGUAGE", "assemble", "by_name", "check_langpair", "without_canary"]
+__all__ = ["LANGUAGE", "assemble", "by_name", "check_langpair", "without_canary", "wrong_counts"]
 
 LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4}|_[0-9]{3}){0,2}"  # with script, region, or both, as in zh_Hant_TW
 
@@ -110,7 +110,7 @@ def assemble(
     texts += [(systems[key], system_texts[key], "the output") for key in systems]
     texts += [(path, lines, "the output") for outputs in run_texts.values() for path, lines in outputs]
     texts += [(sources, source_text, "the source"), (documents, document_ids, None)]
-    faults += _wrong_counts(references[first], reference_texts[first], texts)
+    faults += wrong_counts(references[first], reference_texts[first], texts)
     parsed = {} if faults else {key: read(path, read_conllu, texts=_text_of(key, path, system_texts, reference_texts))
                                 for key, path in (parses or {}).items()}
     if faults:
@@ -142,7 +142,7 @@ def _text_of(name: str, path: FilePath, *groups: Mapping[str, Sequence[str]]) ->
                      f"are {', '.join(map(shown, names))}.{hint}")
 
 
-def _wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, texts: Iterable[_Read]) -> list[str]:
+def wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, texts: Iterable[_Read]) -> list[str]:
     """A message for each text (path, lines, what it is) with another number of lines than the reference."""
     if reference is None:
         return []

@@ -24,11 +24,12 @@ from mtsig_core.data.readers.text import read_text
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
 
-__all__ = ["ROLES", "Upload", "guess_name", "guess_role", "guess_uploads", "named_alike", "read_uploads", "read_zip",
-           "reference_language", "zip_language_pairs"]
+__all__ = ["ROLES", "Upload", "guess_name", "guess_role", "guess_uploads", "in_order", "named_alike",
+           "read_uploads", "read_zip", "reference_language", "zip_language_pairs"]
 
-ROLES = ("system", "reference", "documents", "source", "scores", "scores, lower is better",
+ROLES = ("system", "training run", "reference", "documents", "source", "scores", "scores, lower is better",
          "scores, higher is better", "segment ids", "parse", "leave out")
+_RUN = re.compile(r"(.+)[._-]run[_-]?(\d{1,4})", re.IGNORECASE)
 _SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
           ("documents", r"docs?|documents?|docids?"),
           ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"),
@@ -47,7 +48,7 @@ class Upload:
     role : str
         One of `ROLES`.
     name : str
-        What the system, the reference or the scores are called.
+        What the system, the reference or the scores are called; of a training run, the system that it is of.
     """
 
     file: str
@@ -95,6 +96,8 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
 
     >>> guess_uploads([("en-zh.refA.txt", b""), ("test.en", b""), ("GPT-4.zh", b"")])
     [('reference', 'refA'), ('source', 'test.en'), ('system', 'GPT-4.zh')]
+    >>> guess_uploads([("A.run2.txt", b""), ("A.run1.txt", b""), ("B.run1.txt", b"")])
+    [('training run', 'A'), ('system', 'A'), ('system', 'B.run1')]
     """
     roles = [guess_role(file, content) for file, content in files]
     pairs = {_set_and_pair(file)[1] for file, _ in files} - {""}
@@ -102,7 +105,25 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     for k, (file, _) in enumerate(files):  # nothing says that it is an output, and it ends as the sources would
         if roles[k] == "system" and task_name(file) is None and file.removesuffix(".gz").endswith(origins):
             roles[k] = "source"
-    return [(role, guess_name(file)) for role, (file, _) in zip(roles, files, strict=True)]
+    names = [guess_name(file) for file, _ in files]
+    outputs = {k: _run_of(name) for k, name in enumerate(names) if roles[k] == "system"}
+    for name in dict.fromkeys(name for name, _ in outputs.values()):
+        first, *further = sorted((k for k in outputs if outputs[k][0] == name), key=lambda k: outputs[k][1])
+        for k in (first, *further) if further else ():
+            names[k] = name
+        for k in further:
+            roles[k] = "training run"
+    return list(zip(roles, names, strict=True))
+
+
+def _run_of(name: str) -> tuple[str, int]:
+    """The system, and the number of its training run, 0 where the name says none.
+
+    >>> _run_of("Tower.run2"), _run_of("Tower_run-10"), _run_of("prune")
+    (('Tower', 2), ('Tower', 10), ('prune', 0))
+    """
+    found = _RUN.fullmatch(name)
+    return (found[1], int(found[2])) if found else (name, 0)
 
 
 def named_alike(files: Iterable[str]) -> tuple[str, str]:
@@ -183,14 +204,20 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
     def read(folder: Path) -> TestSet:
         paths = {upload: _save(folder, k, upload) for k, upload in enumerate(uploads)}
         named = {role: [(upload.name, paths[upload]) for upload in group] for role, group in groups.items()}
+        runs = [(upload.name, paths[upload]) for upload in in_order(groups["training run"])]
         path = {role: named[role][0][1] if named[role] else None for role in single}
         testset = read_text(named["reference"], named["system"], sources=path["source"],
-                            documents=path["documents"], parses=named["parse"], langpair=langpair, name=name)
+                            documents=path["documents"], parses=named["parse"], runs=runs, langpair=langpair, name=name)
         tables = [(upload.name, paths[upload]) for upload in scores]
         return testset if not tables else join_scores(testset, tables, lower, ids=path["segment ids"],
                                                       higher_is_better=higher)
 
     return _asking_by_role(read)
+
+
+def in_order(runs: Iterable[Upload]) -> list[Upload]:
+    """Training runs by their number, as run k of one system is swapped with run k of the other."""
+    return sorted(runs, key=lambda upload: _run_of(guess_name(upload.file))[1])
 
 
 def _asking_by_role(work: Callable[[Path], TestSet]) -> TestSet:

@@ -177,3 +177,18 @@ def test_errors_are_asked_about():
         for which in ("lower", "higher"):
             found = read_uploads([*files, up("m.tsv", table, f"scores, {which} is better", "MetricX-24")])
             assert found.scores["MetricX-24"].higher_is_better is (which == "higher")
+
+
+def test_outputs_of_training_runs_are_told_by_their_names():
+    ref = "a b c d\ne f g h\n"
+    files = {"ref.txt": ref, "A.run10.txt": "10\n10\n", "A.run1.txt": ref, "x.en-de.hyp.B.de": ref,
+             "x.en-de.hyp.B.run2.de": "2\n2\n", "A.run2.txt": "two\ntwo\n", "B_run3.txt": "3\n3\n", "C.run4.txt": ref}
+    guessed = guess_uploads([(file, text.encode()) for file, text in files.items()])
+    assert guessed[1:] == [("training run", "A"), ("system", "A"), ("system", "B"), ("training run", "B"),
+                           ("training run", "A"), ("training run", "B"), ("system", "C.run4")]
+    testset = read_uploads([up(file, text, *guess) for (file, text), guess in zip(files.items(), guessed, strict=True)])
+    assert {name: [output[0] for output in outputs] for name, outputs in testset.runs.items()} == {
+        "A": ["two", "10"], "B": ["2", "3"]}
+    assert ["training run", "A, run 3", "2"] in [row[:3] for row in inventory_rows(testset)[1]]
+    with pytest.raises(InputError, match="run of 'Z', which is no system"):
+        read_uploads([up("ref.txt", ref), up("A.txt", ref), up("z.txt", ref, "training run", "Z")])

@@ -1,0 +1,126 @@
+"""Training runs beside the folder, the XML or the task that a test set comes from."""
+
+import csv
+import io
+import json
+import shlex
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sacrebleu
+
+from mtsig_core import InputError, compare
+from mtsig_core.data.readers.further_runs import join_runs
+from mtsig_core.data.source import Source
+from mtsig_core.data.task_source import TaskSource
+from mtsig_core.report.commands import source_options, task_command
+from tests.cli.conftest import run  # noqa: F401 - a fixture
+from tests.cli.test_task import folder as scores_folder  # noqa: F401 - a fixture
+from tests.toys import texts
+
+REFERENCE, (A, A2, B, B2, C) = texts(5, [.3, .33, .4, .36, .5], 12)
+CANARY = "canary 1-2-3"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two language pairs of the same texts; the first line is a canary. Beside it the further runs."""
+    def write(path, *lines):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join([CANARY, *lines]) + "\n", encoding="utf-8")
+        return path
+
+    for pair in ("en-de", "en-cs"):
+        write(tmp_path / "task" / "references" / f"{pair}.refA.txt", *REFERENCE)
+        (docs := tmp_path / "task" / "documents").mkdir(exist_ok=True)
+        (docs / f"{pair}.docs").write_text("canary\tcanary\n" + "".join(f"news\td{k // 2}\n" for k in range(12)))
+        for name, output in (("A", A), ("B", B), ("C", C)):
+            write(tmp_path / "task" / "system-outputs" / pair / f"{name}.txt", *output)
+    for name, output in (("A", A2), ("B", B2)):
+        write(tmp_path / f"{name}.run2.txt", *output)
+    return tmp_path / "task"
+
+
+@pytest.fixture
+def runs(folder):
+    return tuple((name, str(folder.parent / f"{name}.run2.txt")) for name in "AB")
+
+
+def points(output):
+    return sacrebleu.corpus_bleu(output, [REFERENCE]).score
+
+
+def test_a_folder_has_runs_without_the_line_that_is_a_canary(folder, runs):
+    source = Source(folder=str(folder), langpair="en-de", run=runs)
+    testset = source.read()
+    assert testset.runs == {"A": (tuple(A2),), "B": (tuple(B2),)} and list(testset.references["refA"]) == REFERENCE
+    plain = replace(source, run=()).read()
+    assert testset.lines == plain.lines
+    assert testset.digest == replace(plain, runs={"A": [A2], "B": [B2]}).digest
+    whole = source.everything().read()
+    assert whole.runs["A"][0] == (CANARY, *A2) and whole.systems["C"][0] == CANARY
+    below = replace(source, below=str(folder.parent))
+    assert source_options(below)[2:6] == ["--run", "A=A.run2.txt", "--run", "B=B.run2.txt"]
+
+
+def test_what_a_run_cannot_be(folder, runs):
+    testset = Source(folder=str(folder), langpair="en-de", keep_canary=True).read()
+    (folder.parent / "short.txt").write_text("one\n")
+    with pytest.raises(InputError, match="short.txt has 1 line, the reference refA of task en-de has 13"):
+        join_runs(testset, [("A", folder.parent / "short.txt")])
+    with pytest.raises(InputError, match="'a', which is no system. Did you mean 'A'"):
+        join_runs(testset, [("a", runs[0][1])])
+
+
+def test_scores_alone_have_no_runs(scores_folder):  # noqa: F811
+    with pytest.raises(InputError, match="scores of segments and no texts, .* A.run2.txt could be a further"):
+        TaskSource(str(scores_folder), run=(("en-de_DE", "Alpha", "A.run2.txt"),)).read()
+
+
+def test_xml_has_runs(folder):
+    def seg(output):
+        return "".join(f'<seg id="{k}">{line}</seg>' for k, line in enumerate(output, 1))
+
+    (file := folder.parent / "set.xml").write_text(
+        f'<dataset id="set"><doc id="d" origlang="en"><src lang="en"><p>{seg(REFERENCE)}</p></src>'
+        f'<ref lang="de" translator="A"><p>{seg(REFERENCE)}</p></ref>'
+        + "".join(f'<hyp system="{name}" lang="de"><p>{seg(output)}</p></hyp>' for name, output in (("A", A), ("B", B)))
+        + "</doc></dataset>", encoding="utf-8")
+    for name, output in (("A", A2), ("B", B2)):
+        (folder.parent / f"{name}.txt").write_text("\n".join(output) + "\n", encoding="utf-8")
+    testset = Source(xml=(str(file),), run=tuple((name, str(folder.parent / f"{name}.txt")) for name in "AB")).read()
+    found = compare(testset, trials=99, resamples=99).metrics["bleu"]
+    assert {row.system: row.score for row in found.systems} == pytest.approx(
+        {"A": np.mean([points(A), points(A2)]), "B": np.mean([points(B), points(B2)])})
+
+
+def test_a_task_has_the_means_of_runs_and_their_spread_in_every_file(folder, runs, run):  # noqa: F811
+    asked = ["task", "--folder", folder, "--trials", 99, "--resamples", 99,
+             *(f"--run=en-de:{name}={path}" for name, path in runs)]
+    data = json.loads(run(*asked, "--format", "json").out)
+    mine = {row["system"]: row for row in data["pairs"]["en-de"]["metrics"]["bleu"]["systems"]}
+    assert mine["A"]["runs"]["sd"] == pytest.approx(np.std([points(A), points(A2)], ddof=1))
+    assert "runs" not in data["pairs"]["en-cs"]["metrics"]["bleu"]["systems"][0]
+    macro = {row["system"]: row["score"] for row in data["macro"]["bleu"]["systems"]}
+    assert macro["A"] == pytest.approx((points(A) + np.mean([points(A), points(A2)])) / 2)
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out)))
+    assert [(row["language_pair"], row["system"], row["run"]) for row in rows if row["table"] == "runs"] == [
+        ("en-de", name, k) for name, k in (("A", "1"), ("A", "2"), ("B", "1"), ("B", "2"), ("C", "1"))]
+    assert all((row["se_runs"] != "") == (row["language_pair"] == "en-de" and "C" not in row["a"] + row["b"])
+               for row in rows if row["table"] == "pairs")
+    said = f"SD between runs: A {mine['A']['runs']['sd']:.2f} (2 runs)"
+    assert "SD between runs" in run(*asked).out and said in run(*asked, "--format", "html").out
+    assert said in run(*asked, "--format", "latex").out.replace("\n", " ")
+
+
+def test_the_manifest_gives_the_runs_again_and_a_changed_run_is_seen(folder, runs, run, monkeypatch):  # noqa: F811
+    asked = ["task", "--folder", folder, "--trials", 99, "--resamples", 99, f"--run=en-de:A={runs[0][1]}"]
+    manifest = json.loads(run(*asked, "--format", "manifest").out)
+    assert manifest["source"]["run"] == [["en-de", *runs[0]]]
+    first = run(*asked, "--format", "json").out
+    assert run(*shlex.split(manifest["command"])[1:]).out == first
+    (folder.parent / "A.run2.txt").write_text("\n".join([CANARY, *C]) + "\n", encoding="utf-8")
+    assert run(*asked, "--format", "json").out != first
+    there = TaskSource(str(folder), run=(("en-de", *runs[0]),), below=str(folder.parent))
+    assert task_command(there) == "mtsig task --folder task --run en-de:A=A.run2.txt"
