@@ -2,6 +2,7 @@
 
 import pytest
 
+from mtsig_core.report.commands import source_options
 from tests.pages.toys import words
 from tests.toys import SPACELESS
 
@@ -24,6 +25,19 @@ def test_roles_are_guessed(page):
     roles = [box.value for box in page.selectbox if box.label == "Role"]
     assert roles == ["reference", "system", "training run", "system", "documents"]
     assert "What follows is of" in words(page) and "which is open now" in words(page)
+
+
+def test_training_runs_are_opened_with_their_command(page, monkeypatch):
+    """In the order of their numbers, whatever that of the files."""
+    opened, names = [], ("a.run3", "a.run1", "b", "a.run2", "b.run2", "b.run3")
+    monkeypatch.setattr("pages._ui.testsets.keep_upload", lambda testset, source: opened.append((testset, source)))
+    monkeypatch.setattr("pages._ui.frame.open_testset", lambda kept: None)
+    upload(page, ("ref.txt", REF), *((f"{name}.txt", REF.replace(b"set", name.encode())) for name in names))
+    button(page).click().run()
+    (testset, source), = opened
+    assert [output[3].split()[-1] for output in (testset.systems["a"], *testset.runs["a"])] == [
+        "a.run1", "a.run2", "a.run3"]
+    assert source_options(source)[6:10] == ["--run", "a=a.run2.txt", "--run", "b=b.run2.txt"]
 
 
 def of_task(language="zh"):

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mtsig_core.data.readers.assemble import without_canary, wrong_counts
-from mtsig_core.data.readers.lines import FilePath, read_lines
+from mtsig_core.data.readers.large_texts import read_texts
+from mtsig_core.data.readers.lines import FilePath
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
 
@@ -36,12 +37,12 @@ def join_runs(testset: TestSet, runs: Sequence[tuple[str, FilePath]], keep_canar
         raise InputError(f"{testset.name} has scores of segments and no texts, so there is no output of which "
                          f"{runs[0][1]} could be a further training run. Leave the runs out.")
     outputs: dict[str, list[Sequence[str]]] = {}
-    read = [(system, path, read_lines(path)) for system, path in runs]
+    read = [(system, path, read_texts(path)) for system, path in runs]
     for system, _, lines in read:
         outputs.setdefault(system, []).append(lines)
-    name, reference = next(iter(testset.references.items()))
-    if faults := wrong_counts(f"{name} of {testset.name}", [text or "" for text in reference],
-                              [(path, lines, "the output") for _, path, lines in read]):
-        raise InputError("\n".join(faults))
+    if any(len(lines) != testset.n_segments for *_, lines in read):
+        name, reference = next(iter(testset.references.items()))
+        raise InputError("\n".join(wrong_counts(f"{name} of {testset.name}", [text or "" for text in reference],
+                                                [(path, lines, "the output") for _, path, lines in read])))
     testset = replace(testset, runs=outputs)
     return testset if keep_canary else without_canary(testset)

@@ -20,9 +20,10 @@ XML = f'<dataset id="n"><collection id="c"><doc id="d" origlang="en" domain="new
 RUN = """
 import json, sys
 from mtsig_core.data.source import Source
-testset = Source(sacrebleu=sys.argv[1], system=tuple((None, path) for path in sys.argv[2:])).read()
+testset = Source(sacrebleu=sys.argv[1], system=((None, sys.argv[2]),),
+                 run=(("Mine", sys.argv[2]), ("X", sys.argv[2]))).read()
 print(json.dumps([dict(testset.systems), dict(testset.references), testset.sources, testset.documents,
-                  testset.domains, testset.name]))
+                  testset.domains, testset.name, {name: len(runs) for name, runs in testset.runs.items()}]))
 """
 
 
@@ -48,8 +49,9 @@ def test_a_set_in_the_folder_with_its_outputs(run, tmp_path):
     (tmp_path / "Mine.txt").write_text("das\nist\n", encoding="utf-8")
     found = run("-c", RUN, "wmt21/systems/en-de", str(tmp_path / "Mine.txt"))
     assert found.returncode == 0, found.stderr
-    systems, references, sources, documents, domains, name = json.loads(found.stdout)
+    systems, references, sources, documents, domains, name, runs = json.loads(found.stdout)
     assert systems == {"X": ["das ist gut so", "ja"], "Y": ["nein", "sehr gut ist das"], "Mine": ["das", "ist"]}
+    assert runs == {"Mine": 1, "X": 1}
     assert references == {"refA": ["das ist gut so", "sehr gut ist das"]}  # as sacreBLEU scores that set
     assert (sources, documents, domains, name) == (["a", "b"], ["d", "d"], ["news", "news"], "wmt21/systems en-de")
 
