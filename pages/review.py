@@ -3,6 +3,7 @@
 import streamlit as st
 
 from mtsig_core import MtsigError
+from mtsig_core.errors import StoreError
 from mtsig_core.report.review_report import content_sentence
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import picture_rows, task_tested, task_verdict
@@ -14,7 +15,8 @@ view = frame.take_view()
 st.title("Review")
 if isinstance(view, MtsigError):
     screen.error(view)
-    review_sections.show_mine()
+    if not isinstance(view, StoreError):  # which it would say again
+        review_sections.show_mine()
     end_page()
 if view.kept is None:
     screen.status(["no review is open"])

@@ -17,7 +17,8 @@ _OF_PROVIDER = ("client_id", "client_secret", "server_metadata_url")
 
 
 def login_options(environment: Mapping[str, str]) -> list[str]:
-    """Streamlit's options for the file of secrets that ``MTSIG_LOGIN`` names; none where it names none.
+    """Streamlit's options for the file of secrets that ``MTSIG_LOGIN`` names; none where it names none, but
+    for those of the folder that the server is started in where the user has no home.
 
     Raises
     ------
@@ -26,7 +27,9 @@ def login_options(environment: Mapping[str, str]) -> list[str]:
         without.
     """
     if not (name := environment.get("MTSIG_LOGIN")):
-        return []
+        # Streamlit looks for secrets in the user's home too, and shows no page where that is below a file (/dev/null).
+        there = os.path.isdir(os.path.expanduser("~"))
+        return [] if there else ["--secrets.files", os.path.abspath(".streamlit/secrets.toml")]
     try:
         with open(name, "rb") as file:
             auth = tomllib.load(file).get("auth")

@@ -130,7 +130,10 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
 def show_mine() -> None:
     """The reviews that were started in this browser."""
     browser.remember()
-    mine = reviews().of(browser.owner())
+    try:
+        mine = reviews().of(browser.owner())
+    except MtsigError as problem:
+        return screen.error(problem)
     if not mine:
         return
     st.subheader("Yours")

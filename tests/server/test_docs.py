@@ -75,3 +75,12 @@ def test_a_broken_login_file_starts_no_server(tmp_path, text, said):
 def test_what_the_security_page_names_is_there():
     for name in re.findall(r"`(tests/[\w/.]+)`", (CHECKOUT / "SECURITY.md").read_text(encoding="utf-8")):
         assert (CHECKOUT / name).exists(), name
+
+
+def test_a_user_without_a_home_has_pages_too(tmp_path, monkeypatch):
+    """Streamlit would look for its secrets below /dev/null, and fail; those of the folder it is started in stay."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert login_options({}) == []
+    monkeypatch.setenv("HOME", "/dev/null")
+    assert login_options({}) == ["--secrets.files", str(tmp_path / ".streamlit/secrets.toml")]

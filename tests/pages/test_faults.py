@@ -1,0 +1,42 @@
+"""Where nothing can be kept or read again: one message where that matters, and all other pages as ever."""
+
+import pytest
+
+from pages._ui import official, review_view, testsets
+from tests.pages.toys import words
+
+
+@pytest.fixture(params=["no home", "no folder", "garbage", "cut"])
+def broken(request, monkeypatch, tmp_path):
+    """A server that has no home, or none that can be written, or finds something else in place of its database."""
+    def forget():
+        testsets.store.clear(), review_view.reviews.clear(), official._tables.clear()
+
+    forget()
+    monkeypatch.setenv("MTSIG_HOME", str(tmp_path))
+    if request.param == "no home":
+        monkeypatch.delenv("MTSIG_HOME"), monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+        monkeypatch.delenv("MTSIG_CACHE")
+        monkeypatch.setenv("HOME", "/proc/nobody")
+    elif request.param == "no folder":
+        monkeypatch.setenv("MTSIG_HOME", "/dev/null/x")
+    else:
+        testsets.store().close(), forget()
+        file, = tmp_path.glob("*.sqlite*")
+        file.write_bytes(b"garbage" * 999 if request.param == "garbage" else file.read_bytes()[:5000])
+    yield
+    forget()
+
+
+@pytest.mark.parametrize("page, asked", [
+    ("data", {}), ("review", {}), ("review", {"review": "x" * 22}), ("leaderboard", {"testset": "~" + "x" * 22}),
+    ("leaderboard", {"official": "x" * 22})])
+def test_one_message_and_no_trace(opened, broken, page, asked):
+    app = opened(page, trials="999", **asked)
+    said = words(app)
+    assert not app.exception and said.count("MTSIG_HOME") == 1 and "Traceback" not in said
+
+
+def test_numbers_are_there_without_it(opened, broken):
+    app = opened("leaderboard", trials="999")
+    assert not app.exception and "is ahead" in words(app)
