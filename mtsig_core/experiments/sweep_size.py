@@ -44,12 +44,13 @@ class _Subject(NamedTuple):
     """What is drawn from: statistics by unit, systems best first, pairs with the better system first.
 
     `by_unit` has the units on its first axis: a subset is copied in long runs then, in a third of the time. `counted`
-    counts segments anew, for a metric that needs it.
+    counts segments anew, for a metric that needs it, those of units by `members`.
     """
 
     metric: Metric
     testset: TestSet
     units: Units
+    members: list[np.ndarray]  # segments of each unit
     by_unit: np.ndarray
     counted: _Counter | None
     names: list[str]
@@ -76,10 +77,10 @@ class _Subject(NamedTuple):
         return engine.UnitStatistics(self.metric, by_unit.swapaxes(0, 1), Units.segments(len(by_unit)))
 
     def _recount(self, chosen: np.ndarray, counted: _Counter) -> np.ndarray:
-        segments_of = members(self.units.index)
-        segments = np.concatenate([segments_of[unit] for unit in chosen])
-        index = np.repeat(np.arange(len(chosen)), [len(segments_of[unit]) for unit in chosen])
-        return Units(self.units.kind, index, len(chosen)).sum(counted(segments)).swapaxes(0, 1)
+        segments_of = [self.members[unit] for unit in chosen]
+        index = np.repeat(np.arange(len(chosen)), [len(segments) for segments in segments_of])
+        counts = counted(np.concatenate(segments_of))
+        return Units(self.units.kind, index, len(chosen)).sum(counts).swapaxes(0, 1)
 
     @property
     def rows(self) -> np.ndarray:
@@ -160,8 +161,8 @@ def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
         statistics = np.concatenate([statistics, paired(statistics, pairs)[0]])
     counted = seen.counter() if depends_on_testset(seen.metric) else None
     by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
-    return _Subject(seen.metric, seen.testset, units, by_unit, counted, seen.names, pairs, seen.has_gaps,
-                    pair_units(seen, pairs, units)[0])
+    return _Subject(seen.metric, seen.testset, units, members(units.index), by_unit, counted, seen.names, pairs,
+                    seen.has_gaps, pair_units(seen, pairs, units)[0])
 
 
 class _Drawn(NamedTuple):

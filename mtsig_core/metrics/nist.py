@@ -85,7 +85,7 @@ class Nist(WordMetric):
         return f"{super().signature(testset)}|weights:{testset.n_segments}-segments"
 
     def parts(self, testset: TestSet) -> Callable[[np.ndarray], np.ndarray]:
-        """What gives the statistics of some segments as a test set of their own, its texts split into words once.
+        """What gives the statistics of some segments as a test set of their own, its n-grams matched once.
 
         Returns
         -------
@@ -94,101 +94,162 @@ class Nist(WordMetric):
         """
         n_refs, n_systems = len(testset.references), len(testset.systems)
         words = self._words(testset, [*testset.references.values(), *testset.systems.values()])
-        grams, zeros = _reference_grams(words, n_refs)
-        kernel = compiled_late(_add_information)
+        grams = _reference_grams(words, n_refs)
+        plain = np.zeros((n_systems, testset.n_segments, len(self.stat_names)))
+        matches = _matches(words, grams, 0, plain)
+        add, tally = compiled_late(_add), compiled_late(_tally)
 
         def count(segments: np.ndarray) -> np.ndarray:
-            begins, counts = (np.ascontiguousarray(x[:, segments]) for x in (words.begins, words.counts))
-            lengths = np.maximum(counts[:n_refs], 0)
-            here = np.cumsum(lengths).reshape(lengths.shape) - lengths  # where the texts begin, put in a row
-            shift = np.repeat((begins[:n_refs] - here).ravel(), lengths.ravel())
-            at = np.arange(len(shift)) + shift
-            stats = np.zeros((n_systems, len(segments), len(self.stat_names)))
-            kernel(words.ids, begins, counts, _information(grams[:, at], zeros[at]), here, stats)
+            counts = np.zeros(len(grams.context), np.int32)
+            tally(grams.at, grams.begins, words.counts[:n_refs], segments, counts)
+            stats = plain.take(segments, axis=1)
+            add(*matches, grams.information(counts), segments, stats)
             return stats
 
         return count
 
     def _counter(self, testset: TestSet) -> BlockCounter:
         references = list(testset.references.values())
-        words = self._words(testset, references)
-        information = _information(*_reference_grams(words, len(references)))
-        begins, kernel = words.begins, compiled_late(_add_information)
+        grams = _reference_grams(self._words(testset, references), len(references))
+        information, add = grams.information(grams.counts()), compiled_late(_add)
 
         def count(words: Words, first: int, stats: np.ndarray) -> None:
-            here = np.ascontiguousarray(begins[:, first:first + stats.shape[1]])
-            kernel(words.ids, words.begins, words.counts, information, here, stats)
+            add(*_matches(words, grams, first, stats), information, np.arange(stats.shape[1]), stats)
 
         return count
 
 
-def _reference_grams(words: Words, n_references: int) -> tuple[np.ndarray, np.ndarray]:
-    """The n-grams that begin at each word of the references, which come first among the words.
+@dataclass(frozen=True, eq=False)
+class _Grams:
+    """The different n-grams of all references, numbered from 1, those of one length in a row; 0 stands for all words.
 
-    Returns
-    -------
-    grams : ndarray of int32, shape (5, words)
-        Numbers of the n-grams, for each n from 0; -1 where the text ends before.
-    zeros : ndarray of bool, shape (words,)
-        Whether the word is 0, which mteval takes for false.
+    Attributes
+    ----------
+    at : ndarray of int32, shape (words, 5)
+        Numbers of the n-grams that begin at each word of the references, by length; 0 where the text ends before.
+    begins : ndarray of int, shape (references, segments)
+        Where the texts begin in `at`.
+    context : ndarray of int32, shape (n-grams,)
+        What an n-gram goes on from: its first n - 1 words; 0 for a word, and for a bigram that begins with the word 0,
+        which mteval takes for false.
     """
+
+    at: np.ndarray
+    begins: np.ndarray
+    context: np.ndarray
+
+    def counts(self) -> np.ndarray:
+        """How often each occurs in all references."""
+        counts = np.bincount(self.at.ravel(), minlength=len(self.context))
+        counts[0] = len(self.at)
+        return counts
+
+    def information(self, counts: np.ndarray) -> np.ndarray:
+        """Bits of each n-gram that occurs, by its count; 0 of the others."""
+        bits, seen = np.zeros(len(counts)), np.flatnonzero(counts)
+        bits[seen] = np.log2(counts[self.context[seen]] / counts[seen])
+        return bits
+
+
+def _reference_grams(words: Words, n_references: int) -> _Grams:
+    """The n-grams of the references, which come first among the words."""
     lengths = np.maximum(words.counts[:n_references], 0)
     total = int(lengths.sum())
     ids, spellings = words.ids[:total], words.spellings()
+    zero = spellings.index("0") if "0" in spellings else -1
     left = np.repeat(np.cumsum(lengths), lengths.ravel()) - np.arange(total)  # words from here to the end of the text
-    grams = np.full((_ORDER, total), -1, np.int32)
+    grams, context, known = np.zeros((total, _ORDER), np.int32), [np.zeros(1, np.int32)], 1
     at, gram = np.arange(total), ids
     for n in range(_ORDER):
-        gram = np.unique(gram, return_inverse=True)[1]
-        grams[n, at] = gram
+        different, number = np.unique(gram, return_inverse=True)
+        grams[at, n] = known + number
+        known += len(different)
+        context.append(np.zeros(len(different), np.int32))
+        if n:
+            context[n + 1][number] = np.where((n == 1) & (ids[at] == zero), 0, grams[at, n - 1])
         goes_on = left[at] > n + 1
-        at, gram = at[goes_on], gram[goes_on]
+        at, gram = at[goes_on], number[goes_on]
         gram = gram << 32 | ids[at + n + 1]
-    return grams, ids == (spellings.index("0") if "0" in spellings else -1)
+    return _Grams(grams, words.begins[:n_references], np.concatenate(context))
 
 
-def _information(grams: np.ndarray, zeros: np.ndarray) -> np.ndarray:
-    """Bits of the n-grams that begin at each word, shape (words, 5); 0 where a text ends before."""
-    total = len(zeros)
-    bits = np.zeros((total, _ORDER))
-    at, context = np.arange(total), np.full(total, total)
-    for n in range(_ORDER):
-        gram = grams[n, at]
-        counts = np.bincount(gram)[gram]
-        bits[at, n] = np.log2(context / counts)
-        if n + 1 < _ORDER:
-            goes_on = grams[n + 1, at] >= 0
-            at, context = at[goes_on], counts[goes_on]
-        if n == 0:
-            context = np.where(zeros[at], total, context)
-    return bits
+def _matches(words: Words, grams: _Grams, first: int, stats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The n-grams of the outputs that match a reference; fills what needs no weights of the statistics of a block.
+
+    Parameters
+    ----------
+    words : Words
+        Of the block's references and systems.
+    first : int
+        Its first segment.
+    stats : ndarray, shape (systems, segments, 11), of zeros
+
+    Returns
+    -------
+    matched : ndarray of int32, shape (matches,)
+        Numbers of the n-grams, by segment, system, and length.
+    ends : ndarray of int, shape (segments, systems, 5)
+        Where the matches of each end.
+    """
+    n_systems, n_segments, _ = stats.shape
+    most = int(np.maximum(words.counts[-n_systems:], 0).sum()) * _ORDER
+    matched, ends = np.empty(most, np.int32), np.zeros((n_segments, n_systems, _ORDER), np.int64)
+    begins = np.ascontiguousarray(grams.begins[:, first:first + n_segments])
+    compiled_late(_match)(words.ids, words.begins, words.counts, grams.at, begins, stats, matched, ends)
+    return matched[:ends.max(initial=0)].copy(), ends
 
 
-def _add_information(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, information: np.ndarray,
-                     information_begins: np.ndarray, stats: np.ndarray) -> None:
-    """Fill the statistics of a block; to be compiled.
+def _tally(at: np.ndarray, begins: np.ndarray, counts: np.ndarray, segments: np.ndarray, found: np.ndarray) -> None:
+    """Count the n-grams of the references of some segments; to be compiled. See `_Grams`."""
+    for seg in segments:
+        for ref in range(len(begins)):
+            for word in range(begins[ref, seg], begins[ref, seg] + max(counts[ref, seg], 0)):
+                found[0] += 1
+                for n in range(_ORDER):
+                    if at[word, n] == 0:
+                        break
+                    found[at[word, n]] += 1
+
+
+def _add(matched: np.ndarray, ends: np.ndarray, information: np.ndarray, segments: np.ndarray,
+         stats: np.ndarray) -> None:
+    """Add up the information of the matches of some segments; to be compiled. See `_matches`."""
+    _, n_systems, n_orders = ends.shape
+    for k, seg in enumerate(segments):
+        at = 0 if seg == 0 else ends[seg - 1, n_systems - 1, n_orders - 1]
+        for system in range(n_systems):
+            for n in range(n_orders):
+                bits = 0.0
+                for match in range(at, ends[seg, system, n]):
+                    bits += information[matched[match]]
+                stats[system, k, n] = bits
+                at = ends[seg, system, n]
+
+
+def _match(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, grams: np.ndarray, gram_begins: np.ndarray,
+           stats: np.ndarray, matched: np.ndarray, ends: np.ndarray) -> None:
+    """Find the matches of a block; to be compiled. See `_matches`.
 
     Parameters
     ----------
     ids, begins, counts
         The words of the texts, the references first.
-    information : numpy.ndarray
-        Bits by position in the references of the whole test set, and by order.
-    information_begins : numpy.ndarray
-        Where the references of the block's segments begin in `information`, shape (references, segments).
-    stats : numpy.ndarray
-        Shape (systems, segments, 11), of zeros.
+    grams, gram_begins
+        Numbers of the n-grams of the references of the whole test set, and where in them those of the block begin.
     """
-    n_refs = len(information_begins)
-    most = 0
+    n_refs = len(gram_begins)
+    most, longest = 0, 0
     for seg in range(counts.shape[1]):
         most = max(most, np.maximum(counts[:n_refs, seg], 0).sum())
+        longest = max(longest, counts[:, seg].max())
     size = 2
     while size < 2 * _ORDER * most + 1:
         size *= 2
-    keys, nodes = np.empty(size, np.int64), np.empty(size, np.int64)  # n-gram -> its number; 0 is the empty one
-    bits = np.empty(_ORDER * most + 1)
-    limit, hits = np.zeros(bits.size, np.int64), np.zeros(bits.size, np.int64)
+    keys, nodes = np.empty(size, np.int64), np.empty(size, np.int64)  # n-gram -> its number here; 0 is the empty one
+    numbers = np.empty(_ORDER * most + 1, np.int32)
+    limit, hits = np.zeros(numbers.size, np.int64), np.zeros(numbers.size, np.int64)
+    found, n_found = np.empty((_ORDER, max(longest, 1)), np.int32), np.zeros(_ORDER, np.int64)
+    end = 0
 
     for seg in range(counts.shape[1]):
         n_words = np.maximum(counts[:n_refs, seg], 0).sum()
@@ -201,6 +262,7 @@ def _add_information(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, in
             begin, count = begins[text, seg], counts[text, seg]
             is_reference = text < n_refs
             n_present += is_reference and count >= 0
+            n_found[:] = 0
             for i in range(count):
                 node = 0
                 for n in range(min(_ORDER, count - i)):
@@ -212,7 +274,7 @@ def _add_information(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, in
                         if not is_reference:
                             break  # what no reference has, none of its continuations match either
                         keys[slot], nodes[slot] = key, n_nodes
-                        bits[n_nodes] = information[information_begins[text, seg] + i, n]
+                        numbers[n_nodes] = grams[gram_begins[text, seg] + i, n]
                         limit[n_nodes] = hits[n_nodes] = 0
                         n_nodes += 1
                     node = nodes[slot]
@@ -220,10 +282,13 @@ def _add_information(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, in
                     if is_reference:
                         limit[node] = max(limit[node], hits[node])
                     elif hits[node] <= limit[node]:
-                        stats[text - n_refs, seg, n] += bits[node]
+                        found[n, n_found[n]] = numbers[node]
+                        n_found[n] += 1
             hits[:n_nodes] = 0
             if not is_reference:
-                row = stats[text - n_refs, seg]
                 for n in range(_ORDER):
-                    row[_ORDER + n] = max(count - n, 0)
-                row[-1] = n_words / n_present
+                    matched[end:end + n_found[n]] = found[n, :n_found[n]]
+                    end += n_found[n]
+                    ends[seg, text - n_refs, n] = end
+                    stats[text - n_refs, seg, _ORDER + n] = max(count - n, 0)
+                stats[text - n_refs, seg, -1] = n_words / n_present
