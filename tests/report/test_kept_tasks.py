@@ -1,6 +1,8 @@
 """What is kept of a task: the same numbers, and nothing read again."""
 
 import json
+import os
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -161,3 +163,63 @@ def test_agreement_with_people_is_kept(folder, kept, monkeypatch):  # noqa: F811
     assert kept_agreement(KeptTask(source), "XCOMET", seed=1, **asked).seed == 1
     again = TaskSource(str(folder.rename(folder.with_name("renamed"))))
     assert kept_agreement(KeptTask(again), "XCOMET", **asked).task.name == "renamed"
+
+
+@pytest.mark.parametrize("write", [1, 4, 9])
+def test_killed_while_it_computes_or_writes(folder, kept, tmp_path, monkeypatch, write):  # noqa: F811
+    """At one write or another; what is there then is used as it stands, and nothing of it is wrong."""
+    asked = KeptTask(TaskSource(str(folder))), {"trials": 99, "resamples": 50}
+    child = os.fork()
+    if child == 0:
+        written, replace_ = [], os.replace
+
+        def killed(*paths):
+            written.append(paths)
+            return replace_(*paths) if len(written) < write else os.kill(os.getpid(), signal.SIGKILL)
+
+        os.replace = killed
+        asked[0].compare(**asked[1])
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+    files = sorted(path.name for path in (tmp_path / "cache").iterdir())
+    assert len(files) == write and files[0].startswith(".stats-")  # half written, and never read
+    found = task_json(KeptTask(TaskSource(str(folder))).compare(**asked[1]))
+    monkeypatch.setenv("MTSIG_CACHE", "")
+    assert task_json(KeptTask(TaskSource(str(folder))).compare(**asked[1])) == found
+
+
+def test_entries_in_place_of_each_other_or_of_another_version_are_not_used(folder, kept, tmp_path, monkeypatch):  # noqa: F811
+    """Comparisons, readings and agreement: each entry knows what it is of, and by which code."""
+    source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50}
+
+    def found():
+        whole = KeptTask(source)
+        return task_json(whole.compare(**asked)), kept_agreement(whole, "XCOMET", **asked)
+
+    first, cache = found(), tmp_path / "cache"
+    paths = sorted(cache.iterdir())
+    contents = [path.read_bytes() for path in paths]
+    for path, content in zip(paths, [*contents[1:], contents[0]], strict=True):
+        path.write_bytes(content)
+    assert found() == first and [path.read_bytes() for path in paths] == contents  # made anew, and replaced
+    monkeypatch.setattr("mtsig_core.metrics.cache._counted_by", lambda package: ["another version"])
+    assert found() == first and len(list(cache.iterdir())) == 2 * len(paths)
+
+
+def test_a_disk_that_is_full_costs_time_alone(folder, kept, tmp_path, monkeypatch):  # noqa: F811
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50}
+    monkeypatch.setattr(os, "replace", full)
+    first = KeptTask(source)
+    assert task_json(first.compare("XCOMET", **asked)) == task_json(compare_task(source.read(), "XCOMET", **asked))
+    assert kept_agreement(first, "XCOMET", **asked).task.name == "task" and not list((tmp_path / "cache").iterdir())
+
+
+def test_a_clock_that_went_back_hides_no_change(folder, kept, monkeypatch):  # noqa: F811
+    """Files from the future, as they then seem, may change again within the same moment: they are looked into."""
+    source, taken, digest = TaskSource(str(folder)), [], TaskSource.digest
+    monkeypatch.setattr(TaskSource, "digest", lambda self: taken.append(self) or digest(self))
+    monkeypatch.setattr(kept_readings.time, "time_ns", lambda: 0)
+    assert digest_of(source) == digest_of(source) and len(taken) == 2
