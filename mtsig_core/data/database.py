@@ -20,7 +20,8 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from mtsig_core.errors import SettingError, StoreError
 
-__all__ = ["DAY", "INSERT", "SEEN_AGAIN", "Database", "Limits", "database_url", "hidden", "megabytes"]
+__all__ = ["DAY", "INSERT", "SEEN_AGAIN", "Database", "Limits", "database_url", "hidden", "later",
+           "megabytes"]
 
 DAY = 24 * 60 * 60
 SEEN_AGAIN = 60 * 60  # seconds: what is opened all the time is not noted as used each time
@@ -161,6 +162,11 @@ def _with_driver(address: str | sa.URL) -> sa.URL:
 def _set_up_sqlite(connection: Any, _record: object) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=20000"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def later(used: sa.ColumnElement[float], now: float) -> sa.ColumnElement[float]:
+    """The later of both: after a clock has gone back, nothing expires for having been used meanwhile."""
+    return sa.case((used > now, used), else_=now)
 
 
 def hidden(owner: str) -> str:

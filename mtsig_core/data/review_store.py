@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from mtsig_core.data.database import DAY, SEEN_AGAIN, Database, Limits, hidden, megabytes
+from mtsig_core.data.database import DAY, SEEN_AGAIN, Database, Limits, hidden, later, megabytes
 from mtsig_core.data.review import Begin, Change, Entry, Review, change_from_json, change_to_json, check, replay
 from mtsig_core.errors import SettingError
 
@@ -164,7 +164,7 @@ class ReviewStore(Database):
         except IntegrityError as error:
             raise _SameMoment from error
         db.execute(sa.update(_REVIEW).where(_REVIEW.c.id == row.id)
-                   .values(size=_REVIEW.c.size + len(text), used=now))
+                   .values(size=_REVIEW.c.size + len(text), used=later(_REVIEW.c.used, now)))
         return KeptReview(row.read_link, row.edit_link, (*history, Entry(seen + 1, now, change)), now)
 
     def of(self, owner: str) -> list[KeptReview]:

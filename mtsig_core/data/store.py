@@ -26,6 +26,7 @@ from mtsig_core.data.database import (
     Limits,
     database_url,
     hidden,
+    later,
     megabytes,
 )
 from mtsig_core.data.source import Source
@@ -139,7 +140,8 @@ class Store(Database):
         with self._engine.begin() as db:
             link: str | None = db.scalar(sa.select(_SAVED.c.link).where(mine))
             if link is not None:
-                db.execute(sa.update(_SAVED).where(mine).values(name=name, about=about, used=now))
+                db.execute(sa.update(_SAVED).where(mine).values(name=name, about=about,
+                                                                used=later(_SAVED.c.used, now)))
                 return link
             self._check_room(db, owner, digest, len(packed))
             insert = INSERT[self._engine.dialect.name](_CONTENT).values(digest=digest, size=len(packed), packed=packed)

@@ -1,0 +1,66 @@
+"""A full disk, and a clock that goes back: what was saved stays, what cannot be saved is said."""
+
+import resource
+from contextlib import contextmanager
+
+import pytest
+
+from mtsig_core import TestSet
+from mtsig_core.data.database import DAY
+from mtsig_core.data.review import Begin, Exclude, NoteOn
+from mtsig_core.data.review_store import ReviewStore
+from mtsig_core.data.store import Store
+from mtsig_core.data.table_store import TableStore
+from mtsig_core.errors import StoreError
+
+BEGIN = Begin("wmt", None, "d", {}, "bleu", {})
+
+
+def named(name, n=2):
+    return TestSet(name, {"A": [f"{name} {k * k}" for k in range(n)]}, {"ref": ["r"] * n})
+
+
+@contextmanager
+def full(size):
+    """No file of this process may grow beyond that size."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk(tmp_path):
+    """Of every kind that is kept; once there is room again, it goes on."""
+    store = Store(f"sqlite:///{tmp_path / 'sets.sqlite'}")
+    reviews, tables = ReviewStore(store), TableStore(store)
+    link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
+    table = tables.keep("a\tb", "wmt", "me")
+    with full(max(path.stat().st_size for path in tmp_path.iterdir())):
+        for saves in (lambda: store.keep(named("two", 9000), "me"), lambda: store.delete(link, "me"),
+                      lambda: reviews.begin(BEGIN, "me"), lambda: tables.keep("z" * 99_999, "wmt", "me"),
+                      lambda: reviews.add(edit, NoteOn("a", "b", "c", "d", "x" * 4000), 1)):
+            with pytest.raises(StoreError, match="could not be (saved|deleted).*MTSIG_HOME"):
+                saves()
+        assert [saved.name for saved in store.of("me")] == ["one"] and store.load(store.find(link)).n_segments == 2
+    assert [saved.name for saved in store.of("me")] == ["one"] and tables.find(table, "wmt") == "a\tb"
+    assert len(reviews.add(edit, Exclude("A"), 1).history) == 2 and len(reviews.of("me")) == 1
+    assert store.load(store.find(store.keep(named("two", 9000), "me"))).n_segments == 9000
+    store.close()
+
+
+def test_a_clock_that_goes_back(url):
+    """By a year: nothing expires, and steps stay in their order."""
+    now = [1000 * DAY]
+    store = Store(url, now=lambda: now[0])
+    reviews, tables = ReviewStore(store), TableStore(store)
+    link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
+    table = tables.keep("t", "x", "me")
+    now[0] -= 365 * DAY
+    assert store.keep(named("one"), "me") == link
+    assert [entry.number for entry in reviews.add(edit, Exclude("A"), 1).history] == [1, 2]
+    assert reviews.find(edit).review.exclusions[0].system == "A" and tables.find(table, "x") == "t"
+    now[0] += 365 * DAY  # and right again
+    assert store.find(link) and [saved.name for saved in store.of("me")] == ["one"] and reviews.find(edit)
+    store.close()
