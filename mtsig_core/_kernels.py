@@ -4,20 +4,55 @@ import numpy as np
 
 from mtsig_core._compiled import compiled
 
-__all__ = ["count_draws", "count_stationary", "swap_stationary"]
+__all__ = ["count_stationary", "count_uniform", "swap_stationary"]
 
 
 @compiled
-def count_draws(draws: np.ndarray, counts: np.ndarray) -> None:
-    """Count how often each unit was drawn: draws (replicates, draws) of unit numbers -> counts (replicates, units)."""
-    for r in range(draws.shape[0]):
-        for t in range(draws.shape[1]):
-            counts[r, draws[r, t]] += 1
+def count_uniform(words: np.ndarray, bits: int, fresh: int, counts: np.ndarray, done: int) -> int:
+    """Draw units evenly from random words, and count how often each was drawn.
+
+    Lemire (2019), as in `numpy.random.Generator.integers` on 16 or 32 bits: the high half of word times units is the
+    unit, and a word whose low half lies below 2^bits mod units is passed over.
+
+    Parameters
+    ----------
+    words : ndarray of uint16 or uint32
+        As many bits each; an even number of them.
+    fresh : int
+        Rows that numpy fills in one go: of 16-bit words the second half of 32 bits is left over after them.
+    counts : ndarray, shape (replicates, units)
+    done : int
+        Draws that were made before.
+
+    Returns
+    -------
+    int
+        Draws that are made now; fewer than are wanted where the words are used up.
+    """
+    n_rows, n = counts.shape
+    rest, threshold = (1 << bits) - 1, (1 << bits) % n
+    at, row, t = 0, done // n, done % n
+    while row < n_rows:
+        if t == 0 and bits == 16 and row % fresh == 0:
+            at += at % 2
+        here = counts[row]
+        while t < n and at < len(words):
+            end = min(at + n - t, len(words))
+            for k in range(at, end):
+                product = np.int64(words[k]) * n
+                accepted = (product & rest) >= threshold
+                here[np.uint64(product >> bits)] += accepted
+                t += accepted
+            at = end
+        if t < n:
+            break
+        row, t = row + 1, 0
+    return int(row * n + t)
 
 
 @compiled
 def count_stationary(begins: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> None:
-    """Like `count_draws`, for blocks on a circle.
+    """Count how often each segment is in blocks on a circle: counts (replicates, segments).
 
     begins (replicates, segments) says where a new block begins, starts the segment it begins with.
     """

@@ -20,6 +20,7 @@ __all__ = ["BLOCK", "UNITS", "Units", "make_units", "effective_number", "members
 #: Replicates per block: the unit of parallel work, and what bounds memory.
 BLOCK = 256
 UNITS = ("segment", "document", "block")
+_DRAWN_AT_ONCE = 1 << 18  # random numbers that stay in the cache
 _MOST_ENUMERATED = 13  # units whose swaps are all tried: 8,191, fewer than are drawn by default
 _BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM = 0, 1, 2
 
@@ -157,13 +158,17 @@ def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
     counts = np.zeros((BLOCK, units.n), dtype=np.uint16)
     from mtsig_core import _kernels  # late: it imports numba
 
-    for rows in _row_chunks(units.n):
-        size = (rows.stop - rows.start, units.n)
-        draws = rng.integers(0, units.n, size, dtype=np.uint16 if units.n <= 1 << 16 else np.uint32)
-        if units.block_length is not None:
+    dtype = np.dtype(np.uint16 if units.n <= 1 << 16 else np.uint32)
+    if units.block_length is not None:
+        for rows in _row_chunks(units.n):
+            size = (rows.stop - rows.start, units.n)
+            draws = rng.integers(0, units.n, size, dtype=dtype)
             _kernels.count_stationary(_begins(rng, size, units.block_length), draws, counts[rows])
-        else:
-            _kernels.count_draws(draws, counts[rows])
+        return counts
+    done, fresh = 0, _row_chunks(units.n)[0].stop
+    while done < counts.size:  # what `rng.integers` would draw, at a third of the time
+        words = rng.bit_generator.random_raw(8 + min(counts.size - done, _DRAWN_AT_ONCE) * dtype.itemsize // 8)
+        done = _kernels.count_uniform(words.view(dtype), 8 * dtype.itemsize, fresh, counts, done)
     return counts
 
 
@@ -231,7 +236,7 @@ def _toss(n: int, seed: int, block: int) -> tuple[np.random.Generator, np.ndarra
 
 def _row_chunks(n: int) -> list[slice]:
     """Slices of the rows of a block, small enough that the random numbers behind them stay in the cache."""
-    step = max(1, min(BLOCK, (1 << 18) // n))
+    step = max(1, min(BLOCK, _DRAWN_AT_ONCE // n))
     return [slice(at, min(at + step, BLOCK)) for at in range(0, BLOCK, step)]
 
 

@@ -128,6 +128,15 @@ class TestDraws:
         weights = np.concatenate([bootstrap_weights(units_of("segment", 40), 2, block) for block in range(8)])
         assert stats.chisquare(weights.sum(axis=0, dtype=int)).pvalue > 0.001
 
+    @pytest.mark.parametrize("n, rows", [(1, 256), (997, 256), (1025, 255), (65_536, 4), (70_001, 3)])
+    def test_units_are_drawn_as_numpy_draws_whole_numbers(self, n, rows):
+        """Rows are filled so many at a time: of an odd number of draws on 16 bits half a word is left over."""
+        rng = np.random.Generator(np.random.Philox(key=np.array([5, 2], dtype=np.uint64)))
+        dtype = np.uint16 if n <= 65_536 else np.uint32
+        drawn = [row for _ in range(2) for row in rng.integers(0, n, (rows, n), dtype=dtype)][:BLOCK]
+        expected = np.array([np.bincount(row, minlength=n) for row in drawn])
+        np.testing.assert_array_equal(bootstrap_weights(units_of("segment", n), 5, 2)[:len(drawn)], expected)
+
     @pytest.mark.parametrize("n", [65_535, 65_536, 65_537, 100_000])
     def test_units_beyond_16_bits_are_drawn_too(self, n):
         weights = bootstrap_weights(units_of("segment", n), 3, 0)
