@@ -57,7 +57,7 @@ SCENES.blocks = (main, body, stage) => {
       rows = given
       if (plots) return
       const said = [...(stage.guess ?? []), ...(stage.votes ?? [])]  // the axis holds what was guessed, too
-      const axis = {low: Math.min(rows.axis.low, ...said), high: Math.max(rows.axis.high, ...said), bins: 90}
+      const axis = {low: Math.min(rows.axis.low, ...said), high: Math.max(rows.axis.high, ...said), bins: 90, below: 74}
       const one = (box, label) => new Dots(box, label, axis, at => stage.trace(0, at))
       plots = {blocks: one(boxes[0], `${body.metric} of blocks: ${body.size} neighbours each`),
         broad: one(boxes[1], `${body.metric} of broad samples: ${body.size} from everywhere`)}
@@ -86,7 +86,7 @@ SCENES.blocks = (main, body, stage) => {
     extra() {
       shuffled = true
       const {data: {end}} = stage, started = performance.now()
-      plots.blocks.marks.length = 0
+      plots.blocks.marks.length = plots.blocks.bars.length = 0
       const frame = now => {
         const share = still() ? 1 : Math.min(1, (now - started) / 1500), mix = (a, b) => a + (b - a) * share
         ribbon(body.ribbon.map((value, k) => mix(value, end.shuffled_ribbon[k])))

@@ -1,16 +1,16 @@
 // Three sentences: their n-grams drop into shared bins, and the short one counts for its length, not for a third.
 SCENES.mean = (main, body, stage) => {
-  const all = make('div', 'column'), [first, second] = body.names
-  const rows3 = body.outputs.map((two, k) => two.map((text, side) => {
-    const row = make('div', 'row', '', make('b', `badge ${'ab'[side]}`, fixed(body.scores[k][side])), make('span', `text ${'ab'[side]}`, text))
-    return row
-  }))
-  const big = (name, value, what) => { const node = make('span', `big ${name}`, value); return [node, make('div', '', '', node, make('div', '', what))] }
-  const [, meanA] = big('a', fixed(body.mean[0]), `mean, ${first}`), [, meanB] = big('b', fixed(body.mean[1]), `mean, ${second}`)
-  const [corpusA, boxA] = big('a', '\u2013', `BLEU, ${first}`), [corpusB, boxB] = big('b', '\u2013', `BLEU, ${second}`)
-  const bins = make('canvas'), facts = make('div', 'facts', '', meanA, meanB, boxA, boxB)
-  facts.style.gap = '3em'
-  all.append(...rows3.flat(), facts, bins)
+  const all = make('div', 'column whole'), [first, second] = body.names
+  const rows3 = body.outputs.map((two, k) => two.map((text, side) =>
+    make('div', 'row', '', make('b', `badge ${'ab'[side]}`, fixed(body.scores[k][side])), make('span', `text ${'ab'[side]}`, text))))
+  const big = (side, value, what) => {
+    const node = make('span', `big ${'ab'[side]}`, value)
+    return [node, make('div', '', '', node, make('div', '', `${what}, ${body.names[side]}`))]
+  }
+  const [, meanA] = big(0, fixed(body.mean[0]), 'mean'), [, meanB] = big(1, fixed(body.mean[1]), 'mean')
+  const [corpusA, boxA] = big(0, '\u2013', 'BLEU'), [corpusB, boxB] = big(1, '\u2013', 'BLEU')
+  const bins = make('canvas'), facts = make('div', 'facts four', '', meanA, meanB, boxA, boxB), below = make('div', 'below', '', facts, bins)
+  all.append(...rows3.flat(), below)
   main.append(all)
   const box = bins.getBoundingClientRect(), scale = devicePixelRatio || 1, pen = bins.getContext('2d'), style = getComputedStyle(bins)
   bins.width = box.width * scale
@@ -71,8 +71,8 @@ SCENES.mean = (main, body, stage) => {
         return part
       }))
       hands = make('div', '', '', bar, make('div', '', votes.length > 2 ? 'hands of the room; grey: a tie' : 'hands of the room'))
-      Object.assign(hands.style, {flex: '1', minWidth: 0})
-      facts.append(hands)
+      hands.className = 'voted'
+      below.append(hands)
     },
   }
 }

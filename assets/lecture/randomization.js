@@ -2,7 +2,7 @@
 SCENES.randomization = (main, body, stage) => {
   const table = make('div', 'column'), side = make('div', 'column')
   table.style.gap = '0'
-  table.style.flex = '1.7'
+  table.style.flex = '0 0 68%'  // sentences are read to their end
   const head = make('div', 'row', '', make('span', 'coin'), make('b', 'text a', body.names[0]), make('b', 'text b', body.names[1]))
   head.firstChild.style.visibility = 'hidden'
   const lines = body.outputs.map(([left, right]) => {
@@ -13,7 +13,9 @@ SCENES.randomization = (main, body, stage) => {
   table.append(head, ...lines.map(line => line.node))
   const p = make('span', 'big', '\u2013'), formula = make('div', '', 'p = (c + 1) / (R + 1)'), now = make('span', 'big', fixed(body.observed))
   const what = make('div', '', `${body.metric} apart`), ruler = new Scale(table)
-  side.append(make('div', 'facts', '', make('div', '', '', now, what), make('div', '', '', p, formula)))
+  const facts = make('div', 'facts', '', make('div', '', '', now, what), make('div', '', '', p, formula))
+  Object.assign(facts.style, {flexDirection: 'column', gap: 0})
+  side.append(facts)
   main.append(table, side)
   let plot = null, rows = null
 

@@ -384,7 +384,7 @@ class Stage {
     }
     const parts = []
     this.node.classList.toggle('setting', !this.set || (!!data.body.worlds && !!end))
-    if (!this.started && !this.set) parts.push(make('span', 'limit', 'Turn the sliders, then guess.'), this.button('These', () => this.commit(), 'first', 'Key n'))
+    if (!this.started && !this.set) parts.push(make('span', 'limit', 'Turn the sliders, then guess.'), this.button('Guess for these', () => this.commit(), 'first', 'Key n'))
     else if (!this.started) parts.push(...this.guessing())
     else {
       const steps = make('div', 'group')
@@ -460,7 +460,7 @@ function luminance(color) {
 
 // Dots that fall on one fixed axis and stack; each is the draw of its number.
 class Dots {
-  constructor(parent, label, {low, high, bins = 60, digits = 1, integers = false, edge = 0}, onPick) {
+  constructor(parent, label, {low, high, bins = 60, digits = 1, integers = false, edge = 0, below = 0}, onPick) {
     const inside = Math.round(edge * bins / (high - low))  // no bin holds values of both sides of an edge, about 0
     if (inside) {
       const around = Math.ceil(high * inside / edge)
@@ -487,7 +487,8 @@ class Dots {
     this.color.text = style.color
     this.color.back = style.getPropertyValue('--st-background-color').trim()
     this.font = style.fontFamily
-    this.base = this.height - (label ? 62 : 34) * this.u
+    this.base = this.height - Math.max(below, label ? 62 : 34) * this.u
+    this.bars = []
     this.counts = new Array(this.bins).fill(0)
     this.each = 16 * this.u  // seen from the last row, also where it is one
     if (onPick) this.canvas.onclick = event => {
@@ -561,9 +562,16 @@ class Dots {
       const text = this.integers ? String(tick) : label_of(tick)
       pen.fillText(text, Math.min(this.x(tick), this.width - pen.measureText(text).width / 2), this.base + 27 * u)
     }
-    pen.globalAlpha = 0.8
-    pen.fillText(this.label, this.width / 2, this.base + 55 * u)
-    pen.globalAlpha = 1
+    if (!this.bars.length) {
+      pen.globalAlpha = 0.8
+      pen.fillText(this.label, this.width / 2, this.base + 55 * u)
+      pen.globalAlpha = 1
+    }
+    this.bars.forEach(({from, to, color, thick}, k) => {  // below the axis, where no dots are
+      pen.fillStyle = this.color[color]
+      pen.fillRect(this.x(from), this.base + (36 + 6.5 * k) * u - thick * u / 2, this.x(to) - this.x(from), thick * u)
+    })
+    pen.fillStyle = this.color.text
     this.values.forEach((_, k) => this.dot(k))
     if (this.every) this.outline()
     for (const mark of this.marks) this.line(mark)
@@ -589,18 +597,23 @@ class Dots {
   // A line across, with a word on top; a band where it has two ends.
   mark(mark) { this.marks.push(mark); this.redraw() }
 
-  // What was predicted: the guess, and the votes of the room, each a triangle above its number.
+  // What was predicted: the guess, and the votes of the room, each a triangle above its number; ranges are bars.
   predicted({guess, votes, data}) {
-    if (guess) this.marks.push({at: guess[0], to: guess[1], text: `your guess ${guess.join('\u2013')}`, color: 'guess', row: 1, dashed: guess.length > 1})
-    const times = new Map(), ranges = guess?.length > 1 || data?.guess.kind === 'range'
-    if (ranges) for (let k = 1; k < (votes?.length ?? 0); k += 2) this.marks.push({at: votes[k - 1], to: votes[k], row: 1.3 + 0.18 * k, bar: true})
-    else for (const vote of votes ?? []) if (vote >= this.low && vote <= this.high) times.set(vote, (times.get(vote) ?? 0) + 1)
+    const times = new Map()
+    this.bars = []
+    if (data?.guess.kind === 'range') {
+      if (guess) this.bars.push({from: guess[0], to: guess[1], color: 'guess', thick: 5})
+      for (let k = 1; k < (votes?.length ?? 0); k += 2) this.bars.push({from: votes[k - 1], to: votes[k], color: 'text', thick: 3})
+      return this.redraw()
+    }
+    if (guess) this.marks.push({at: guess[0], text: `your guess ${guess[0]}`, color: 'guess', row: 1})
+    for (const vote of votes ?? []) if (vote >= this.low && vote <= this.high) times.set(vote, (times.get(vote) ?? 0) + 1)
     for (const [vote, count] of times) this.marks.push({at: vote, text: '\u25bc'.repeat(count), row: 2, thin: true})
     this.redraw()
   }
 
   // `outer`: around the dots of both ends, not through their middle.
-  line({at, to, text, color = 'text', row = 0, dashed = false, thin = false, outer = false, bar = false}) {
+  line({at, to, text, color = 'text', row = 0, dashed = false, thin = false, outer = false}) {
     const {pen, u} = this, y = (24 + 29 * row) * u, wide = 0.94 * this.width / this.bins
     const x = outer ? 0.03 * this.width + this.bin(at) * wide : this.x(at)
     const end = to === undefined ? x : outer ? 0.03 * this.width + (this.bin(to) + 1) * wide : this.x(to)
@@ -608,16 +621,6 @@ class Dots {
     pen.lineWidth = (thin ? 1.5 : 3) * u
     pen.setLineDash(dashed ? [8 * u, 6 * u] : [])
     pen.beginPath()
-    if (bar) {  // of the room: the ends alone
-      for (const tip of [x, end]) {
-        pen.moveTo(tip, y - 4 * u)
-        pen.lineTo(tip, y + 4 * u)
-      }
-      pen.moveTo(x, y)
-      pen.lineTo(end, y)
-      pen.stroke()
-      return
-    }
     pen.moveTo(x, y + 4 * u)
     pen.lineTo(x, this.base)
     if (to !== undefined) {

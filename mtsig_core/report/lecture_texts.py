@@ -15,12 +15,13 @@ from mtsig_core.experiments.lecture_mean import ThreeSentences
 from mtsig_core.experiments.lecture_power import PowerTests
 from mtsig_core.experiments.lecture_randomization import Swaps
 from mtsig_core.experiments.population import Rate
+from mtsig_core.report.palette import shortened
 from mtsig_core.report.terminal import printable
 
 __all__ = ["BLOCKS", "BOOTSTRAP", "COMPARISONS", "CORRECTIONS", "DOCUMENTS", "MEAN", "POWER", "RANDOMIZATION",
            "ROUNDS", "SUMS", "TILES", "SceneTexts", "about", "blocks_end", "bootstrap_end",
            "comparisons_end", "documents_end", "guess_beside", "mean_end", "power_end", "power_world",
-           "predicted", "randomization_end", "ribbon_label", "shown", "sums_shown", "three_better_end",
+           "predicted", "randomization_end", "ribbon_label", "shown", "short", "sums_shown", "three_better_end",
            "unsuited", "voted", "world"]
 
 #: Before the first resample.
@@ -89,6 +90,17 @@ BLOCKS = SceneTexts(
     "three hundred neighbours. From which score to which will they range?",
     "A block takes neighbours; a broad sample takes as many, evenly spaced, from everywhere. Both are test sets "
     "of the same size, of the same system.")
+
+
+def short(name: str) -> str:
+    """A name as it fits the stage.
+
+    Examples
+    --------
+    >>> short("Greek"), short("transformer-big-beam4-averaged")
+    ('Greek', 'transfo…veraged')
+    """
+    return shortened(printable(name), 16)
 
 
 def sums_shown(names: Sequence[str]) -> list[tuple[str, int, int]]:
@@ -185,12 +197,12 @@ def shown(testset: TestSet, scene: str, seed: int, steps: int) -> str:
 
 def mean_end(found: ThreeSentences) -> dict[str, str]:
     """Conclusion and limitation."""
-    short = min(found.lengths) / sum(found.lengths)
-    other, winner = ((found.names[k], max(two), min(two)) for k, two in (
+    share = min(found.lengths) / sum(found.lengths)
+    other, winner = ((short(found.names[k]), max(two), min(two)) for k, two in (
         (found.by_mean, found.mean), (found.by_corpus, found.corpus[-1])))
     return {"truth": winner[0], "conclusion": (
         f"{other[0]} wins by the mean ({other[1]:.1f} to {other[2]:.1f}), {winner[0]} by the corpus score "
-        f"({winner[1]:.1f} to {winner[2]:.1f}). The short sentence is a third of the mean, and {short:.0%} of the "
+        f"({winner[1]:.1f} to {winner[2]:.1f}). The short sentence is a third of the mean, and {share:.0%} of the "
         "corpus."), "limitation": (
         f"a case that was searched for. The two disagree on {_with_interval(found.of_random)} of draws of three "
         f"sentences and two systems, and on {found.disagreements} of {found.n_pairs} pairs over the whole set.")}
@@ -241,7 +253,7 @@ def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
     return {"truth": f"{found.mean_missing:.1f}", "worse_said": worse, "conclusion": (
         f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n) / n:.0%} are "
         f"expected), so its score moves: {1 - ALPHA:.0%} of {len(found.weights):,} lie between {low:.1f} and "
-        f"{high:.1f}, and on {worse} of them {a} is behind {b}."),
+        f"{high:.1f}, and on {worse} of them {short(a)} is behind {short(b)}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
 
 

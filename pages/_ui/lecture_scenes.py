@@ -35,7 +35,7 @@ def _swaps(shown: Shown) -> tuple[Swaps, Swaps]:
 
 def _urn(shown: Shown) -> dict:
     few = shown.sentences(12)
-    return {"sentences": list(few.testset.systems[shown.a]), "names": [shown.a, shown.b],
+    return {"sentences": list(few.testset.systems[shown.a]), "names": shown.names,
             "metric": shown.metric.upper(), "sums": texts.sums_shown(few.metric.stat_names), "sums_of": texts.SUMS,
             "extra": "Both systems, same draws"}
 
@@ -61,7 +61,7 @@ def _table(shown: Shown) -> dict:
     few = shown.sentences(10)
     outputs = zip(few.testset.systems[shown.a], few.testset.systems[shown.b], strict=True)
     a, b = few.scores.tolist()
-    return {"outputs": [list(pair) for pair in outputs], "names": [shown.a, shown.b], "observed": round(a - b, 4),
+    return {"outputs": [list(pair) for pair in outputs], "names": shown.names, "observed": round(a - b, 4),
             "metric": shown.metric.upper()}
 
 

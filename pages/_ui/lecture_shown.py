@@ -12,7 +12,7 @@ import streamlit as st
 from mtsig_core import TestSet
 from mtsig_core.experiments.lecture_blocks import BlocksAndBroad, blocks_and_broad
 from mtsig_core.experiments.lecture_sentences import Excerpt, excerpt
-from mtsig_core.report.lecture_texts import SceneTexts
+from mtsig_core.report.lecture_texts import SceneTexts, short
 
 __all__ = ["Scene", "Shown"]
 
@@ -46,6 +46,11 @@ class Shown:
     def key(self) -> tuple[str, str, str, str, int]:
         """What draws depend on."""
         return self.testset.digest, self.metric, self.a, self.b, self.seed
+
+    @property
+    def names(self) -> list[str]:
+        """Of the two, as they fit the stage."""
+        return [short(self.a), short(self.b)]
 
     def sentences(self, n: int) -> Excerpt:
         """Short sentences of the two, remembered."""

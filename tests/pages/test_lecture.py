@@ -1,12 +1,14 @@
 """What the stage of the lecture is sent: nothing that answers before the guess, all by a link after it."""
 
 import json
+from itertools import product
 
 import pytest
 
 from mtsig_core.data.simulation.corpus import load_demo
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.lecture_bootstrap import resamples
+from mtsig_core.experiments.lecture_documents import equal_tests
 from mtsig_core.experiments.lecture_power import better, power_tests
 from mtsig_core.experiments.lecture_randomization import all_swaps
 from mtsig_core.experiments.lecture_sentences import excerpt
@@ -19,7 +21,7 @@ BEFORE = {"mean": {"names", "outputs", "scores", "mean", "lengths"},
           "bootstrap": {"sentences", "names", "metric", "sums", "sums_of", "extra"},
           "randomization": {"outputs", "names", "observed", "metric"},
           "blocks": {"ribbon", "metric", "size", "ribbon_label", "extra"},
-          "documents": {"per_document", "documents", "alpha", "tiles_label"},
+          "documents": {"per_document", "documents", "alpha", "tiles_label", "sizes", "correlations", "worlds"},
           "comparisons": {"systems", "better", "true_pairs", "corrections", "extra"},
           "power": {"points", "sizes", "worlds", "metric", "alpha"}}
 SMALL = Source(demo=300)
@@ -67,6 +69,30 @@ def test_power_is_shown_as_the_core_has_it(opened):
     assert data["rows"]["found"] == found.significant.tolist() and data["end"]["mean"] == found.size_found
     assert f"of 20 test sets of {n} sentences find the difference of {points:g} points, {two.planned(n):.0%} are " in (
         data["end"]["conclusion"])
+
+
+def test_each_place_of_the_two_sliders_of_documents_is_a_world_with_the_effect_beside_it(opened):
+    asked = {"scene": "documents", "step": "300", "reveal": "true", "guess": "5"}
+    body = sent(opened("lecture", SMALL, testset=SMALL.title, **asked))["body"]
+    assert body["worlds"][0] == [20, 0.1] and sorted(map(tuple, body["worlds"])) == sorted(
+        product(body["sizes"], body["correlations"]))
+    world = body["worlds"].index([40, 0.3])
+    data = sent(opened("lecture", SMALL, testset=SMALL.title, world=str(world), **asked))
+    assert data["body"]["per_document"] == 40 and data["end"]["effect"] == pytest.approx(1 + 39 * 0.3)
+    found = equal_tests(40, 0.3, data["seed"], 0, 300)
+    assert data["rows"]["sentence"][:300] == pytest.approx(found.by_sentence, abs=1e-5)
+    assert data["end"]["of_hundred"] == 100 * found.rejected()[0].share
+
+
+def test_long_names_are_cut_on_the_stage(opened, tmp_path):
+    names = [f"{'a' * 40}{k}" for k in "xy"]
+    (tmp_path / "ref").write_text("".join(f"a b c {k}\n" for k in range(12)))
+    for k, name in enumerate(names):
+        (tmp_path / name).write_text("".join(f"a b {'c' * (1 - k)} {n}\n" for n in range(12)))
+    source = Source(ref=(("ref", str(tmp_path / "ref")),), system=tuple((n, str(tmp_path / n)) for n in names))
+    data = sent(opened("lecture", source, testset=source.title, scene="bootstrap", step="20", reveal="true"))
+    assert [name[:3] + name[-3:] for name in data["body"]["names"]] == ["aaaaax", "aaaaay"]
+    assert "a" * 20 not in data["end"]["conclusion"]
 
 
 def test_the_exact_p_is_that_of_all_swaps(opened):
