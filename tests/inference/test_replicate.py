@@ -12,7 +12,7 @@ from tests.cli.conftest import files, folder, run, sentences, spoiled  # noqa: F
 
 REF, OTHER = sentences(20, 1), spoiled(sentences(20, 1), 0.4, 9)
 TEXTS = {"Good_1": spoiled(REF, 0.2, 2), "بد & <b>": [text.lower() for text in spoiled(REF, 0.4, 3)],
-         "new\nline": spoiled(REF, 0.6, 4)}
+         "new\\nline": spoiled(REF, 0.6, 4)}
 WHOLE = TestSet("set", TEXTS, {"refA": REF, "refB": OTHER}, langpair="de-en",
                 documents=["canary", *(f"d{k // 3}" for k in range(19))])
 SET = WHOLE.at(range(1, 20)).scored_with(["refA"])

@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.errors import InputError
 
@@ -110,7 +111,8 @@ def _lines(text: str, name: str) -> tuple[list[str], _Lines]:
     reader = csv.reader(io.StringIO(text), delimiter=separator,
                         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
     try:
-        lines = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader if any(map(str.strip, cells))]
+        lines = [(reader.line_num, [literal(cell.strip()) for cell in cells])
+                 for cells in reader if any(map(str.strip, cells))]
     except csv.Error as error:
         raise InputError(f"{name}, line {reader.line_num} cannot be read: {error}. Check its quotes.") from None
     (_, header), *rows = lines
