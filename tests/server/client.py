@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import httpx
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Common_pb2 import FileUploaderState, UploadedFileInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from websockets.sync.client import connect
@@ -41,13 +42,18 @@ class Session:
     def __init__(self, socket):
         self._socket, self.id = socket, None
 
-    def run(self, clicked: str | None = None, page: str = "") -> list[ForwardMsg]:
-        """All messages until a run of the script has come to its end; of a page, with a button clicked."""
+    def run(self, clicked: str | None = None, page: str = "", holds: str | None = None) -> list[ForwardMsg]:
+        """All messages until a run of the script has come to its end; of a page, with a button clicked, or with a field
+        for files that holds what `Client.upload` has uploaded."""
         asked = BackMsg()
         asked.rerun_script.page_name = page
         if clicked is not None:
             asked.rerun_script.widget_states.CopyFrom(WidgetStates(
                 widgets=[WidgetState(id=clicked, trigger_value=True)]))
+        if holds is not None:
+            file = UploadedFileInfo(file_id="one", name="a.txt", size=1)
+            asked.rerun_script.widget_states.CopyFrom(WidgetStates(widgets=[WidgetState(
+                id=holds, file_uploader_state_value=FileUploaderState(uploaded_file_info=[file]))]))
         self._socket.send(asked.SerializeToString())
         messages = []
         while not messages or messages[-1].WhichOneof("type") != "script_finished" or (

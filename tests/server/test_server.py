@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -139,6 +140,32 @@ def test_who_is_known_sees_the_pages_and_nobody_else(server):
     told = log(file)
     assert [found["page"] for found in told if found["event"] == "page"] == ["overview"]
     assert "example.org" not in file.read_text() and "Cedar" not in file.read_text()
+
+
+def test_one_session_has_nothing_of_another(server):
+    """Not what was uploaded and not yet opened: not by its address, by the field for files, or among media. A file that
+    is offered has an address of 128 bits."""
+    _, address, own, _ = server
+    mine, theirs = Client(address), Client(address)
+    for client, email in ((mine, "ada@example.org"), (theirs, "bob@example.org")):
+        log_in(client, own, email)
+    with theirs.session() as other:
+        other.run(page="data")
+        with mine.session() as tab:
+            [field, *_] = elements(tab.run(page="data"), "file_uploader")
+            assert mine.upload(tab.id, b"a secret\n") == 204
+            assert "a.txt (9 bytes)" in words(tab.run(page="data", holds=field.id))
+            assert "a.txt" not in words(other.run(page="data", holds=field.id))
+            for client in (mine, theirs):  # an upload is put and deleted, never got
+                assert "a secret" not in client.http.get(f"/_stcore/upload_file/{tab.id}/one").text
+                assert client.http.get("/media/one").status_code == client.http.get("/media/").status_code == 404
+            offered = [button.url for button in elements(tab.run(page="leaderboard"), "download_button") if button.url]
+            assert offered and all(re.fullmatch(r"/media/[0-9a-f]{32}\.\w+", url) for url in offered)
+            assert {theirs.http.get(url).status_code for url in offered} == {200}  # who has the link has the file
+
+
+def words(messages):
+    return " ".join(html.body for html in elements(messages, "html"))
 
 
 def test_it_ends_when_told_though_a_tab_is_open(server):
