@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from mtsig_core import compare
+from mtsig_core import TestSet, compare
 from mtsig_core.data.checks import literal
+from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.latex import comparison_latex
@@ -65,3 +66,13 @@ def test_alone(tmp_path, n, pairs):
                  comparison_latex(compare(first, ["X"], test="koehn", trials=99, resamples=100)),
                  task_latex(compare_task(task, "X", trials=99, resamples=100), "mtsig task")):
         assert too_wide(compiled(tmp_path, code)) == []
+
+
+def test_newlines_and_control_sequences_in_names_of_systems_set_and_metric(tmp_path):
+    names = ["\\input{/etc/passwd}\n\\end{document}", "\\write18{id}^^41^^M%", "}\\catcode`\\%=12 {",
+             "a\r\n\\par\\relax"]
+    metric = "\\csname end\\endcsname\n}\\end{table}#1^^M"
+    scores = SegmentScores({name: [k + n % 7 / 3 for n in range(20)] for k, name in enumerate(names)})
+    testset = TestSet("set\n\\endinput}", {name: [None] * 20 for name in names}, {}, scores={metric: scores})
+    log = compiled(tmp_path, comparison_latex(compare(testset, [literal(metric)], trials=99, resamples=50)))
+    assert too_wide(log) == [] and "(/etc/passwd" not in log
