@@ -21,8 +21,9 @@ from multiprocessing.connection import Connection
 import cloudpickle
 
 from mtsig_core import MtsigError, TestSet
+from mtsig_core.inference.parallel import on_cluster
 
-__all__ = ["Progress", "nurse", "unpacked"]
+__all__ = ["Progress", "computed", "nurse", "unpacked"]
 
 _NICE = 5  # below the server, which draws the pages; heavy work twice as far
 _OFTEN = 0.05  # seconds between two words about the same stage
@@ -48,6 +49,12 @@ class Progress:
         """A part of the result is there, which the page may show meanwhile."""
         with self._lock:
             self._tell("part", name, value)
+
+
+def computed(work: Callable, progress: Progress, heavy: bool):
+    """The value of work; what is heavy is done on the cluster that ``MTSIG_DASK`` names, if it names one."""
+    with on_cluster(os.environ.get("MTSIG_DASK", "").strip() or None if heavy else None):
+        return work(progress)
 
 
 def unpacked(parts: Callable[[], bytes]) -> Callable:
@@ -143,15 +150,15 @@ def _work(down, up, heavy):
         with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
             file.write("800")  # where memory runs out, a worker goes, and not the server
         up.send(os.getpid())
-        up.send_bytes(_sendable(_done(down, up)))
+        up.send_bytes(_sendable(_done(down, up, heavy)))
     os._exit(0)
 
 
-def _done(down, up):
+def _done(down, up, heavy):
     try:
         work = unpacked(down.recv_bytes)
         threading.Thread(target=_end_with_the_server, args=(down,), daemon=True).start()
-        return "done", work(Progress(lambda *told: up.send(told)))
+        return "done", computed(work, Progress(lambda *told: up.send(told)), heavy)
     except Exception as error:
         if not isinstance(error, MtsigError):
             error.add_note(traceback.format_exc())  # which does not come along

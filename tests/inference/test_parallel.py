@@ -21,6 +21,7 @@ from mtsig_core.inference.parallel import as_they_come, in_order, is_elsewhere, 
 from mtsig_core.report import kept_tasks
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_export import task_json
+from pages._ui.nursery import computed
 
 RNG = np.random.default_rng(3)
 WORDS = np.array(list("abcdefgh"))
@@ -113,6 +114,13 @@ def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_p
         monkeypatch.setattr(kept_tasks, "as_they_come", lambda _: pytest.fail("sent again"))
         assert compared("cluster") == here
     assert compared("cluster") == here and sorted(seen) == sorted(5 * [*dict.fromkeys(seen)]) and len(seen) == 15
+
+
+def test_heavy_work_of_the_dashboard_goes_to_the_cluster_that_is_named(cluster, monkeypatch):
+    monkeypatch.setenv("MTSIG_DASK", cluster[0])
+    assert [computed(lambda _: is_elsewhere(), None, heavy) for heavy in (True, False)] == [True, False]
+    monkeypatch.setenv("MTSIG_DASK", " ")
+    assert not computed(lambda _: is_elsewhere(), None, True)
 
 
 @pytest.mark.slow
