@@ -23,9 +23,9 @@ SCENES.mean = (main, body, stage) => {
     pen.clearRect(0, 0, box.width, box.height)
     pen.font = `${24 * u}px ${style.fontFamily}`
     pen.textAlign = 'left'
-    const sums = rows && step ? rows.sums[step - 1] : null, wide = box.width * 0.62 / 4, tall = box.height - 64 * u
+    const sums = rows && step ? rows.sums[step - 1] : null, wide = box.width * 0.64 / 4, tall = box.height - 64 * u
     for (let n = 0; n < 4; n++) for (const side of [0, 1]) {
-      const x = n * wide + side * wide * 0.46, most = Math.max(...(rows ?? {sums: [[[1, 1, 1, 1, 1, 1, 1, 1]]]}).sums.at(-1).map(s => s[4]))
+      const x = n * wide + side * wide * 0.49, most = Math.max(...(rows ?? {sums: [[[1, 1, 1, 1, 1, 1, 1, 1]]]}).sums.at(-1).map(s => s[4]))
       const [hits, of] = sums ? [sums[side][n], sums[side][4 + n]] : [0, 0], at = value => tall * value / most
       pen.strokeStyle = pen.fillStyle = color(['blue', 'olive'][side])
       pen.lineWidth = 2 * u
@@ -42,13 +42,13 @@ SCENES.mean = (main, body, stage) => {
       let x = left
       shares.forEach((share, k) => {
         pen.globalAlpha = [0.85, 0.45, 0.65][k]
-        pen.fillRect(x, y, share * width - 3 * u, 30 * u)
+        pen.fillRect(x, y, share * width - 3 * u, 20 * u)
         pen.globalAlpha = 1
         x += share * width
       })
     }
-    bar(32 * u, [1 / 3, 1 / 3, 1 / 3], 'weight in the mean')
-    if (step) bar(32 * u + 74 * u, body.lengths.map(length => length / total), `weight by length: ${body.lengths.join(', ')}`)
+    bar(30 * u, [1 / 3, 1 / 3, 1 / 3], 'weight in the mean')
+    if (step) bar(82 * u, body.lengths.map(length => length / total), `weight by length: ${body.lengths.join(', ')}`)
   }
   const show = to => {
     rows3.forEach((two, k) => two.forEach(row => { row.style.opacity = k < to ? 1 : 0.7 }))
@@ -70,7 +70,7 @@ SCENES.mean = (main, body, stage) => {
         part.style.flexGrow = count
         return part
       }))
-      hands = make('div', '', '', bar, make('div', '', votes.length > 2 ? 'hands of the room; grey: a tie' : 'hands of the room'))
+      hands = make('div', '', '', bar, make('div', '', votes.length > 2 ? 'hands; grey: a tie' : 'hands of the room'))
       hands.className = 'voted'
       below.append(hands)
     },

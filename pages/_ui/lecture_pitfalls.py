@@ -118,5 +118,5 @@ DOCUMENTS = Scene(1000, texts.DOCUMENTS, {"kind": "slider", "min": 0, "max": 100
                   prepare=lambda shown: _equal(shown.world, shown.seed))
 COMPARISONS = Scene(200, texts.COMPARISONS, {"kind": "slider", "min": 0, "max": 105, "step": 1, "start": 0,
                                              "unit": " of 105"}, _comparisons_body, _comparisons_rows,
-                    _comparisons_end, at_once=20, further=_further,
+                    _comparisons_end, at_once=10, further=_further,
                     prepare=lambda shown: _tables(shown, 20, 0))
