@@ -9,7 +9,7 @@ from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import picture_rows, task_tested, task_verdict
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, browser, frame, grid, review_changes, review_sections, screen
-from pages._ui.ending import end_page
+from pages._ui.ending import end_page, or_without
 
 view = frame.take_view()
 st.title("Review")
@@ -44,14 +44,15 @@ def meanwhile(pairs):
 
 before = now = None
 try:
-    before = view.before.comparison(lambda pairs: None)
-    digests = {pair: comparison.testset.digest for pair, comparison in before.pairs.items()}
-    changed = content_sentence(review, before.task, digests)
-    if changed is not None:
-        screen.caution_box(changed)
-        if view.may_edit:
-            review_changes.see_content(view, before.task.digest, digests)
-    now = view.now.comparison(meanwhile)
+    with or_without():
+        before = view.before.comparison(lambda pairs: None)
+        digests = {pair: comparison.testset.digest for pair, comparison in before.pairs.items()}
+        changed = content_sentence(review, before.task, digests)
+        if changed is not None:
+            screen.caution_box(changed)
+            if view.may_edit:
+                review_changes.see_content(view, before.task.digest, digests)
+        now = view.now.comparison(meanwhile)
 except MtsigError as problem:
     screen.error(problem)
 if now is not None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from mtsig_core import MtsigError
 from pages._ui import screen
 
-__all__ = ["PageEnded", "end_page", "or_end_page"]
+__all__ = ["PageEnded", "end_page", "or_end_page", "or_without"]
 
 
 class PageEnded(BaseException):
-    """A page has said all it can. No `Exception`: no page is to catch it."""
+    """A page has said all it can. No `Exception`: no page is to catch it but by `or_without`."""
 
 
 def end_page() -> NoReturn:
@@ -29,3 +29,8 @@ def or_end_page() -> Iterator[None]:
     except MtsigError as problem:
         screen.error(problem)
         end_page()
+
+
+def or_without() -> suppress:
+    """What comes after stays where this part was cancelled or asks whether to run: it can do without."""
+    return suppress(PageEnded)

@@ -14,6 +14,7 @@ from mtsig_core.report.review_report import circle_rows, history_sentences
 from mtsig_core.report.task_tables import task_verdict
 from pages._ui import grid, review_view, testsets
 from pages._ui.ending import end_page
+from pages._ui.task_view import TaskView
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import words
@@ -203,3 +204,13 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
     assert next(box for box in app.text_input if box.key == "reason.Gamma").value == "late & <i>odd</i>"
     app.switch_page("pages/review.py").run()
     assert app.title[0].value == "Review" and any(kept.read_link in code.value for code in app.code)
+
+
+def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkeypatch):
+    """Where a long comparison asks before it runs, or was cancelled, nothing of the review is hidden behind it."""
+    review_view.reviews().add(kept.edit_link, Exclude("Alpha", None, "late"), 1)
+    monkeypatch.setattr(TaskView, "comparison", lambda view, meanwhile: end_page())
+    app = at("review", review=kept.edit_link)
+    assert "Alpha, all language pairs: late" in words(app) and "History" in [one.value for one in app.subheader]
+    press(app, "Put back")
+    assert not read(kept).review.exclusions
