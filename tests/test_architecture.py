@@ -1,6 +1,7 @@
 """Who may import whom, how long a module may be, and what the first import may cost."""
 
 import ast
+import gc
 import importlib
 import subprocess
 import sys
@@ -22,7 +23,11 @@ def name_of(file):
 
 @cache
 def tree(file):
-    return ast.parse(file.read_text(encoding="utf-8"))
+    gc.disable()  # Python before 3.11.8 loses count where the collector runs other code in the middle of it
+    try:
+        return ast.parse(file.read_text(encoding="utf-8"))
+    finally:
+        gc.enable()
 
 
 MODULES = {name_of(file) for file in FILES}

@@ -75,7 +75,7 @@ def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window,
 
 def test_the_picture_of_a_task_is_whole_as_png(leaderboard):
     """Twice as large as the SVG, which holds all of it."""
-    leaderboard.goto(urljoin(leaderboard.url, "/task?metric=human&trials=999"))
+    leaderboard.goto(urljoin(leaderboard.url, "/task?shared_task=simulated+task&metric=human&trials=999"))
     files = {}
     for kind in ("SVG", "PNG"):
         with leaderboard.expect_download() as download:

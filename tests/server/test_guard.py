@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 
 import pytest
@@ -15,6 +16,12 @@ async def application(scope, receive, send):
         await send({"type": "websocket.accept"})
     else:
         await PlainTextResponse("inside", headers={"X-Frame-Options": "ALLOW"})(scope, receive, send)
+
+
+def run(coroutine):
+    """In a thread of its own: in this one there may be the loop of a browser."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture
@@ -34,7 +41,7 @@ def ask(monkeypatch):
 
         scope = {"type": kind, "path": path, "method": "GET", "headers": [(b"host", host.encode())] * bool(host),
                  "extensions": {"websocket.http.response": {}}}
-        asyncio.run(guard(scope, receive, send))
+        run(guard(scope, receive, send))
         return sent
 
     return asked
@@ -72,7 +79,7 @@ def test_all_answers_have_the_headers_once(ask, path, host):
 
 
 def test_also_where_the_server_fails():
-    answer = asyncio.run(server_guard.broken(None, ValueError("what was uploaded")))
+    answer = run(server_guard.broken(None, ValueError("what was uploaded")))
     assert answer.status_code == 500 and b"uploaded" not in answer.body
     assert all(answer.headers[key] == text for key, text in server_guard.headers().items())
 
