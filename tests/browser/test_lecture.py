@@ -162,6 +162,7 @@ def test_a_step_back_another_seed_and_the_keys(at, page):
     stage.get_by_role("button", name="This is my guess").wait_for()
     page.keyboard.press("Escape")
     page.wait_for_selector("h1:has-text('Which differences')")
+    settled(page)
     page.go_back()
     page.wait_for_url("**seed=5**")
     stage.get_by_role("button", name="This is my guess").wait_for()
