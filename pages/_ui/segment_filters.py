@@ -82,7 +82,7 @@ def pick(testset: TestSet) -> Filters:
         how = controls.choice("The text is looked for", segments.WAYS, "how", help=_HOW, **more)
         st.caption("Length of the longest reference, in characters")
         shortest, longest = (
-            controls.number(place, label, None, key, least=0.0, most=1e6, step=1.0, format="%d", **more)
+            controls.number(place, label, None, key, least=0.0, most=1e6, step=1.0, format="%.0f", **more)
             for place, label, key in zip(st.columns(2), ("At least", "At most"), ("shortest", "longest"), strict=True))
     return Filters(dict(document=numbers.get(document), domain=domain, text=text, where=where, how=how,
                         shortest=_whole(shortest), longest=_whole(longest)), document, only)
