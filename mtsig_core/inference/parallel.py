@@ -7,8 +7,11 @@ the same wherever and in whatever order tasks run.
 
 from __future__ import annotations
 
+import logging
 import sys
+import threading
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -40,13 +43,16 @@ def on_cluster(address: str | None) -> Iterator[None]:
     ------
     SettingError
         If Dask is not installed, the scheduler does not answer, it has no workers, or one has no mtsig, or another
-        version.
+        version; and where the work cannot be done because scheduler or workers are lost meanwhile.
     """
     if address is None:
         yield
         return
     try:
-        from distributed import Client
+        from distributed import CancelledError, Client
+        from distributed.client import ClosedClientError
+        from distributed.comm.core import CommClosedError
+        from distributed.scheduler import KilledWorker
     except ImportError as error:
         raise SettingError("A Dask cluster needs the package distributed, on each machine. Install it: "
                            "pip install 'mtsig[dask]'") from error
@@ -57,10 +63,50 @@ def on_cluster(address: str | None) -> Iterator[None]:
     except (OSError, ValueError) as error:
         raise SettingError(f"No Dask scheduler answers at {address}. Expected an address such as tcp://host:8786, of "
                            "one that runs: start it with dask scheduler.") from error
-    with client:
+    with _silent(), client:
         _check_workers(client, address)
-        with parallel_config(backend="dask", client=client):
-            yield
+        with parallel_config(backend="dask", client=client), _watched(client):
+            try:
+                yield
+            except (CancelledError, ClosedClientError, CommClosedError, KilledWorker) as error:
+                raise SettingError(f"The work is not done: the Dask cluster at {address} lost its scheduler or its "
+                                   "workers, or workers died of the work, for want of memory perhaps. See what they "
+                                   "say, start them again, and repeat.") from error
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Meanwhile no client prints where it lost the scheduler, as a traceback."""
+    log = logging.getLogger("distributed.client")
+    level = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
+@contextmanager
+def _watched(client: Any) -> Iterator[None]:
+    """Meanwhile all that a client waits for is cancelled if no worker is left, and none comes again in some time."""
+    over = threading.Event()
+
+    def watch() -> None:
+        alone = False
+        while not over.wait(_PATIENCE):
+            try:
+                before, alone = alone, not client.ncores()
+            except OSError:  # without a scheduler all is cancelled already
+                return
+            if before and alone:
+                client.close()
+                return
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 def in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Generator[_Result, None, None]:
@@ -119,15 +165,12 @@ def as_they_come(tasks: Sequence[Callable[[], _Result]]) -> Iterator[tuple[int, 
     if hasattr(backend, "client"):  # joblib gives none of Dask before all are done
         from distributed import as_completed
 
-        with warnings.catch_warnings():  # a task is large: so each stays with the scheduler, and workers may die
-            warnings.simplefilter("ignore", UserWarning)
-            futures = {backend.client.submit(_numbered, k, task, pure=False, retries=_AT_ONCE): k
-                       for k, task in enumerate(tasks)}
+        futures = {_submit(backend.client, _numbered, k, task): k for k, task in enumerate(tasks)}
         try:
             for future in as_completed(futures, loop=backend.client.loop):
                 yield future.result()
         finally:
-            backend.client.cancel(list(futures))
+            _drop(backend.client, list(futures))
         return
     from joblib import Parallel, delayed, parallel_config
 
@@ -151,17 +194,50 @@ def _told_of() -> tuple[Any, int] | None:
 
 
 def _elsewhere(task: Callable[[int], _Result], n_tasks: int, backend: Any, jobs: int) -> Iterator[_Result]:
-    """So many tasks at once that all are busy, then their results: Dask gives none before all that it has are done."""
+    """So many tasks at once that all are busy, then their results."""
+    shared, step = _Shared(task), _AT_ONCE * jobs
+    if hasattr(backend, "client"):
+        yield from _on_dask(shared, n_tasks, backend.client, step)
+        return
     from joblib import Parallel, delayed, parallel_config
 
-    shared, step = _Shared(task), _AT_ONCE * jobs
-    if hasattr(backend, "client"):  # Dask: sent to all workers once, so that each may die
-        chosen = parallel_config(backend="dask", client=backend.client, scatter=[shared], retries=_AT_ONCE)
-    else:
-        chosen = parallel_config(backend=backend, n_jobs=jobs)
-    with chosen:
+    with parallel_config(backend=backend, n_jobs=jobs):
         for at in range(0, n_tasks, step):
             yield from Parallel()(delayed(_run)(shared, k) for k in range(at, min(at + step, n_tasks)))
+
+
+def _on_dask(shared: _Shared, n_tasks: int, client: Any, step: int) -> Iterator[_Result]:
+    """The results of a task that is sent to the scheduler once, and from there to the workers, each of which may die.
+
+    joblib's way, to scatter it to all workers, never ends where one of them dies meanwhile.
+    """
+    sent = _submit(client, _itself, shared)
+    futures: deque[Any] = deque()
+    try:
+        for k in range(n_tasks):
+            futures.append(_submit(client, _run, sent, k))
+            if len(futures) == step:
+                yield futures.popleft().result()
+        while futures:
+            yield futures.popleft().result()
+    finally:
+        _drop(client, [sent, *futures])
+
+
+def _submit(client: Any, *call: Any) -> Any:
+    """A future of a call that is made anew where its worker dies."""
+    with warnings.catch_warnings():  # a task is large: so it stays with the scheduler
+        warnings.simplefilter("ignore", UserWarning)
+        return client.submit(*call, pure=False, retries=_AT_ONCE)
+
+
+def _drop(client: Any, futures: list[Any]) -> None:
+    if client.status == "running":  # else they are
+        client.cancel(futures)
+
+
+def _itself(shared: _Shared) -> _Shared:
+    return shared
 
 
 class _Shared:

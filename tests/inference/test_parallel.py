@@ -1,8 +1,11 @@
 """The same results wherever the work is done: in threads, in processes, on the machines of a cluster."""
 
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from contextlib import ExitStack, contextmanager
 
@@ -23,6 +26,7 @@ from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_export import task_json
 from pages._ui.nursery import computed
 
+LIMIT = 120  # seconds that anything may take
 RNG = np.random.default_rng(3)
 WORDS = np.array(list("abcdefgh"))
 REFERENCE = [" ".join(RNG.choice(WORDS, 12)) for _ in range(30)]
@@ -37,34 +41,41 @@ def results():
 
 
 @contextmanager
-def process(*command):
-    """Start one of Dask's commands; gives what it says, line by line."""
-    started = subprocess.Popen([sys.executable, "-m", f"distributed.cli.{command[0]}", *command[1:]],
-                               stderr=subprocess.PIPE, text=True)
-    try:
-        yield started
-    finally:
-        started.kill()
-        started.wait()
-        started.stderr.close()
+def process(ready, *command):
+    """Start one of Dask's commands; gives it, and the line with which it says that it is ready."""
+    with tempfile.TemporaryFile("w+") as said:  # not a pipe: one that nobody reads is full some day
+        started = subprocess.Popen([sys.executable, "-m", f"distributed.cli.{command[0]}", *command[1:]], stderr=said)
+        try:
+            until = time.monotonic() + LIMIT
+            while not (lines := [line for line in read(said) if ready in line and line.endswith("\n")]):
+                assert started.poll() is None and time.monotonic() < until, "".join(read(said))
+                time.sleep(0.02)
+            yield started, lines[0]
+        finally:
+            started.kill()
+            started.wait(LIMIT)
 
 
-def said(started, text):
-    """The first line that has a text, with which what was started says that it is ready."""
-    return next(line for line in started.stderr if text in line)
+def read(file):
+    return open(f"/proc/self/fd/{file.fileno()}").readlines()
+
+
+@contextmanager
+def machines():
+    """The address of a scheduler with two workers on this machine, its process, and those of the workers."""
+    with ExitStack() as started:
+        scheduler, line = started.enter_context(process(
+            "Scheduler at:", "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show"))
+        address = line.split()[-1]
+        workers = [started.enter_context(process("Registered to", "dask_worker", address, "--nthreads", "1",
+                                                 "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"))[0]
+                   for _ in range(2)]
+        yield address, scheduler, workers
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    """The address of a scheduler with two workers on this machine, and the workers."""
-    with ExitStack() as started:
-        scheduler = started.enter_context(process("dask_scheduler", "--host", "127.0.0.1", "--port", "0",
-                                                  "--no-dashboard", "--no-show"))
-        address = said(scheduler, "Scheduler at:").split()[-1]
-        workers = [started.enter_context(process("dask_worker", address, "--nthreads", "1", "--no-nanny",
-                                                 "--no-dashboard", "--host", "127.0.0.1")) for _ in range(2)]
-        for worker in workers:
-            said(worker, "Registered to")
+    with machines() as (address, _, workers):
         yield address, workers
 
 
@@ -167,3 +178,34 @@ def test_a_cluster_gives_what_one_thread_gives_also_when_a_machine_dies(cluster,
     assert killed and {name: result.pairs for name, result in there.metrics.items()} == here[0]
     with Client(address) as client:
         assert len(client.ncores()) == 1
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_machine_that_dies_as_the_work_is_sent_leaves_it_to_the_others(which):
+    with machines() as (address, _, workers), on_cluster(address):
+        workers[which].send_signal(signal.SIGSTOP)  # it takes nothing, and nobody knows yet
+        death = threading.Timer(0.5, workers[which].kill)
+        death.start()
+        assert list(in_order(lambda k: k * k, 40)) == [k * k for k in range(40)]
+        death.join()
+
+
+@pytest.mark.parametrize("who", ["scheduler", "workers"])
+def test_a_cluster_that_is_lost_is_named(who, monkeypatch, tmp_path):
+    begun = tmp_path / "begun"
+
+    def task(k):
+        begun.touch()
+        time.sleep(LIMIT)
+
+    with machines() as (address, scheduler, workers):
+        def kill():
+            while not begun.exists():
+                time.sleep(0.02)
+            [process.kill() for process in ([scheduler] if who == "scheduler" else workers)]
+
+        monkeypatch.setattr(parallel, "_PATIENCE", 0.2 if who == "workers" else 10)
+        death = threading.Thread(target=kill, daemon=True)
+        death.start()
+        with pytest.raises(SettingError, match=f"the Dask cluster at {address} lost its"), on_cluster(address):
+            list(in_order(task, 9))
