@@ -20,11 +20,10 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from mtsig_core.errors import SettingError, StoreError
 
-__all__ = ["DAY", "INSERT", "SEEN_AGAIN", "Database", "Limits", "database_url", "hidden", "later",
-           "megabytes"]
+__all__ = ["DAY", "INSERT", "Database", "Limits", "database_url", "hidden", "later", "megabytes"]
 
 DAY = 24 * 60 * 60
-SEEN_AGAIN = 60 * 60  # seconds: what is opened all the time is not noted as used each time
+_SEEN_AGAIN = 60 * 60  # seconds: what is opened all the time is not noted as used each time
 INSERT: dict[str, Callable[..., sqlite.Insert | postgresql.Insert]] = {
     "sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
@@ -71,8 +70,6 @@ class Database:
     ----------
     where : str, sqlalchemy.URL or Database
         An address as SQLAlchemy takes it, or what is kept of another kind in the same database.
-    tables : sqlalchemy.MetaData
-        Those it needs; made where they are not there.
     limits : Limits, optional
     now : callable, optional
         The time, in seconds since 1970. This and the limits are those of the other kind by default.
@@ -83,29 +80,40 @@ class Database:
         From every method, if the database cannot be reached, read or written.
     """
 
-    _kind = "test set"
+    _kind: str
+    _tables: sa.MetaData  # that it needs; made where they are not there
 
-    def __init__(self, where: str | sa.URL | Database, tables: sa.MetaData, limits: Limits | None = None,
+    def __init__(self, where: str | sa.URL | Database, limits: Limits | None = None,
                  now: Callable[[], float] | None = None):
         beside = where if isinstance(where, Database) else None
         self._engine: sa.Engine = _engine(where) if not isinstance(where, Database) else where._engine
         self.limits: Limits = limits or (beside.limits if beside else Limits())
         self._now: Callable[[], float] = now or (beside._now if beside else time.time)
         with self._reached("opened"):
-            self._make(tables)
+            self._make_tables()
 
-    def _make(self, tables: sa.MetaData) -> None:
+    def _make_tables(self) -> None:
         """Make the tables that are not there; another server may make each of them at the same moment."""
-        for _ in tables.tables:
+        for _ in self._tables.tables:
             with suppress(DBAPIError):
-                return tables.create_all(self._engine)
-        tables.create_all(self._engine)
+                return self._tables.create_all(self._engine)
+        self._tables.create_all(self._engine)
 
     def close(self) -> None:
         self._engine.dispose()
 
     def _expired(self, used: float) -> bool:
         return bool(self.limits.days) and used < self._now() - self.limits.days * DAY
+
+    def _find(self, db: sa.Connection, rows: sa.Select[Any], table: sa.Table,
+              which: sa.ColumnElement[bool]) -> sa.Row[Any] | None:
+        """The one of these rows of a table; None where there is none, or none any more. It counts as used."""
+        row = db.execute(rows.where(which)).one_or_none()
+        if row is None or self._expired(row.used):
+            return None
+        if self._now() - row.used > _SEEN_AGAIN:
+            db.execute(sa.update(table).where(which).values(used=self._now()))
+        return row
 
     @contextmanager
     def _reached(self, what: str) -> Iterator[None]:

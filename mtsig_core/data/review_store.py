@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from mtsig_core.data.database import DAY, SEEN_AGAIN, Database, Limits, hidden, later, megabytes
+from mtsig_core.data.database import DAY, Database, hidden, later, megabytes
 from mtsig_core.data.review import Begin, Change, Entry, Review, change_from_json, change_to_json, check, replay
 from mtsig_core.errors import SettingError
 
@@ -87,11 +86,7 @@ class ReviewStore(Database):
         From every method, if the database cannot be reached, read or written.
     """
 
-    _kind = "review"
-
-    def __init__(self, where: str | sa.URL | Database, limits: Limits | None = None,
-                 now: Callable[[], float] | None = None):
-        super().__init__(where, _META, limits, now)
+    _kind, _tables = "review", _META
 
     def begin(self, change: Begin, owner: str) -> KeptReview:
         """Start a review; all of it is in the database when this returns, or nothing.
@@ -115,14 +110,10 @@ class ReviewStore(Database):
     def find(self, link: str) -> KeptReview | None:
         """What is behind a link of either kind; None where there is nothing, or nothing any more. It counts as used."""
         with self._reached("read"), self._engine.begin() as db:
-            row = db.execute(sa.select(_REVIEW).where((_REVIEW.c.read_link == link) | (_REVIEW.c.edit_link == link))
-                             ).one_or_none()
-            if row is None or self._expired(row.used):
-                return None
-            if self._now() - row.used > SEEN_AGAIN:
-                db.execute(sa.update(_REVIEW).where(_REVIEW.c.id == row.id).values(used=self._now()))
-            return KeptReview(row.read_link, row.edit_link if row.edit_link == link else None,
-                              _history(db, row.id), row.used)
+            row = self._find(db, sa.select(_REVIEW), _REVIEW,
+                             (_REVIEW.c.read_link == link) | (_REVIEW.c.edit_link == link))
+            return None if row is None else KeptReview(row.read_link, row.edit_link if row.edit_link == link else None,
+                                                       _history(db, row.id), row.used)
 
     def add(self, edit_link: str, change: Change, seen: int) -> KeptReview:
         """Append a change to the history; the old history is in the database when this fails, or is killed.

@@ -10,7 +10,7 @@ import json
 import os
 import secrets
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Any
@@ -18,17 +18,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from mtsig_core.data.database import (
-    DAY,
-    INSERT,
-    SEEN_AGAIN,
-    Database,
-    Limits,
-    database_url,
-    hidden,
-    later,
-    megabytes,
-)
+from mtsig_core.data.database import DAY, INSERT, Database, Limits, database_url, hidden, later, megabytes
 from mtsig_core.data.source import Source
 from mtsig_core.data.testset import SegmentScores, TestSet
 from mtsig_core.errors import SettingError, StoreError
@@ -89,11 +79,8 @@ class Store(Database):
 
     Parameters
     ----------
-    url : str or sqlalchemy.URL
-        As SQLAlchemy takes it.
-    limits : Limits
-    now : callable
-        The time, in seconds since 1970.
+    where, limits, now
+        As `Database` takes them.
 
     Raises
     ------
@@ -101,8 +88,7 @@ class Store(Database):
         From every method, if the database cannot be reached, read or written.
     """
 
-    def __init__(self, url: str | sa.URL, limits: Limits | None = None, now: Callable[[], float] | None = None):
-        super().__init__(url, _META, limits, now)
+    _kind, _tables = "test set", _META
 
     def keep(self, testset: TestSet, owner: str, source: Source | None = None) -> str:
         """Keep a test set; all of it is in the database when this returns, or nothing.
@@ -155,12 +141,8 @@ class Store(Database):
     def find(self, link: str) -> Saved | None:
         """What is behind a link; None where there is nothing, or nothing any more. It counts as used."""
         with self._reached("read"), self._engine.begin() as db:
-            row = db.execute(_LISTED.where(_SAVED.c.link == link)).one_or_none()
-            if row is None or self._expired(row.used):
-                return None
-            if self._now() - row.used > SEEN_AGAIN:
-                db.execute(sa.update(_SAVED).where(_SAVED.c.link == link).values(used=self._now()))
-            return _saved(row)
+            row = self._find(db, _LISTED, _SAVED, _SAVED.c.link == link)
+        return None if row is None else _saved(row)
 
     def load(self, saved: Saved) -> TestSet:
         """The test set itself, under the name it has now."""
@@ -211,6 +193,7 @@ class Store(Database):
         if held + size > self.limits.all:
             raise SettingError(f"This server keeps {megabytes(held)} of test sets already and may keep "
                                f"{megabytes(self.limits.all)}. Ask whoever runs it for room, or run mtsig yourself.")
+
 
 def open_store(environment: Mapping[str, str] = os.environ) -> Store:
     """The store in the database that the environment names."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 
 import sqlalchemy as sa
 
-from mtsig_core.data.database import DAY, SEEN_AGAIN, Database, Limits, hidden, megabytes
+from mtsig_core.data.database import DAY, Database, hidden, megabytes
 from mtsig_core.errors import SettingError
 
 __all__ = ["TableStore"]
@@ -37,11 +36,7 @@ class TableStore(Database):
         From every method, if the database cannot be reached, read or written.
     """
 
-    _kind = "table"
-
-    def __init__(self, where: str | sa.URL | Database, limits: Limits | None = None,
-                 now: Callable[[], float] | None = None):
-        super().__init__(where, _META, limits, now)
+    _kind, _tables = "table", _META
 
     def keep(self, text: str, about: str, owner: str) -> str:
         """Keep a table; the link to it. The same text about the same of the same owner keeps its link.
@@ -71,9 +66,5 @@ class TableStore(Database):
     def find(self, link: str, about: str) -> str | None:
         """The text behind a link, if it is about that; None where there is nothing, or nothing any more."""
         with self._reached("read"), self._engine.begin() as db:
-            row = db.execute(sa.select(_TABLE).where(_TABLE.c.link == link, _TABLE.c.about == about)).one_or_none()
-            if row is None or self._expired(row.used):
-                return None
-            if self._now() - row.used > SEEN_AGAIN:
-                db.execute(sa.update(_TABLE).where(_TABLE.c.link == link).values(used=self._now()))
-            return bytes(row.content).decode()
+            row = self._find(db, sa.select(_TABLE), _TABLE, (_TABLE.c.link == link) & (_TABLE.c.about == about))
+        return None if row is None else bytes(row.content).decode()
