@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from mtsig_core import TestSet
+from pages._ui.jobs import Memory
 
 __all__ = ["SHELF", "Shelf", "weight"]
 
@@ -24,33 +24,25 @@ class Shelf:
     """
 
     def __init__(self, room: int = _ROOM):
-        self._room, self._lock = room, threading.Lock()
-        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._kept, self._lock = Memory(sys.maxsize, room), threading.Lock()
         self._made: dict[Hashable, threading.Lock] = {}
 
     def get(self, key: Hashable, make: Callable[[], Any], weigh: Callable[[Any], int]):
-        """The value of a key, made if it is not there; what `make` raises is not kept."""
+        """The value of a key, made if it is not there; what `make` raises is not kept, nor None."""
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key][0]
+            if (found := self._kept.get(key)) is not None:
+                return found
             turn = self._made.setdefault(key, threading.Lock())
         with turn:
             if (found := self._kept.get(key)) is not None:  # made while this one waited
-                return found[0]
+                return found
             try:
                 value = make()
-                self._keep(key, value, max(_LEAST, weigh(value)))
+                self._kept.keep(key, value, max(_LEAST, weigh(value)))
             finally:
                 with self._lock:
                     self._made.pop(key, None)
             return value
-
-    def _keep(self, key: Hashable, value: Any, size: int) -> None:
-        with self._lock:
-            self._kept[key] = value, size
-            while sum(size for _, size in self._kept.values()) > self._room and len(self._kept) > 1:
-                self._kept.popitem(last=False)
 
 
 def weight(testset: TestSet) -> int:
