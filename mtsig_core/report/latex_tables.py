@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from mtsig_core.report.palette import width
 from mtsig_core.report.terminal import printable
 
-__all__ = ["END", "MOST_ON_A_PAGE", "PREAMBLE", "escape", "fitting_table", "name_cell", "name_column", "number_cell",
+__all__ = ["END", "MOST_ON_A_PAGE", "MOST_PAIRS", "PREAMBLE", "escape", "fitting_table", "name_cell", "name_column", "number_cell",
            "rank_cell", "longtable", "tabular"]
 
 MOST_ON_A_PAGE = 40
+MOST_PAIRS = 8  # language pairs in one table
 _LONGEST_NAME = 24  # digits; a longer one is broken into lines
 _LONGEST_TITLE = 14  # letters
 

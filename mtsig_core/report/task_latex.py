@@ -7,6 +7,7 @@ from typing import Any
 
 from mtsig_core.report.latex_tables import (
     END,
+    MOST_PAIRS,
     PREAMBLE,
     escape,
     fitting_table,
@@ -31,7 +32,6 @@ from mtsig_core.results.task import TaskComparison, TaskInfo
 
 __all__ = ["other_track", "task_latex"]
 
-_WIDEST = 8  # language pairs in one table
 _GREY = r"\rowcolor[gray]{.9}"
 
 
@@ -103,10 +103,10 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
 
     grey = [_GREY * other_track(found.task, name) for name in names]
     called = [_name(found.task, name) + _contrastive(found.task, name) for name in names]
-    starts, column = range(1, n + 1, _WIDEST), name_column(called)
+    starts, column = range(1, n + 1, MOST_PAIRS), name_column(called)
     tables = []
     for k, start in enumerate(starts):
-        columns = [*range(start, min(start + _WIDEST, n + 1)), *(range(n + 1, len(header)) if k == len(starts) - 1 else
+        columns = [*range(start, min(start + MOST_PAIRS, n + 1)), *(range(n + 1, len(header)) if k == len(starts) - 1 else
                                                                  ())]
         cells = [[grey[row] + name_cell(name), *(cell(row, column) for column in columns)]
                  for row, name in enumerate(called)]

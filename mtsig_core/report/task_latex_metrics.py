@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.report.agreement_report import agreement_rows, comparison_rows
 from mtsig_core.report.cells import Table
-from mtsig_core.report.latex_tables import fitting_table, name_cell, name_column, number_cell
+from mtsig_core.report.latex_tables import MOST_PAIRS, fitting_table, name_cell, name_column, number_cell
 from mtsig_core.report.task_agreement_report import by_language_pair, task_agreement_note, task_agreement_verdict
 from mtsig_core.report.task_disputes import (
     DISPUTES_NOTE,
@@ -21,7 +21,6 @@ from mtsig_core.results.task import TaskComparison
 
 __all__ = ["agreement_tables", "dispute_tables"]
 
-_WIDEST = 8  # language pairs in one table
 _ALL = "metrics"  # what captions and labels say in place of a metric
 
 
@@ -47,8 +46,8 @@ def agreement_tables(found: TaskComparison) -> Iterator[str]:
     yield _table("trust", agreement_rows(held), 1,
                  f"Which metric to trust. {task_agreement_verdict(held)}. {task_agreement_note(held)}")
     header, rows = by_language_pair(held)
-    for start in range(2, len(header), _WIDEST):
-        columns = [0, 1, *range(start, min(start + _WIDEST, len(header)))]
+    for start in range(2, len(header), MOST_PAIRS):
+        columns = [0, 1, *range(start, min(start + MOST_PAIRS, len(header)))]
         part = [header[k] for k in columns], [[row[k] for k in columns] for row in rows]
         yield _table(f"trust-by-pair-{start}", part, 1,
                      f"Soft pairwise accuracy with {held.human}: the mean over the language pairs, and in each.")
