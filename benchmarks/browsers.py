@@ -22,11 +22,15 @@ _THERE = """title => [...document.querySelectorAll('h1')].some(h => h.innerText.
     && !document.querySelector('[data-stale="true"]')"""
 
 
+def chromium() -> str | None:
+    """The first Chromium of this machine; Playwright's own, if any, where there is none."""
+    return next(filter(None, map(shutil.which, _PROGRAMS)), None)
+
+
 async def browse(address: str, asks: list[dict[str, str]], until: float, think: float, windows: int) -> list[dict]:
     """Open pages by their links at the side, in windows of one browser; the visits."""
-    path = next(filter(None, map(shutil.which, _PROGRAMS)), None)
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        browser = await playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         done = await asyncio.gather(*(_read(browser, address, asks, until, think, seed) for seed in range(windows)))
         await browser.close()
     return [visit for visits in done for visit in visits]

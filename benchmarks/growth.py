@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +13,8 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 from plotly.subplots import make_subplots
 
+from benchmarks.browsers import chromium
+
 __all__ = ["growth"]
 
 FIGURE = Path(__file__).resolve().parents[1] / "docs" / "growth.png"
@@ -21,7 +22,6 @@ FIGURE = Path(__file__).resolve().parents[1] / "docs" / "growth.png"
 AXES = {"systems": [(n, 1000, 10_000) for n in (2, 5, 10, 20, 50, 100)],
         "segments": [(10, n, 1000) for n in (300, 1000, 3000, 10_000, 30_000, 100_000, 300_000)],
         "resamples": [(10, 1000, n) for n in (1000, 3000, 10_000, 30_000, 100_000)]}
-_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _CODE = """import json, resource, sys, time
 from benchmarks.memory import compare_made_up
 compare_made_up(2, 300, 1000)
@@ -73,8 +73,7 @@ def draw(found: dict[str, list[dict]], path: Path = FIGURE) -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder) / "growth.html"
         figure.write_html(page, config={"displayModeBar": False})
-        browser = playwright.chromium.launch(executable_path=next(filter(None, map(shutil.which, _BROWSERS)), None),
-                                             args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         window = browser.new_page(viewport={"width": 1200, "height": 640})
         window.goto(page.as_uri())
         window.wait_for_selector(".main-svg")

@@ -1,5 +1,7 @@
 """Made-up texts, counts and metrics for the tests."""
 
+import io
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +18,15 @@ SPACELESS = {
            "彼は昨日、東京で新しい本を買いました。", "カタカナのテスト。"] * 4,
     "ko": ["오늘은 날씨가 아주 좋아서 공원에 산책하러 갑니다.", "그는 어제 서울에서 새 책을 샀습니다."] * 6,
     "th": ["วันนี้อากาศดีมากเราไปเดินเล่นที่สวนสาธารณะ", "เมื่อวานเขาซื้อหนังสือเล่มใหม่ที่กรุงเทพ"] * 6}
+
+
+def zipped(files, method=zipfile.ZIP_DEFLATED):
+    """A zip of files by name, the same bytes each time."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, method)
+    return out.getvalue()
 
 
 def bleu(sums):

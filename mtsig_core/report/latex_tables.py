@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from mtsig_core.report.palette import width
 from mtsig_core.report.terminal import printable
 
-__all__ = ["END", "MOST_ON_A_PAGE", "MOST_PAIRS", "PREAMBLE", "escape", "fitting_table", "name_cell", "name_column", "number_cell",
-           "rank_cell", "longtable", "tabular"]
+__all__ = ["END", "MOST_ON_A_PAGE", "MOST_PAIRS", "PREAMBLE", "escape", "fitting_table", "name_cell", "name_column",
+           "number_cell", "rank_cell", "longtable", "tabular"]
 
 MOST_ON_A_PAGE = 40
 MOST_PAIRS = 8  # language pairs in one table

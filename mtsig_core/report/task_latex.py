@@ -106,8 +106,8 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
     starts, column = range(1, n + 1, MOST_PAIRS), name_column(called)
     tables = []
     for k, start in enumerate(starts):
-        columns = [*range(start, min(start + MOST_PAIRS, n + 1)), *(range(n + 1, len(header)) if k == len(starts) - 1 else
-                                                                 ())]
+        columns = [*range(start, min(start + MOST_PAIRS, n + 1)),
+                   *(range(n + 1, len(header)) if k == len(starts) - 1 else ())]
         cells = [[grey[row] + name_cell(name), *(cell(row, column) for column in columns)]
                  for row, name in enumerate(called)]
         arrow = "↑" if next(iter(have.values()))[1].higher_is_better else "↓"

@@ -1,8 +1,6 @@
 """Bringing one's own files in a real browser."""
 
 import gzip
-import io
-import zipfile
 
 import pytest
 
@@ -11,7 +9,7 @@ from mtsig_core.report.tables import format_p
 from tests.browser.conftest import follow, printed, ready, settled, watched
 from tests.browser.grids import cells
 from tests.pages.toys import arguments, small_source
-from tests.toys import SPACELESS
+from tests.toys import SPACELESS, zipped
 
 pytestmark = pytest.mark.browser
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(30)).encode()
@@ -138,11 +136,8 @@ def test_mistakes_are_messages_and_the_page_lives_on(data, page):
         assert all(part in said for part in parts), said
         assert "Traceback" not in said and "/tmp" not in said
         again(page)
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("task/references/en-de.refA.txt", REF)
-        archive.writestr("task/system-outputs/en-de/x.txt", WORSE)
-    task = {"name": "task.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}
+    packed = zipped({"task/references/en-de.refA.txt": REF, "task/system-outputs/en-de/x.txt": WORSE})
+    task = {"name": "task.zip", "mimeType": "application/zip", "buffer": packed}
     page.locator('input[type="file"]').set_input_files([*files(ref_txt=REF), task])
     page.wait_for_selector(".mt-error")
     assert page.locator(".mt-error").inner_text().startswith("A zip archive comes alone")

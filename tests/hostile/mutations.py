@@ -8,6 +8,8 @@ import zipfile
 import pandas as pd
 from hypothesis import strategies as st
 
+from tests.toys import zipped
+
 REF = ["the cat sat on the mat", "a small house", "it was warm", "dogs ran over the bridge", "he read it", "we left"]
 OUTPUTS = {"A": REF, "B": [text.replace("the", "a") for text in REF], "C": [text[::-1] for text in REF]}
 SCORES = {name: [0.5 + 0.1 * k - 0.05 * place for k in range(6)] for place, name in enumerate("ABC")}
@@ -72,14 +74,6 @@ TASKS = [
         {"language_pair": "en-de_DE", "domain": "news", "document_id": "d1", "metric_scores": {"XCOMET-XL": scores}})])
         for name, scores in SCORES.items()}, "t/systems_metadata.json": b'{"A": {"constrained": true}}'},
     {"newstest2021.en-de.all.xml": _XML}]
-
-
-def zipped(files, method=zipfile.ZIP_DEFLATED):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name), content, method)
-    return out.getvalue()
 
 
 def edited(content, edits):

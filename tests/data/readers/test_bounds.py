@@ -21,6 +21,7 @@ from mtsig_core.data.source import Source
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.report.commands import command_line, task_command
+from tests.toys import zipped
 
 KB = 1 << 10
 
@@ -32,14 +33,6 @@ def texts(**contents):
 
 def scores(content, file="t.tsv"):
     return [Upload(file, content, "scores", "t")]
-
-
-def zipped(files, method=zipfile.ZIP_DEFLATED):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return out.getvalue()
 
 
 def parquet(columns):

@@ -1,8 +1,6 @@
 """Files as they come from a browser."""
 
 import gzip
-import io
-import zipfile
 
 import pytest
 
@@ -20,20 +18,12 @@ from mtsig_core.data.readers.uploads import (
 )
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.report.inventory_table import inventory_rows
-from tests.toys import SPACELESS
+from tests.toys import SPACELESS, zipped
 
 
 def up(file, text, role=None, name=None):
     content = text if isinstance(text, bytes) else text.encode()
     return Upload(file, content, role or guess_role(file), name or guess_name(file))
-
-
-def packed(files):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return out.getvalue()
 
 
 @pytest.mark.parametrize("file,role", [
@@ -114,7 +104,7 @@ def test_no_name_leads_elsewhere(name):
 
 
 def test_a_zipped_task():
-    task = packed({"top/task/references/en-de.refA.txt": "a\nb\n", "top/task/system-outputs/en-de/x.txt": "a\nc\n"})
+    task = zipped({"top/task/references/en-de.refA.txt": "a\nb\n", "top/task/system-outputs/en-de/x.txt": "a\nc\n"})
     assert zip_language_pairs(task) == ["en-de"]
     assert dict(read_zip(task, "en-de").systems) == {"x": ("a", "c")}
 
@@ -123,7 +113,7 @@ def test_a_zip_of_files_side_by_side_whose_names_say_all():
     pair = {"hyp.GTCOM": "a\nc\n", "ref.A": "a\nb\n", "src": "q\nr\n"}
     files = {f"top/generaltest2022.{pair_of}.{part}.{(pair_of[:2] if part == 'src' else pair_of[3:])}": text
              for pair_of in ("uk-en", "en-zh") for part, text in pair.items()}
-    task = packed({**files, "top/en-zh.docs": "d1\nd2\n", "__MACOSX/._generaltest2022.uk-en.ref.A.en": "?"})
+    task = zipped({**files, "top/en-zh.docs": "d1\nd2\n", "__MACOSX/._generaltest2022.uk-en.ref.A.en": "?"})
     assert zip_language_pairs(task) == ["en-zh", "uk-en"]
     testset = read_zip(task, "uk-en")
     assert (testset.name, list(testset.systems), list(testset.references)) == (
@@ -133,7 +123,7 @@ def test_a_zip_of_files_side_by_side_whose_names_say_all():
 
 
 def test_a_zip_that_climbs_stays_inside(tmp_path):
-    task = packed({"../../evil.txt": "x", "references/en-de.refA.txt": "a\n"})
+    task = zipped({"../../evil.txt": "x", "references/en-de.refA.txt": "a\n"})
     assert zip_language_pairs(task) == ["en-de"]
 
 
@@ -141,10 +131,10 @@ def test_bad_archives(monkeypatch):
     with pytest.raises(InputError, match="cannot be read"):
         zip_language_pairs(b"PK\x03\x04 not really")
     with pytest.raises(InputError, match="no references/"):
-        zip_language_pairs(packed({"a.txt": "x"}))
+        zip_language_pairs(zipped({"a.txt": "x"}))
     monkeypatch.setattr(archives, "MAX_UNPACKED", 10)
     with pytest.raises(InputError, match="Zip one task alone"):
-        zip_language_pairs(packed({"references/en-de.refA.txt": "a\n" * 20}))
+        zip_language_pairs(zipped({"references/en-de.refA.txt": "a\n" * 20}))
 
 
 @pytest.mark.parametrize("file", ["human.tsv", "wmt.esa.csv.gz", "comet.json", "x.jsonl", "x.parquet", "da-scores.txt"])
