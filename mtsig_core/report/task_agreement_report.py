@@ -19,7 +19,7 @@ from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results.agreement import TaskAgreement
 
 __all__ = ["TASK_AGREEMENT_FORMS", "by_language_pair", "task_agreement_json",
-           "task_agreement_note", "task_agreement_text", "task_agreement_verdict"]
+           "task_agreement_note", "task_agreement_records", "task_agreement_text", "task_agreement_verdict"]
 
 
 def task_agreement_verdict(found: TaskAgreement) -> str:
@@ -72,12 +72,17 @@ def task_agreement_json(found: TaskAgreement) -> str:
 
 def task_agreement_csv(found: TaskAgreement) -> str:
     """Rows of metrics and of pairs of metrics in each language pair and in the mean (language pair empty)."""
+    return records_csv(task_agreement_records(found))
+
+
+def task_agreement_records(found: TaskAgreement, tables: tuple[str, str] = ("metrics", "comparisons")
+                           ) -> list[dict[str, Any]]:
+    """The rows of `task_agreement_csv`: those of metrics and of pairs of metrics are called as `tables` says."""
     parts: list[tuple[str, Any]] = [("", found), *found.pairs.items()]
-    info = {"human": found.human, "task": found.task.name, "digest": found.task.digest}
-    return records_csv([{"table": table, "language_pair": pair, **asdict(row), **info, **_settings(found),
-                         "seed": of.sampling.seed}
-                        for pair, of in parts for table, rows in (("metrics", of.metrics),
-                                                                  ("comparisons", of.comparisons)) for row in rows])
+    info = {"human": found.human, "task": found.task.name, "digest": found.task.digest, **_settings(found)}
+    return [{"table": table, "language_pair": pair, **asdict(row), **info, "seed": of.sampling.seed}
+            for pair, of in parts for table, rows in zip(tables, (of.metrics, of.comparisons), strict=True)
+            for row in rows]
 
 
 def _settings(found: TaskAgreement) -> dict[str, Any]:

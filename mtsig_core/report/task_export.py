@@ -13,7 +13,7 @@ from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.runs_tables import single_runs, task_run_rows, with_run_records
-from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_text
+from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
 from mtsig_core.report.task_ranks import first_rows, ranks_record, rule_said
 from mtsig_core.report.task_tables import picture_rows, task_left_out, task_verdict, task_without
@@ -23,6 +23,7 @@ from mtsig_core.results.task import TaskComparison
 __all__ = ["TASK_FORMS", "task_csv", "task_json", "task_text"]
 
 Review = Mapping[str, Any] | None  # as `review_record` gives it
+_OF_AGREEMENT = "agreement", "agreement_comparisons"
 
 
 def task_json(found: TaskComparison, review: Review = None) -> str:
@@ -50,7 +51,8 @@ def task_json(found: TaskComparison, review: Review = None) -> str:
 
 def task_csv(found: TaskComparison, review: Review = None) -> str:
     """One table of all language pairs and metrics: rows of systems and of pairs of systems, in each language pair and
-    across them, told apart by the columns ``table`` and ``language_pair`` (empty: across)."""
+    across them, told apart by the columns ``table`` and ``language_pair`` (empty: across); of the pairs of systems that
+    metrics dispute; and, held against scores by people, of metrics and of pairs of metrics."""
     rows: list[dict[str, object]] = []
 
     def called(name: str) -> dict[str, object]:
@@ -77,6 +79,7 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
         rows += [{"table": "notes", "language_pair": one["pair"], "metric": one["metric"], "a": one["a"], "b": one["b"],
                   "reason": one["text"]} for one in review["notes"]]
     rows += [{"table": "disputed", **record} for record in disputes_records(disputed_in(found))]
+    rows += [] if found.agreement is None else task_agreement_records(found.agreement, _OF_AGREEMENT)
     info = {"task": found.task.name, "digest": found.task.digest}
     return records_csv([{**row, **info} for row in rows])
 

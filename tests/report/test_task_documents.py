@@ -115,10 +115,20 @@ class TestSeveralMetrics:
         data = json.loads(task_json(several))
         assert data["agreement"]["metrics"]["X"]["soft_pairwise_accuracy"] == held.metrics[0].soft_pairwise_accuracy
         assert f"X agrees most with {held.human}" in task_text(several)
+        rows = [row for row in csv.DictReader(io.StringIO(task_csv(several))) if row["human"] == held.human]
+        assert all(row["task"] == several.task.name for row in rows)
+        for pair, of in [("", held), *held.pairs.items()]:
+            own = [row for row in rows if row["language_pair"] == pair]
+            assert [(row["metric"], float(row["soft_pairwise_accuracy"])) for row in own if row["table"] == "agreement"
+                    ] == [(one.metric, one.soft_pairwise_accuracy) for one in of.metrics]
+            assert [(row["a"], row["b"], float(row["delta"]), float(row["p_adjusted"])) for row in own
+                    if row["table"] == "agreement_comparisons"] == [
+                        (row.a, row.b, row.delta, row.p_adjusted) for row in of.comparisons]
 
     def test_nothing_of_a_single_metric(self, found):
         for text in (task_latex(found, "mtsig task"), task_html(found, "mtsig task")):
             assert "disagree" not in text and "trust" not in text and '"agreement"' not in task_json(found)
+        assert "agreement" not in task_csv(found)
 
     def test_the_command_has_them(self, run, folder):  # noqa: F811
         """MetricX as if people had given it."""
