@@ -15,12 +15,12 @@ from mtsig_core.data.readers.bounds import bounded, from_below, open_file
 from mtsig_core.data.readers.further_runs import join_runs
 from mtsig_core.data.readers.lines import read_bytes
 from mtsig_core.data.readers.systems_table import read_systems, systems_of
-from mtsig_core.data.readers.tasks import read_task
+from mtsig_core.data.readers.tasks import pairs_of, read_task
 from mtsig_core.data.source import Source
 from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import unknown
+from mtsig_core.errors import SettingError, unknown
 
 __all__ = ["TaskSource"]
 
@@ -85,9 +85,9 @@ class TaskSource:
             lower, higher = self._said({name for _, name, _ in self.scores}, False)
             task = read_task(self.folder, self.pairs or None, lower_is_better=lower, higher_is_better=higher,
                              keep_canary=self.keep_canary or bool(self.run))
-        for pair, _, _ in (*self.scores, *self.run):
-            if pair not in task.testsets and not self.pairs:
-                raise unknown("language pair", pair, task.testsets)
+        for pair, name, _ in (*self.scores, *self.run):
+            if pair not in task.testsets:
+                raise self._nowhere(pair, name, task)
         if self.run:
             task = replace(task, testsets={pair: join_runs(one, self._of(pair, self.run), self.keep_canary)
                                            for pair, one in task.testsets.items()})
@@ -102,6 +102,17 @@ class TaskSource:
         if self.only:
             task = task.only(self.only)
         return without(task, self.exclude)
+
+    def _nowhere(self, pair: str, name: str, task: Task) -> SettingError:
+        """The error for scores or a run of a language pair that the task does not have, or that is not chosen."""
+        from mtsig_core.data.simulation.shared_task import PAIRS
+
+        known = task.testsets if not self.pairs else PAIRS if self.folder is None else pairs_of(self.folder)
+        if pair not in known:
+            return unknown("language pair", pair, known)
+        return SettingError(f"{name} is given for {pair}, which is not among the language pairs that are chosen: "
+                            f"{', '.join(self.pairs)}. Choose {pair} too, or leave {name} out.",
+                            {"pairs": ",".join((*self.pairs, pair))})
 
     def _scored(self, pair: str, testset: TestSet) -> TestSet:
         """With its tables of scores."""

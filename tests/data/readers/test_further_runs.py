@@ -78,6 +78,20 @@ def test_scores_alone_have_no_runs(scores_folder):  # noqa: F811
         TaskSource(str(scores_folder), run=(("en-de_DE", "Alpha", "A.run2.txt"),)).read()
 
 
+def test_a_language_pair_that_is_left_out_takes_no_runs_and_no_scores(folder, runs, run):  # noqa: F811
+    """Said, where it was ignored before; a pair that does not exist is called so."""
+    given, told = f"en-cs:A={runs[0][1]}", "A is given for en-cs, which is not among the language pairs that are chosen"
+    for option in ("--run", "--scores"):
+        failed = run("task", "--folder", folder, "--pairs", "en-de", option, given)
+        assert failed.status == 2 and f"{told}: en-de." in failed.err and "--pairs en-de,en-cs" in failed.err
+        missing = run("task", "--folder", folder, "--pairs", "en-de", option, given.replace("cs:", "xx:"))
+        assert missing.status == 2 and "Unknown language pair 'en-xx'" in missing.err and "en-cs" in missing.err
+    failed = run("agreement", "--folder", folder, "--pairs", "en-de", "--scores", given, "--human", "A")
+    assert failed.status == 2 and told in failed.err
+    failed = run("task", "--demo", "--pairs", "qaa-en", "--run", given.replace("en-cs", "qab-en"))
+    assert failed.status == 2 and "A is given for qab-en" in failed.err
+
+
 def test_xml_has_runs(folder):
     def seg(output):
         return "".join(f'<seg id="{k}">{line}</seg>' for k, line in enumerate(output, 1))
