@@ -12,7 +12,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-__all__ = ["Partly", "asked", "begin", "by_history", "complaints", "go", "keep", "link", "own", "page", "peek",
+__all__ = ["SEEN", "Partly", "asked", "begin", "by_history", "complaints", "go", "keep", "link", "own", "page", "peek",
            "put_aside", "settle", "switched_set", "take_aside", "write"]
 
 _KEPT = "address.kept"  # what was chosen, as the address says it: {key: texts}
@@ -26,6 +26,7 @@ _PAGE = "address.page"
 _OF_SETS = "address.of_sets"  # what was chosen for a test set alone, by the set's content
 _AWAITED = "address.awaited"  # the set opened last, where the browser may yet tell what had been chosen for it
 _NOTHING = object()
+SEEN = "digest"  # says what content was seen; no choice
 
 
 class Partly(ValueError):
@@ -185,9 +186,9 @@ def complaints() -> list[str]:
 
 
 def write() -> None:
-    """Put what was chosen into the address, in one step of the history; none where nothing changed."""
-    query = _query()
-    if query != {key: st.query_params.get_all(key) for key in st.query_params}:
+    """Put what was chosen into the address, in one step of the history; none where no choice is missing there."""
+    query, stands = _query(), {key: st.query_params.get_all(key) for key in st.query_params}
+    if query != {key: query[key] for key in [SEEN] if key in query} | stands:
         st.query_params.from_dict(query)
 
 

@@ -35,7 +35,6 @@ ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which m
 _FRAMED = "frame.drawn_in_this_run"
 SET = "frame.set"  # name and content of the test set that is open
 _CHANGED = "frame.changed"  # the name of a set whose content is another than the link, or the session, saw
-_SEEN = "digest"  # the key under which the address says what content was seen
 
 
 def pages() -> list:
@@ -112,12 +111,12 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     switched = before is not None and before[0] != name and not address.by_history()
     if switched:
         address.switched_set(before[1], whole.digest, lambda key, texts: selection.of_this_set_alone(key, texts, whole))
-    elif (seen := address.asked(_SEEN)) is not None and not whole.digest.startswith(seen):
+    elif (seen := address.asked(address.SEEN)) is not None and not whole.digest.startswith(seen):
         state[_CHANGED] = name
     if switched or state.get(_CHANGED) != name:
         state.pop(_CHANGED, None)
     state[SET] = name, whole.digest
-    address.keep(_SEEN, [whole.digest[:12]] if may_change else None)
+    address.keep(address.SEEN, [whole.digest[:12]] if may_change else None)
 
 
 def _draw_links(place, offered) -> None:
@@ -137,7 +136,7 @@ def _finish(links, offered, above) -> None:
     address.write()
     _draw_links(links, offered)
     with st.sidebar:
-        aside.keep()
+        aside.keep({address.SEEN: address.asked(address.SEEN)})
 
 
 def open_testset(name: str) -> None:

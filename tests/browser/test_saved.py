@@ -89,8 +89,10 @@ def test_other_content_under_the_same_name_is_said(root, shared, page):
         (root / f"changing/{name}.txt").write_bytes(text)
     said = "Other content stands under the name of this test set now"
     page.goto(f"{shared}/segments?testset=changing/en-de")
+    before = page.evaluate("history.length")
     ready(page)
     page.wait_for_function("location.search.includes('digest=')")
+    assert page.evaluate("history.length") == before  # one press of Back leaves
     link = page.url
     assert page.locator(".mt-error").count() == 0
     (root / "changing/system-outputs/en-de/b.txt").write_bytes(REF)
