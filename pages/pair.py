@@ -132,6 +132,7 @@ if found.by_document is not None:
         address.link(_SEGMENTS_PAGE, "Read them", icon=":material/arrow_forward:",
                      **one_pair.segments_query(a, b, document))
 
+dispute_view.show_card(view, a, b)
 st.subheader("Which segments?")
 if not view.testset.has_texts:
     st.caption("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
@@ -147,4 +148,3 @@ for name, part in zip((a, b), extremes(added, n), strict=True):
     side_by_side.show(view.testset, [a, b], part.tolist(), added[part].tolist(), unit)
 address.link(_SEGMENTS_PAGE, "All segments, to search and sort", icon=":material/arrow_forward:",
              **one_pair.segments_query(a, b))
-dispute_view.show_card(view, a, b)

@@ -21,7 +21,7 @@ from pages._ui.ending import end_page
 from pages._ui.frame import ROOT
 from pages._ui.view import View
 
-__all__ = ["choose", "open_pair", "examine", "command", "segments_command", "source_for", "segments_query",
+__all__ = ["choose", "open_pair", "asked_of", "examine", "command", "segments_command", "source_for", "segments_query",
            "chance_said", "detectable_said", "outcome_rows", "test_cautions", "interval_rows", "disagreement_said",
            "equivalence_said", "simultaneous_ends", "document_names", "documents_of"]
 
@@ -57,10 +57,16 @@ def open_pair(view: View, a: str, b: str | None = None) -> None:
     leading = view.settings.get("baseline") or names[0]
     b = b or next((name for name in (leading, *names) if name != a), None)
     if b is not None:
-        # What is chosen there anyway stays out of the address: to take it out again would be a step for Back.
-        for key, name, usual in zip("ab", (a, b), names, strict=False):
-            address.keep(key, None if name == usual else [name])
-        address.go(_PAGE)
+        address.go(_PAGE, **asked_of(names, a, b))
+
+
+def asked_of(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
+    """What the address of the page Pair says of two systems, where these are all, the best first.
+
+    Those chosen there anyway stay out of it: to take them out again would be a step for Back.
+    """
+    usual = dict(zip("ab", names, strict=False))
+    return {key: None if name == usual.get(key) else name for key, name in (("a", a), ("b", b))}
 
 
 def examine(view: View, a: str, b: str) -> PairExamination:

@@ -15,7 +15,7 @@ from mtsig_core.report.task_disputes import (
     disputes_verdict,
 )
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, background, charts, controls, frame, screen
+from pages._ui import address, background, charts, controls, frame, one_pair, screen
 
 __all__ = ["show_disputes"]
 
@@ -67,7 +67,9 @@ def show_disputes(view) -> TaskComparison | None:
         charts.csv_button((info.name, "-".join(metrics)), "task.disputes", list(records[0]),
                           (row.values() for row in records), "Pairs on which metrics disagree as CSV")
         if clicked is not None and (pair := rows[clicked][0]) in compared.pairs:
-            address.go(frame.ROOT / "pages" / "pair.py", a=rows[clicked][1], b=rows[clicked][2],
+            there = compared.pairs[pair].metrics.get(view.metric)
+            names = [] if there is None else [row.system for row in there.systems]
+            address.go(frame.ROOT / "pages" / "pair.py", **one_pair.asked_of(names, *rows[clicked][1:3]),
                        **view.address_of(pair, compared))
     st.code(task_command(view.kept.source, metrics=",".join(metrics), **settings), language=None, wrap_lines=True)
     return mine

@@ -50,8 +50,9 @@ def test_every_page_with_texts(opened, source, page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_without_texts(opened, source, page):
-    app = opened(page, Source(scores=source.scores))
+    app = opened(page, Source(scores=source.scores), **({"card": "true"} if page == "pair" else {}))
     assert not app.exception and app.session_state["metric"] == "human"
+    assert page != "pair" or "Dispute card (HTML)" in [button.label for button in app.get("download_button")]
     assert page == "data" or app.selectbox(key="metric").options == ["human"]
     if page in ("segments", "pair"):
         assert "without texts" in words(app) + "".join(caption.value for caption in app.caption)
