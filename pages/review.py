@@ -8,7 +8,7 @@ from mtsig_core.report.review_report import content_sentence
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import picture_rows, task_tested, task_verdict
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, browser, frame, grid, review_changes, review_sections, screen
+from pages._ui import address, browser, frame, grid, review_changes, review_sections, screen, task_runs
 from pages._ui.ending import end_page, or_without
 
 view = frame.take_view()
@@ -66,6 +66,8 @@ if now is not None:
 if view.may_edit:
     browser.remember()
     review_changes.pick_metric_and_rule(view)
+if now is not None:
+    task_runs.show_runs(now, metric)
 review_sections.show_left_out(view, before, now)
 review_sections.show_decisions(view, now)
 review_sections.show_notes(view, now)

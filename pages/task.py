@@ -32,6 +32,7 @@ from pages._ui import (
     screen,
     task_agreement,
     task_disputes,
+    task_runs,
     task_view,
 )
 from pages._ui.ending import or_end_page
@@ -84,6 +85,7 @@ if view.metric in found.macro and found.macro[view.metric].pairs:
     st.subheader("Across the language pairs")
     screen.table(*macro_pair_rows(found.macro[view.metric], next(iter(found.pairs.values())).settings.alpha),
                  names=[0, 1], key="task.macro")
+task_runs.show_runs(found, view.metric)
 several = task_disputes.show_disputes(view)
 published = replace(several or found, agreement=task_agreement.show_agreement(view))
 official.show_of_task(view)

@@ -11,7 +11,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.measured import Measured
 from mtsig_core.results import Caution, MetricResult, PairResult, PairRuns, Settings, SystemRuns
 
-__all__ = ["about_runs", "pair_runs", "spread_interval", "system_runs"]
+__all__ = ["about_runs", "pair_runs", "runs_across", "spread_interval", "system_runs"]
 
 _TURNING = 1.96  # standard errors of test set and training together that a difference should exceed
 
@@ -23,11 +23,29 @@ def system_runs(seen: Measured, alpha: float) -> tuple[SystemRuns, ...]:
         return ()
     found = []
     for name, scores in zip(seen.names, by_run(seen.statistics.sum(axis=1)).tolist(), strict=True):
-        own = scores[:1 + len(seen.testset.runs.get(name, ()))]
-        sd = float(np.std(own, ddof=1)) if len(own) > 1 else None
-        ends = (None, None) if sd is None else spread_interval(sd, len(own), alpha)
-        found.append(SystemRuns(name, tuple(own), sd, *ends))
+        found.append(_spread(name, scores[:1 + len(seen.testset.runs.get(name, ()))], alpha))
     return tuple(found)
+
+
+def runs_across(results: Iterable[MetricResult], names: Iterable[str], alpha: float) -> tuple[SystemRuns, ...]:
+    """The training runs of systems across language pairs: run k has the mean of its scores in all of them.
+
+    Of systems with as many runs in every language pair, and several. The variance of these means is that of a mean
+    score either way: where run k is one training for all language pairs, and where each was trained by itself.
+    """
+    in_pairs = [{row.system: row.scores for row in result.runs} for result in results]
+    found = []
+    for name in names:
+        scores = [of.get(name, ()) for of in in_pairs]
+        if len({len(own) for own in scores}) == 1 and len(scores[0]) > 1:
+            found.append(_spread(name, np.mean(scores, axis=0).tolist(), alpha))
+    return tuple(found)
+
+
+def _spread(name: str, scores: Sequence[float], alpha: float) -> SystemRuns:
+    sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else None
+    ends = (None, None) if sd is None else spread_interval(sd, len(scores), alpha)
+    return SystemRuns(name, tuple(scores), sd, *ends)
 
 
 def spread_interval(sd: float, n_runs: int, alpha: float = 0.05) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from mtsig_core.errors import SettingError, unknown
 from mtsig_core.inference.across_pairs import MACRO_TESTS, MacroNumbers, across_pairs
 from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.measured import measure
+from mtsig_core.inference.runs import runs_across
 from mtsig_core.metrics import METRICS
 from mtsig_core.results import Comparison, Exclusion, MetricResult
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
@@ -136,8 +137,9 @@ def macro_of(task: Task, pairs: Mapping[str, Comparison], metric: str, *, trials
         numbers = across_pairs(parts, settings, test=one.test, correction=one.correction, alpha=one.alpha,
                                trials=trials, seed=one.seed, jobs=jobs, progress=progress)
     results = [comparison.metrics[metric] for comparison in have.values()]
+    runs = runs_across(results, numbers.names if numbers is not None else (), one.alpha)
     return MacroResult(metric, results[0].higher_is_better, tuple(have), _systems(results, numbers),
-                       _pairs(numbers, len(have)))
+                       _pairs(numbers, len(have)), runs)
 
 
 def _systems(results: Sequence[MetricResult], numbers: MacroNumbers | None) -> tuple[MacroSystem, ...]:

@@ -30,7 +30,8 @@ from mtsig_core.results import (
 from mtsig_core.results.agreement import AgreementComparison, MetricAgreement
 from mtsig_core.results.task import MacroPair, MacroSystem
 
-__all__ = ["as_object", "at", "metric_result", "parsed", "read_comparison", "record", "records", "typed"]
+__all__ = ["as_object", "at", "metric_result", "parsed", "read_comparison", "record", "records", "typed",
+           "with_runs"]
 
 _WHOLE = "The comparison"
 _JSON_TYPES = {"str": "a text", "float": "a number", "int": "a whole number", "bool": "true or false",
@@ -96,14 +97,14 @@ def metric_result(name: str, data: object, where: str) -> MetricResult:
     trials = typed("int | None", data.get("trials"), f"{where}: trials")
     exact = typed("bool", data.get("exact", False), f"{where}: exact")
     ruled = None if data.get("ruled") is None else record(RuledRanks, data["ruled"], f"{where}: ruled")
-    of_systems = _with_runs(data["systems"], ("system",), f"{where}: systems")
-    of_pairs = _with_runs(data["pairs"], ("a", "b"), f"{where}: pairs")
+    of_systems = with_runs(data["systems"], ("system",), f"{where}: systems")
+    of_pairs = with_runs(data["pairs"], ("a", "b"), f"{where}: pairs")
     return MetricResult(name, signature, higher_is_better, systems, pairs, by_reference, tokenizer, ci, n_units,
                         n_effective, trials, exact, ruled, records(SystemRuns, of_systems, f"{where}: runs"),
                         records(PairRuns, of_pairs, f"{where}: runs of pairs"))
 
 
-def _with_runs(rows: list[dict[str, Any]], names: tuple[str, ...], where: str) -> list[dict[str, Any]]:
+def with_runs(rows: list[dict[str, Any]], names: tuple[str, ...], where: str) -> list[dict[str, Any]]:
     """What rows say of training runs, with the names of the row; some or none of them."""
     return [{name: row[name] for name in names} | as_object(row["runs"], f"{where}, entry {k}: runs")
             for k, row in enumerate(rows, 1) if "runs" in row]

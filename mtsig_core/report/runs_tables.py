@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtsig_core.report.cells import Cell, Table, number
+from mtsig_core.report.cells import Cell, Table, number, written_like
 from mtsig_core.report.tables import points
 from mtsig_core.results import MetricResult, PairResult, PairRuns, SystemResult, SystemRuns
+from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison
 
-__all__ = ["pair_run_rows", "run_records", "run_rows", "single_runs", "task_run_rows", "with_run_records", "with_runs"]
+__all__ = ["macro_system_records", "pair_run_rows", "run_records", "run_rows", "single_runs", "task_pair_run_rows",
+           "task_run_rows", "with_run_records", "with_runs"]
 
 
 def with_runs(header: list[str], rows: list[list[str]], name: int, result: MetricResult) -> Table:
@@ -24,9 +26,9 @@ def with_runs(header: list[str], rows: list[list[str]], name: int, result: Metri
         [*row[:at], spread.get(row[name], "-"), *row[at:]] for row in rows]
 
 
-def run_rows(result: MetricResult, alpha: float) -> Table:
+def run_rows(result: MetricResult | MacroResult, alpha: float) -> Table:
     """Header and rows: of each system the number of its runs, their SD with its interval, and their scores."""
-    form = points(result)
+    form = written_like(score for row in result.runs for score in row.scores)
     header = ["system", "runs", "SD between runs", f"its {100 * (1 - alpha):g}% interval", "scores of its runs"]
     return header, [[row.system, str(len(row.scores)), number(row.sd, form),
                      "-" if row.sd_low is None else
@@ -42,30 +44,56 @@ def pair_run_rows(result: MetricResult) -> Table:
         for row in result.pair_runs]
 
 
-def task_run_rows(results: Mapping[str, MetricResult], alpha: float) -> Table:
-    """Header and rows of `run_rows` for the language pairs of a shared task that have runs."""
-    tables = {pair: run_rows(result, alpha) for pair, result in results.items() if result.runs}
+def task_run_rows(found: TaskComparison, metric: str) -> Table:
+    """Header and rows of `run_rows` for the language pairs of a shared task that have runs, and across them."""
+    alpha = next(iter(found.pairs.values())).settings.alpha
+    tables = {pair: run_rows(result, alpha) for pair, result in _with_any(found, metric)}
+    if metric in found.macro and found.macro[metric].runs:
+        tables["all pairs"] = run_rows(found.macro[metric], alpha)
     header = next(iter(tables.values()))[0] if tables else []
     return ["pair", *header], [[pair, *row] for pair, (_, rows) in tables.items() for row in rows]
 
 
+def task_pair_run_rows(found: TaskComparison, metric: str) -> Table:
+    """Header and rows of `pair_run_rows` for the language pairs of a shared task that have runs."""
+    tables = {pair: pair_run_rows(result) for pair, result in _with_any(found, metric)}
+    header = next(iter(tables.values()))[0][1:] if tables else []
+    return ["pair", "difference", *header], [[pair, *row] for pair, (_, rows) in tables.items() for row in rows]
+
+
+def _with_any(found: TaskComparison, metric: str) -> list[tuple[str, MetricResult]]:
+    """Language pair and result where there are runs."""
+    return [(pair, comparison.metrics[metric]) for pair, comparison in found.pairs.items()
+            if metric in comparison.metrics and comparison.metrics[metric].runs]
+
+
 def run_records(result: MetricResult) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
     """What JSON has under ``runs`` of each system and of each pair, in their order; empty where there are no runs."""
-    def without(record: dict[str, Any], *names: str) -> dict[str, Any]:
-        return {key: value for key, value in record.items() if key not in names}
-
-    return ([without(asdict(row), "system") for row in result.runs],
-            [without(asdict(row), "a", "b") for row in result.pair_runs])
+    return ([_without(asdict(row), "system") for row in result.runs],
+            [_without(asdict(row), "a", "b") for row in result.pair_runs])
 
 
-def with_run_records(rows: Iterable[SystemResult | PairResult],
+def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in names}
+
+
+def with_run_records(rows: Iterable[SystemResult | MacroSystem | PairResult],
                      runs: Sequence[SystemRuns | PairRuns]) -> list[dict[str, Any]]:
     """Rows of CSV with what their training runs add, where there are any; the scores of the runs have own rows."""
-    return [asdict(row) | ({key: value for key, value in asdict(runs[k]).items() if key != "scores"} if runs else {})
-            for k, row in enumerate(rows)]
+    def of(record: dict[str, Any]) -> tuple[Any, ...]:
+        return record.get("system"), record.get("a"), record.get("b")
+
+    more = {of(one): _without(one, "scores") for one in map(asdict, runs)}
+    return [row | more.get(of(row), {}) for row in map(asdict, rows)]
 
 
-def single_runs(result: MetricResult) -> list[dict[str, Any]]:
+def macro_system_records(macro: MacroResult) -> list[dict[str, Any]]:
+    """What JSON has of the systems across language pairs; ``runs`` of those that have them."""
+    runs = {row.system: _without(asdict(row), "system") for row in macro.runs}
+    return [asdict(row) | ({"runs": runs[row.system]} if row.system in runs else {}) for row in macro.systems]
+
+
+def single_runs(result: MetricResult | MacroResult) -> list[dict[str, Any]]:
     """Rows of CSV: the score of each training run."""
     return [{"system": row.system, "run": k, "score": score}
             for row in result.runs for k, score in enumerate(row.scores, 1)]

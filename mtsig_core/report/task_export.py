@@ -12,7 +12,7 @@ from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
-from mtsig_core.report.runs_tables import single_runs, task_run_rows, with_run_records
+from mtsig_core.report.runs_tables import macro_system_records, single_runs, task_run_rows, with_run_records
 from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
 from mtsig_core.report.task_ranks import first_rows, ranks_record, rule_said
@@ -43,7 +43,7 @@ def task_json(found: TaskComparison, review: Review = None) -> str:
         "pairs": {pair: {"testset": asdict(comparison.testset), "settings": asdict(comparison.settings),
                          "metrics": metrics_record(comparison)} for pair, comparison in found.pairs.items()},
         "macro": {name: {"language_pairs": list(macro.language_pairs), "higher_is_better": macro.higher_is_better,
-                         "systems": [asdict(row) for row in macro.systems],
+                         "systems": macro_system_records(macro),
                          "pairs": [asdict(row) for row in macro.pairs]} for name, macro in found.macro.items()},
         **({} if found.agreement is None else {"agreement": json.loads(task_agreement_json(found.agreement))}),
         **({} if review is None else {"review": review})})
@@ -68,9 +68,11 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
             rows += [{"table": "pairs", **own, **row} for row in with_run_records(result.pairs, result.pair_runs)]
             rows += [{"table": "runs", **own, **row} for row in single_runs(result)]
     for metric, macro in found.macro.items():
-        rows += [{"table": "systems", "language_pair": "", "metric": metric, **asdict(row), **called(row.system)}
-                 for row in macro.systems]
-        rows += [{"table": "pairs", "language_pair": "", "metric": metric, **asdict(row)} for row in macro.pairs]
+        own = {"language_pair": "", "metric": metric}
+        rows += [{"table": "systems", **own, **row, **called(row["system"])}
+                 for row in with_run_records(macro.systems, macro.runs)]
+        rows += [{"table": "pairs", **own, **asdict(row)} for row in macro.pairs]
+        rows += [{"table": "runs", **own, **row} for row in single_runs(macro)]
     rows += [{"table": "excluded", "language_pair": one.pair or "", "system": one.system, "reason": one.reason}
              for one in found.excluded]
     if review is not None:
@@ -105,8 +107,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
                   *filter(None, [task_without(found, metric), rule_said(found, metric)]),
                   *map(printable, far_firsts_in(found, metric)),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
-        header, rows = task_run_rows({pair: comparison.metrics[metric] for pair, comparison in found.pairs.items()
-                                      if metric in comparison.metrics}, first.alpha)
+        header, rows = task_run_rows(found, metric)
         lines += ["", *table_lines(header, rows, "<<>>><")] if rows else []
     lines += disputes_text(disputed_in(found))
     lines += [] if found.agreement is None else ["", *task_agreement_text(found.agreement).rstrip().split("\n")]

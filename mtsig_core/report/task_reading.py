@@ -5,8 +5,8 @@ from __future__ import annotations
 from mtsig_core.data.task import SystemInfo
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.inference.task_comparison import excluded_in
-from mtsig_core.report.json_reading import as_object, at, metric_result, parsed, record, records, typed
-from mtsig_core.results import Caution, Comparison, Settings, TestSetInfo
+from mtsig_core.report.json_reading import as_object, at, metric_result, parsed, record, records, typed, with_runs
+from mtsig_core.results import Caution, Comparison, Settings, SystemRuns, TestSetInfo
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
 __all__ = ["read_task_comparison"]
@@ -57,4 +57,6 @@ def _macro(name: str, value: object, where: str) -> MacroResult:
     return MacroResult(name, typed("bool", at("higher_is_better", data, where), f"{where}: higher_is_better"),
                        typed("tuple[str, ...]", at("language_pairs", data, where), f"{where}: language_pairs"),
                        records(MacroSystem, at("systems", data, where), f"{where}: systems"),
-                       records(MacroPair, at("pairs", data, where), f"{where}: pairs"))
+                       records(MacroPair, at("pairs", data, where), f"{where}: pairs"),
+                       records(SystemRuns, with_runs(data["systems"], ("system",), f"{where}: systems"),
+                               f"{where}: runs"))

@@ -10,6 +10,7 @@ from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.results.comparison import Comparison
 from mtsig_core.results.metric_results import by_metric
+from mtsig_core.results.runs import SystemRuns
 
 if TYPE_CHECKING:
     from mtsig_core.results.agreement import TaskAgreement
@@ -102,6 +103,8 @@ class MacroResult:
     ----------
     language_pairs : tuple of str
         That have scores by this metric.
+    runs : tuple of SystemRuns
+        Of systems that have as many training runs in every language pair: run k has the mean of its scores over them.
     """
 
     metric: str
@@ -109,6 +112,7 @@ class MacroResult:
     language_pairs: tuple[str, ...]
     systems: tuple[MacroSystem, ...]
     pairs: tuple[MacroPair, ...]
+    runs: tuple[SystemRuns, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)

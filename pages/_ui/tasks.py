@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from mtsig_core.data.checks import literal
+from mtsig_core.data.readers.further_runs import runs_beside
 from mtsig_core.data.readers.tasks import tables_beside
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.task_source import TaskSource
@@ -50,8 +51,10 @@ def available() -> dict[str, TaskOffer]:
                 source.folder, lower_is_better=source.lower_is_better, higher_is_better=source.higher_is_better,
                 keep_canary=source.keep_canary, keep_withdrawn=source.keep_withdrawn))
     for name, folder in testsets.task_folders():
-        scores = tuple(tables_beside(folder, testsets.pairs_in(folder, testsets.root())))
-        found.setdefault(name, TaskOffer(TaskSource(str(folder), scores=scores, below=str(testsets.root()))))
+        pairs = testsets.pairs_in(folder, testsets.root())
+        found.setdefault(name, TaskOffer(TaskSource(
+            str(folder), scores=tuple(tables_beside(folder, pairs)), run=tuple(runs_beside(folder, pairs)),
+            below=str(testsets.root()))))
     return found | {SIMULATED.title: TaskOffer(SIMULATED)}
 
 

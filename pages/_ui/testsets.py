@@ -12,6 +12,7 @@ import streamlit as st
 from mtsig_core import InputError, MtsigError, TestSet
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.bounds import bounded
+from mtsig_core.data.readers.further_runs import runs_beside
 from mtsig_core.data.readers.tasks import has_scores, is_task, pairs_of, tables_beside
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.store import Saved, Store, open_store
@@ -71,11 +72,12 @@ def available() -> dict[str, Offer]:
         else:
             found[source.title] = _from_source(source, demos.label(source))
     for task, folder in task_folders():
-        scores = tables_beside(folder, pairs := pairs_in(folder, root()))
+        scores, runs = tables_beside(folder, pairs := pairs_in(folder, root())), runs_beside(folder, pairs)
         for langpair in pairs:
-            name, own = f"{task}/{langpair}".removeprefix("./"), tuple(one[1:] for one in scores if one[0] == langpair)
-            found[name] = _from_source(Source(folder=str(folder), langpair=langpair, scores=own, below=str(root())),
-                                       name)
+            name = f"{task}/{langpair}".removeprefix("./")
+            of_scores, of_runs = (tuple(one[1:] for one in files if one[0] == langpair) for files in (scores, runs))
+            found[name] = _from_source(Source(folder=str(folder), langpair=langpair, scores=of_scores, run=of_runs,
+                                              below=str(root())), name)
     for label, demo in demos.DEMOS.items():
         found.setdefault(demo.title, _from_source(demo, label))
     if (owner := browser.owner()) is not None:

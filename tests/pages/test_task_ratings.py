@@ -5,8 +5,11 @@ import json
 import pytest
 
 from mtsig_core.cli.main import main
+from mtsig_core.data.review import Begin
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.report.runs_tables import task_pair_run_rows, task_run_rows
+from pages._ui import review_view, testsets
 from tests.cli.conftest import files, folder, run  # noqa: F401 - fixtures
 from tests.pages.toys import arguments, words
 
@@ -38,6 +41,31 @@ def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, caps
     page = opened("leaderboard", root=rated.parent, testset=f"{rated.name}/en-de", metric="esa", trials="999")
     assert not page.exception and "good is ahead of all others" in words(page)
     assert f"--scores esa={rated.name}/en-de.esa.tsv" in next(code.value for code in page.code)
+
+
+def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
+    """As ``PAIR.NAME.run2.txt``: on the pages Task, Review and Leaderboard."""
+    monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
+    testsets.store.clear(), review_view.reviews.clear()
+    first = next(rated.glob("system-outputs/**/*good*")).read_text().splitlines()
+    (rated / "en-de.good.run2.txt").write_text("\n".join([*first[1:], first[0]]) + "\n")
+    source = TaskSource(str(rated), run=(("en-de", "good", str(rated / "en-de.good.run2.txt")),))
+    found = KeptTask(source).compare("bleu", trials=999)
+    page = opened("task", root=rated.parent, shared_task=rated.name, metric="bleu", trials="999")
+    assert not page.exception
+    digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
+    begin = Begin(rated.name, None, found.task.digest, digests, "bleu", {"trials": 999})
+    kept = review_view.reviews().begin(begin, "x")
+    review = opened("review", root=rated.parent, review=kept.edit_link)
+    header, rows = task_run_rows(found, "bleu")
+    assert ["en-de", "good", "2"] in [row[:3] for row in rows]
+    for shown in (page, review):
+        cells = [cell for table in (rows, task_pair_run_rows(found, "bleu")[1]) for row in table for cell in row]
+        assert not shown.exception and all(cell in words(shown) for cell in cells)
+        assert any(f"--run en-de:good={rated.name}/en-de.good.run2.txt" in code.value for code in shown.code)
+    page = opened("leaderboard", root=rated.parent, testset=f"{rated.name}/en-de", metric="bleu", trials="999")
+    assert "SD between runs" in words(page)
+    testsets.store.clear(), review_view.reviews.clear()
 
 
 def test_on_the_command_line_they_are_named(run, rated):  # noqa: F811

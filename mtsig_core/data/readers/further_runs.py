@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from mtsig_core.data.readers.assemble import without_canary, wrong_counts
 from mtsig_core.data.readers.large_texts import read_texts
@@ -11,7 +13,7 @@ from mtsig_core.data.readers.lines import FilePath
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
 
-__all__ = ["join_runs"]
+__all__ = ["join_runs", "runs_beside"]
 
 
 def join_runs(testset: TestSet, runs: Sequence[tuple[str, FilePath]], keep_canary: bool = False) -> TestSet:
@@ -46,3 +48,14 @@ def join_runs(testset: TestSet, runs: Sequence[tuple[str, FilePath]], keep_canar
                                                 [(path, lines, "the output") for _, path, lines in read])))
     testset = replace(testset, runs=outputs)
     return testset if keep_canary else without_canary(testset)
+
+
+def runs_beside(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, str]]:
+    """(language pair, system, file) of the further training runs in the folder of a task, which are called
+    ``PAIR.NAME.run2.txt``, ``PAIR.NAME.run3.txt``, ...; in the order of their numbers. No command takes them by itself.
+    """
+    named = [(re.fullmatch(r"([^.]+)\.(.+)\.run([2-9]|[1-9][0-9]+)\.txt", path.name), path)
+             for path in Path(folder).glob("*.run*.txt")]
+    found = sorted((match[1], match[2], int(match[3]), str(path)) for match, path in named
+                   if match and match[1] in pairs)
+    return [(pair, system, path) for pair, system, _, path in found]

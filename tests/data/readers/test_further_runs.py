@@ -11,10 +11,12 @@ import pytest
 import sacrebleu
 
 from mtsig_core import InputError, compare
-from mtsig_core.data.readers.further_runs import join_runs
+from mtsig_core.data.readers.further_runs import join_runs, runs_beside
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.report.commands import source_options, task_command
+from mtsig_core.report.task_export import task_csv
+from mtsig_core.report.task_reading import read_task_comparison
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder as scores_folder  # noqa: F401 - a fixture
 from tests.toys import texts
@@ -126,6 +128,38 @@ def test_a_task_has_the_means_of_runs_and_their_spread_in_every_file(folder, run
     said = f"SD between runs: A {mine['A']['runs']['sd']:.2f} (2 runs)"
     assert "SD between runs" in run(*asked).out and said in run(*asked, "--format", "html").out
     assert said in run(*asked, "--format", "latex").out.replace("\n", " ")
+    assert all("runs" not in row for row in data["macro"]["bleu"]["systems"])  # B: one run in en-cs
+
+
+def test_run_k_of_each_language_pair_makes_run_k_across_them(folder, runs, run):  # noqa: F811
+    """The SD of means of the scores, of A that has two runs in both; B has them in one, C in none."""
+    (folder.parent / "again.txt").write_text("\n".join([CANARY, *C]) + "\n", encoding="utf-8")
+    asked = ["task", "--folder", folder, "--trials", 99, "--resamples", 99,
+             *(f"--run=en-de:{name}={path}" for name, path in runs), f"--run=en-cs:A={folder.parent / 'again.txt'}"]
+    text = run(*asked, "--format", "json").out
+    data = json.loads(text)["macro"]["bleu"]["systems"]
+    by_run = [(points(A) + points(A)) / 2, (points(A2) + points(C)) / 2]
+    (mine,) = [row for row in data if "runs" in row]
+    assert mine["system"] == "A" and mine["runs"]["scores"] == pytest.approx(by_run)
+    assert mine["runs"]["sd"] == pytest.approx(abs(by_run[0] - by_run[1]) / 2**.5)
+    assert mine["score"] == pytest.approx(np.mean(by_run))
+    again = read_task_comparison(text)
+    assert task_csv(again) == run(*asked, "--format", "csv").out
+    rows = [row for row in csv.DictReader(io.StringIO(task_csv(again))) if not row["language_pair"]]
+    assert {row["system"]: row["sd"] for row in rows if row["table"] == "systems"} == {
+        "A": str(mine["runs"]["sd"]), "B": "", "C": ""}
+    assert [(row["system"], row["run"], float(row["score"])) for row in rows if row["table"] == "runs"] == [
+        ("A", str(k), score) for k, score in enumerate(mine["runs"]["scores"], 1)]
+    line = next(line for line in run(*asked).out.splitlines() if line.startswith("all pairs"))
+    assert line.split()[2:5] == ["A", "2", f"{mine['runs']['sd']:.2f}"]
+
+
+def test_runs_lie_in_the_folder_of_a_task(tmp_path):
+    for name in ("en-de.A.run2.txt", "en-de.A.run10.txt", "en-de.A.v1.run3.txt", "en-de.A.run1.txt", "en-cs.A.run2.txt",
+                 "en-de.A.txt", "A.run2.txt"):
+        (tmp_path / name).write_text("a\n")
+    assert runs_beside(tmp_path, ["en-de"]) == [("en-de", system, str(tmp_path / f"en-de.{system}.run{k}.txt"))
+                                               for system, k in (("A", 2), ("A", 10), ("A.v1", 3))]
 
 
 def test_the_manifest_gives_the_runs_again_and_a_changed_run_is_seen(folder, runs, run, monkeypatch):  # noqa: F811
