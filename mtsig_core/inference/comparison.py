@@ -17,7 +17,7 @@ from mtsig_core.inference.by_rule import by_rule
 from mtsig_core.inference.cautions import about_several, find_cautions
 from mtsig_core.inference.few_units import about_test, can_reach, rank_correction
 from mtsig_core.inference.intervals import INTERVALS
-from mtsig_core.inference.measured import measure
+from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.pairwise import PairNumbers, compare_pairs, draw
 from mtsig_core.inference.power import error_interval, minimum_detectable_difference
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
@@ -35,7 +35,8 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
             unit: str = "auto", block_length: float | None = None, trials: int = 9999, alpha: float = 0.05,
             correction: str = "auto", ci: str = "auto", resamples: int = 2000, seed: int = 0,
             baseline: str | None = None, rank_rule: str = "simultaneous", by_reference: bool = True, jobs: int = 1,
-            progress: Callable[[str, float], None] | None = None) -> Comparison:
+            progress: Callable[[str, float], None] | None = None,
+            measured: dict[str, Measured] | None = None) -> Comparison:
     """Which differences between the systems of a test set are real?
 
     Parameters
@@ -73,6 +74,8 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
         Number of threads, -1 for all cores.
     progress : callable, optional
         Called with (stage, share of it done); may raise `Cancelled` to stop the work.
+    measured : dict of str to Measured, optional
+        Is filled with what was counted, by metric, for whoever goes on with it.
 
     Returns
     -------
@@ -105,7 +108,7 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
         def stage(name: str, metric: Metric = metric) -> engine.Progress | None:
             return None if progress is None else lambda share: progress(f"{metric.name}: {name}", share)
 
-        result = _compare_one(testset, metric, settings, ci, jobs, stage)
+        result = _compare_one(testset, metric, settings, ci, jobs, stage, measured)
         results[metric.name] = replace(result, by_reference=leaders_by_reference(alone, metric, settings, jobs, stage))
     return _ranked(testset, settings, units, metrics, results)
 
@@ -176,11 +179,13 @@ def joined(parts: Sequence[Comparison]) -> Comparison:
 
 
 def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, jobs: int,
-                 stage: engine.Stages) -> MetricResult:
+                 stage: engine.Stages, measured: dict[str, Measured] | None) -> MetricResult:
     if (report := stage("counting")) is not None:
         report(0.0)
-    # Best first in place of what came: on large sets the statistics are most of the memory.
-    seen = measure(testset.under(metric.name), metric, progress=report).best_first()
+    seen = measure(testset.under(metric.name), metric, progress=report)
+    if measured is not None:
+        measured[metric.name] = seen
+    seen = seen.best_first()  # in place of what came: on large sets the statistics are most of the memory
     names, units = seen.names, seen.units(settings.unit, settings.block_length)
     # by what has scores, which may be little of the whole
     exact = TESTS[settings.test].tries_all(units)

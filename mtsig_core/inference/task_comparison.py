@@ -11,14 +11,14 @@ from mtsig_core.data.task import Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.errors import SettingError, unknown
 from mtsig_core.inference.across_pairs import MACRO_TESTS, MacroNumbers, across_pairs
-from mtsig_core.inference.comparison import compare
-from mtsig_core.inference.measured import measure
+from mtsig_core.inference.comparison import compare, joined
+from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.runs import runs_across
 from mtsig_core.metrics import METRICS
 from mtsig_core.results import Comparison, Exclusion, MetricResult
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["compare_task", "excluded_in", "macro_of", "task_metrics"]
+__all__ = ["compare_task", "excluded_in", "macro_of", "of_parts", "task_metrics"]
 
 
 def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test: str = "ar", unit: str = "auto",
@@ -64,20 +64,32 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
     names = task_metrics(info, metrics)
     settings: dict[str, Any] = dict(test=test, unit=unit, block_length=block_length, trials=trials, alpha=alpha,
                                     correction=correction, ci=ci, resamples=resamples, seed=seed, rank_rule=rank_rule,
-                                    jobs=jobs)
-    pairs = {}
-    for pair, testset in task.testsets.items():
-        report = None if progress is None else partial(_stage, progress, pair)
-        if not (own := [name for name in names if pair in info.pairs_with(name)]):
-            continue
-        found = compare(testset, own, by_reference=by_reference, progress=report, **settings)
-        pairs[pair] = replace(found, excluded=excluded_in(pair, exclude))
+                                    by_reference=by_reference, jobs=jobs)
+    parts: dict[tuple[str, str], Comparison] = {}
     macro = {}
     for name in names:
+        own: dict[str, Comparison] = {}
+        counted: dict[str, Measured] = {}
+        for pair in info.pairs_with(name):
+            report = None if progress is None else partial(_stage, progress, pair)
+            measured: dict[str, Measured] = {}
+            own[pair] = parts[name, pair] = compare(task.testsets[pair], name, progress=report, measured=measured,
+                                                    **settings)
+            counted[pair] = measured[name]
         report = None if progress is None else partial(progress, f"across language pairs: {name}")
-        if (across := macro_of(task, pairs, name, trials=trials, jobs=jobs, progress=report)) is not None:
+        across = macro_of(task, own, name, trials=trials, jobs=jobs, progress=report, measured=counted)
+        if across is not None:
             macro[name] = across
-    return TaskComparison(info, pairs, macro, exclude)
+    return of_parts(info, names, parts, macro, exclude)
+
+
+def of_parts(info: TaskInfo, metrics: Sequence[str], parts: Mapping[tuple[str, str], Comparison],
+             macro: Mapping[str, MacroResult], exclude: tuple[TaskExclusion, ...]) -> TaskComparison:
+    """The whole of comparisons by one of the metrics each, by (metric, language pair)."""
+    by_pair = {pair: [parts[name, pair] for name in metrics if (name, pair) in parts] for pair in info.pairs}
+    pairs = {pair: replace(joined(several), excluded=excluded_in(pair, exclude))
+             for pair, several in by_pair.items() if several}
+    return TaskComparison(info, pairs, {name: macro[name] for name in metrics if name in macro}, exclude)
 
 
 def excluded_in(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:
@@ -114,7 +126,8 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
 
 
 def macro_of(task: Task, pairs: Mapping[str, Comparison], metric: str, *, trials: int = 9999, jobs: int = 1,
-             progress: Callable[[float], None] | None = None) -> MacroResult | None:
+             progress: Callable[[float], None] | None = None,
+             measured: Mapping[str, Measured] | None = None) -> MacroResult | None:
     """The systems of a task across those of its language pairs that have a metric; None of fewer than two.
 
     Parameters
@@ -125,6 +138,8 @@ def macro_of(task: Task, pairs: Mapping[str, Comparison], metric: str, *, trials
     metric : str
     trials : int
         Draws across them; of a pair with so few units that `compare` tries all swaps, as many are drawn here.
+    measured : mapping of str to Measured, optional
+        By language pair, what `compare` counted; the others are counted here.
     """
     have = {pair: comparison for pair, comparison in pairs.items() if metric in comparison.metrics}
     settings = {pair: comparison.settings for pair, comparison in have.items()}
@@ -133,7 +148,8 @@ def macro_of(task: Task, pairs: Mapping[str, Comparison], metric: str, *, trials
     one = next(iter(settings.values()))
     numbers = None
     if one.test in MACRO_TESTS:
-        parts = {pair: measure(task.testsets[pair].under(metric), metric) for pair in have}
+        parts = {pair: (measured or {}).get(pair) or measure(task.testsets[pair].under(metric), metric)
+                 for pair in have}
         numbers = across_pairs(parts, settings, test=one.test, correction=one.correction, alpha=one.alpha,
                                trials=trials, seed=one.seed, jobs=jobs, progress=progress)
     results = [comparison.metrics[metric] for comparison in have.values()]

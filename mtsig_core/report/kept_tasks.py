@@ -12,9 +12,10 @@ from mtsig_core.data.task import Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.data.testset import TestSet
-from mtsig_core.inference.comparison import compare, joined, ranked_by
+from mtsig_core.inference.comparison import compare, ranked_by
+from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.parallel import as_they_come, is_elsewhere
-from mtsig_core.inference.task_comparison import excluded_in, macro_of, task_metrics
+from mtsig_core.inference.task_comparison import macro_of, of_parts, task_metrics
 from mtsig_core.metrics.cache import keep_text, kept_text
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.export import comparison_json
@@ -108,25 +109,25 @@ class KeptTask:
             if progress is not None:
                 progress(stage, reached)
 
-        for (name, pair), one in self._one_by_one(steps, jobs, report, settings):
+        measured: dict[tuple[str, str], Measured] = {}  # of one metric at a time
+        for (name, pair), one in self._one_by_one(steps, jobs, report, settings, measured):
             parts[name, pair] = one
             done += 1
             if found is not None:
                 found(pair, one)
-        for name in names:
-            own = {pair: parts[name, pair] for pair in self.info.pairs_with(name)}
-            macro |= self._macro(name, own, jobs, report, settings)
-            done += 1
+            own = {pair: parts[name, pair] for pair in self.info.pairs_with(name) if (name, pair) in parts}
+            if len(own) == len(self.info.pairs_with(name)):
+                macro |= self._macro(name, own, jobs, report, settings, {
+                    pair: seen for (of, pair), seen in measured.items() if of == name})
+                measured.clear()
+                done += 1
         excluded = (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.withdrawn()))
-        joint = {pair: [parts[name, pair] for name in names if (name, pair) in parts] for pair in self.info.pairs}
-        pairs = {pair: replace(joined(several), excluded=excluded_in(pair, excluded))
-                 for pair, several in joint.items() if several}
-        return TaskComparison(self.info, pairs, macro, excluded)
+        return of_parts(self.info, names, parts, macro, excluded)
 
-    def _one_by_one(self, steps: Sequence[tuple[str, str]], jobs: int, report: Progress, settings: dict[str, Any]
-                    ) -> Iterator[tuple[tuple[str, str], Comparison]]:
-        """Metric, language pair and its comparison: here one after the other; on other machines each is one task, and
-        what is kept comes first, the rest as it is done."""
+    def _one_by_one(self, steps: Sequence[tuple[str, str]], jobs: int, report: Progress, settings: dict[str, Any],
+                    measured: dict[tuple[str, str], Measured]) -> Iterator[tuple[tuple[str, str], Comparison]]:
+        """Metric, language pair and its comparison: here one after the other, and what was counted for it goes into
+        `measured`; on other machines each is one task, and what is kept comes first, the rest as it is done."""
         def away(step: tuple[str, str]) -> bool:
             return all(kept_text(*self._key(*step, one)) is None for one in (settings, settings | _OURS))
 
@@ -135,7 +136,7 @@ class KeptTask:
             if (name, pair) not in sent:
                 report(f"{pair}, looking", 0.0)
                 yield (name, pair), self._pair(name, pair, settings, partial(
-                    self._compared, name, pair, jobs, report, settings | _OURS))
+                    self._compared, name, pair, jobs, report, settings | _OURS, measured))
         if not sent:
             return
         report(f"{len(sent)} language pairs on other machines", 0.0)
@@ -145,8 +146,13 @@ class KeptTask:
             report(f"{sent[k][1]}, done elsewhere", 0.0)
             yield sent[k], self._pair(*sent[k], settings, partial(_same, one))
 
-    def _compared(self, metric: str, pair: str, jobs: int, report: Progress, settings: dict[str, Any]) -> Comparison:
-        return compare(self.task.testsets[pair], metric, jobs=jobs, progress=partial(_within, report, pair), **settings)
+    def _compared(self, metric: str, pair: str, jobs: int, report: Progress, settings: dict[str, Any],
+                  measured: dict[tuple[str, str], Measured]) -> Comparison:
+        own: dict[str, Measured] = {}
+        one = compare(self.task.testsets[pair], metric, jobs=jobs, progress=partial(_within, report, pair),
+                      measured=own, **settings)
+        measured[metric, pair] = own[metric]
+        return one
 
     def _key(self, metric: str, pair: str, settings: dict[str, Any]) -> tuple[object, ...]:
         gone = sorted({name for where, name in self._left_out if where in ("", pair)})
@@ -167,13 +173,13 @@ class KeptTask:
         return one
 
     def _macro(self, metric: str, pairs: dict[str, Comparison], jobs: int, progress: Progress,
-               settings: dict[str, Any]) -> dict[str, MacroResult]:
+               settings: dict[str, Any], measured: dict[str, Measured]) -> dict[str, MacroResult]:
         asked = sorted((k, v) for k, v in settings.items() if k != "rank_rule")
         key = self._whole.digest, "macro", metric, asked, *self._left_out
         text = kept_text(*key)
         if text is not None:
             return dict(read_task_comparison(text).macro)
-        one = macro_of(self.task, pairs, metric, trials=settings["trials"], jobs=jobs,
+        one = macro_of(self.task, pairs, metric, trials=settings["trials"], jobs=jobs, measured=measured,
                        progress=lambda share: progress(f"{metric} across language pairs", share))
         macro = {} if one is None else {metric: one}
         keep_text(task_json(TaskComparison(self.info, {}, macro)), *key)

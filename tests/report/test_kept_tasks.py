@@ -12,6 +12,7 @@ from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError
 from mtsig_core.experiments.task_agreement import task_agreement
+from mtsig_core.inference import measured
 from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report import kept_readings, kept_tasks
@@ -50,6 +51,19 @@ def test_it_is_what_compare_task_finds(folder):  # noqa: F811
     source = TaskSource(str(folder), track="constrained")
     assert task_json(KeptTask(source).compare("XCOMET", trials=499)) == task_json(
         compare_task(source.read(), "XCOMET", trials=499))
+
+
+def test_a_task_is_counted_once_and_warned_of_in_the_same_order(folder, kept, monkeypatch):  # noqa: F811
+    """For what is compared within language pairs and across them; `compare_task` warns as what is kept does."""
+    counted, count = [], measured.cached_statistics
+    monkeypatch.setattr(measured, "cached_statistics", lambda metric, *more: counted.append(metric.name) or count(
+        metric, *more))
+    source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50, "unit": "segment"}
+    found = KeptTask(source).compare(**asked)
+    assert counted == ["XCOMET"] * 2 + ["MetricX-24"] * 2 and found.macro
+    counted.clear()
+    assert task_json(compare_task(source.read(), **asked)) == task_json(found) and len(counted) == 4
+    assert len(found.pairs["en-de_DE"].warnings) > 1
 
 
 def test_other_content_and_other_settings_are_other_work(folder, kept):  # noqa: F811
