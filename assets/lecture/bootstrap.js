@@ -10,8 +10,8 @@ SCENES.bootstrap = (main, body, stage) => {
   urn.append(...lines.map(line => line.node))
   const missing = make('span', 'big', '\u2013'), lacks = make('div', '', `of ${lines.length} missing`), score = make('span', 'big', '\u2013')
   const sums = make('div', '', body.sums_of), boxes = [0, 1].map(() => make('div', 'strip'))
-  const facts = make('div', 'facts', '', make('div', '', '', missing, lacks),
-    make('div', '', '', score, make('div', '', `${body.metric} of ${body.names[0]} on it`)))
+  const scored = `${body.metric} of ${body.names[0]} on it`, what = make('div', '', scored)
+  const facts = make('div', 'facts', '', make('div', '', '', missing, lacks), make('div', '', '', score, what))
   urn.append(sums)
   side.append(facts, ...boxes)
   main.append(urn, side)
@@ -27,6 +27,7 @@ SCENES.bootstrap = (main, body, stage) => {
     missing.textContent = counts.filter(count => !count).length
     lacks.textContent = `of ${lines.length} missing`
     score.textContent = i === null ? '\u2026' : fixed(rows.scores[i])
+    what.textContent = scored
     if (i !== null) sums.textContent = body.sums.map(([name, hits, of]) => `${name} ${rows.sums[i][hits]}/${rows.sums[i][of]}`).join(', ')
   }
   const observed = k => ({at: rows.observed[k], text: `observed ${fixed(rows.observed[k])}`, row: 1})
@@ -65,8 +66,7 @@ SCENES.bootstrap = (main, body, stage) => {
       plots.shown = end
       const [a, b] = end.interval
       plots.missing.marks.length = plots.scores.marks.length = 0
-      missing.textContent = fixed(end.missing)
-      lacks.textContent = `of ${lines.length} missing, mean`
+      this.overall(fixed(end.missing), `of ${lines.length} missing, mean`, end.interval, `middle 95% of ${body.metric}`)
       plots.missing.mark({at: end.missing, text: `mean ${fixed(end.missing)}`, row: 0})
       plots.missing.predicted(stage)
       plots.scores.mark({at: a, to: b, text: `middle 95%: ${fixed(a)} to ${fixed(b)}`})
@@ -80,7 +80,15 @@ SCENES.bootstrap = (main, body, stage) => {
       plots.differences.add(rows.differences.slice(0, stage.step), signs(rows.differences.slice(0, stage.step)))
       this.differ(stage.data.end)
     },
+    // What all draws say, in place of what one said.
+    overall(first, of, [low, high], label) {
+      missing.textContent = first
+      lacks.textContent = of
+      score.textContent = `${fixed(low)} to ${fixed(high)}`
+      what.textContent = label
+    },
     differ({difference: [low, high], worse_said}) {
+      this.overall(worse_said, 'of draws below 0', [low, high], 'middle 95% of differences')
       plots.differences.marks.length = 0
       plots.differences.mark({at: 0, dashed: true, row: 1})
       plots.differences.mark(observed(1))

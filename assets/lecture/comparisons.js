@@ -11,7 +11,7 @@ SCENES.comparisons = (main, body, stage) => {
   cells.width = box.width * scale
   cells.height = box.height * scale
   pen.scale(scale, scale)
-  const color = name => style.getPropertyValue(`--${name}`).trim()
+  const u = parseFloat(style.fontSize) / 24, color = name => style.getPropertyValue(`--${name}`).trim()
   let rows = null, plot = null, correction = 0, at = -1, better = false
   const name = () => body.corrections[correction][0]
   const paint = () => {
@@ -30,6 +30,11 @@ SCENES.comparisons = (main, body, stage) => {
       }
     }
     pen.globalAlpha = 1
+    pen.fillStyle = style.color
+    pen.textAlign = 'left'
+    pen.font = `${24 * u}px ${style.fontFamily}`
+    const words = better ? ['Light blue: truly better,', 'star on blue: found,', 'vermillion: a false star.'] : ['A cell is a pair of systems,', 'a star calls it different.']
+    words.forEach((text, k) => pen.fillText(text, 0, box.height - (31 * (words.length - k) - 20) * u))  // where no cells are
   }
   const one = k => {
     stars.textContent = rows.false[name()][k]

@@ -25,7 +25,7 @@ SCENES.mean = (main, body, stage) => {
     pen.textAlign = 'left'
     const sums = rows && step ? rows.sums[step - 1] : null, wide = box.width * 0.64 / 4, tall = box.height - 64 * u
     for (let n = 0; n < 4; n++) for (const side of [0, 1]) {
-      const x = n * wide + side * wide * 0.49, most = Math.max(...(rows ?? {sums: [[[1, 1, 1, 1, 1, 1, 1, 1]]]}).sums.at(-1).map(s => s[4]))
+      const x = n * wide + side * wide * 0.49 + u, most = Math.max(...(rows ?? {sums: [[[1, 1, 1, 1, 1, 1, 1, 1]]]}).sums.at(-1).map(s => s[4]))
       const [hits, of] = sums ? [sums[side][n], sums[side][4 + n]] : [0, 0], at = value => tall * value / most
       pen.strokeStyle = pen.fillStyle = color(['blue', 'olive'][side])
       pen.lineWidth = 2 * u
@@ -51,7 +51,7 @@ SCENES.mean = (main, body, stage) => {
     if (step) bar(82 * u, body.lengths.map(length => length / total), `weight by length: ${body.lengths.join(', ')}`)
   }
   const show = to => {
-    rows3.forEach((two, k) => two.forEach(row => { row.style.opacity = k < to ? 1 : 0.7 }))
+    rows3.forEach((two, k) => two.forEach(row => { row.style.opacity = k < to ? 1 : 0.8 }))
     if (to) [corpusA.textContent, corpusB.textContent] = rows.corpus[to - 1].map(x => fixed(x))
     paint(to)
   }

@@ -7,7 +7,7 @@ SCENES.power = (main, body, stage) => {
   const ruler = new Scale(left)
   ruler.box.style.marginTop = 'auto'
   const count = make('span', 'big counted', '\u2013'), size = make('span', 'big counted', '\u2013'), countSaid = make('div', '', `found at ${body.alpha}`)
-  side.append(make('div', 'facts', '', make('div', '', '', count, countSaid), make('div', '', '', size, make('div', '', 'points where found'))), strip)
+  side.append(make('div', 'facts', '', make('div', '', '', count, countSaid), make('div', '', '', size, make('div', '', 'their mean, in points'))), strip)
   main.append(left, side)
   let plot = null, rows = null
   const drop = (from, to) => {
@@ -30,7 +30,9 @@ SCENES.power = (main, body, stage) => {
     trace() {},
     show(end) {
       ruler.draw(stage, end.of_hundred, `found ${end.truth}`)
-      countSaid.textContent = end.share
+      const [share, interval] = end.share.split(/ (?=\[)/)
+      count.textContent = share
+      countSaid.textContent = `of ${stage.step} found ${interval}`
       plot.marks.length = 2
       if (end.mean !== null) plot.mark({at: end.mean, text: `where found ${fixed(end.mean)}`, color: 'red', row: 1})
     },

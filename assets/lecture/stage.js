@@ -376,7 +376,8 @@ class Stage {
     const {data} = this
     this.head()
     const end = this.revealed ? data.end : null, words = (this.further && this.later) || end
-    this.ask.textContent = end ? words.conclusion : this.started ? data.during : data.question
+    const said = words && (this.further && data.body.extra && end.after || words.conclusion)
+    this.ask.textContent = end ? said : this.started ? data.during : data.question
     if (end) {
       this.ask.prepend(make('b', '', 'So: '))
       if (this.guess && words === end) this.ask.append(` Your guess: ${this.said(this.guess)}.`)
@@ -402,7 +403,7 @@ class Stage {
     this.footer.replaceChildren(...parts)
     if (end && this.step) this.scene.show(end, this)
     this.onSettled?.()
-    this.spoken.textContent = end ? words.conclusion : ''
+    this.spoken.textContent = end ? said : ''
   }
 
   button(text, act, name = '', title = '', disabled = false) {
@@ -626,8 +627,8 @@ class Dots {
     if (to !== undefined) {
       pen.moveTo(end, y + 4 * u)
       pen.lineTo(end, this.base)
-      pen.moveTo(x, y + 6 * u)
-      pen.lineTo(end, y + 6 * u)
+      pen.moveTo(x, y + 5 * u)
+      pen.lineTo(end, y + 5 * u)
     }
     pen.stroke()
     pen.setLineDash([])
@@ -636,7 +637,7 @@ class Dots {
     if (!text) return
     const left = Math.max(half, Math.min(this.width - half, middle))
     pen.strokeStyle = this.color.back  // no line of another mark runs through the word
-    pen.lineWidth = 7 * u
+    pen.lineWidth = 4 * u
     pen.lineJoin = 'round'
     if (!thin) pen.strokeText(text, left, y - 3 * u)
     pen.fillText(text, left, y - 3 * u)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.experiments.family_wise_error import if_independent
@@ -21,11 +22,12 @@ from mtsig_core.report.terminal import printable
 __all__ = ["BLOCKS", "BOOTSTRAP", "COMPARISONS", "CORRECTIONS", "DOCUMENTS", "MEAN", "POWER", "RANDOMIZATION",
            "ROUNDS", "SUMS", "TILES", "SceneTexts", "about", "blocks_end", "bootstrap_end",
            "comparisons_end", "documents_end", "guess_beside", "mean_end", "power_end", "power_world",
-           "predicted", "randomization_end", "ribbon_label", "shown", "short", "sums_shown", "three_better_end",
+           "predicted", "randomization_end", "ribbon_label", "shorts", "shown", "sums_shown", "three_better_end",
            "unsuited", "voted", "world"]
 
 #: Before the first resample.
 SUMS = "What BLEU needs is summed over the sentences drawn."
+_WIDEST = 16  # of a name on the stage
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ RANDOMIZATION = SceneTexts(
     "If the labels of the two systems meant nothing, a coin could swap any two outputs. In how many of a hundred such "
     "worlds would the difference be at least as large as this one, either way?",
     "Heads, and the two outputs trade places. The difference after all coins falls as a dot: vermillion where it is at "
-    "least as large as the one observed.")
+    "least as large as the one observed. Of R dots, c are.")
 BLOCKS = SceneTexts(
     "Blocks and broad samples",
     "A large test set in the order it was written, strong where sentences are hard. Cut it into test sets of "
@@ -92,15 +94,22 @@ BLOCKS = SceneTexts(
     "of the same size, of the same system.")
 
 
-def short(name: str) -> str:
-    """A name as it fits the stage.
+def shorts(a: str, b: str) -> list[str]:
+    """Two names as they fit the stage; where they would look the same, each from where they differ.
 
     Examples
     --------
-    >>> short("Greek"), short("transformer-big-beam4-averaged")
-    ('Greek', 'transfo…veraged')
+    >>> shorts("Greek", "transformer-big-beam4-averaged")
+    ['Greek', 'transfo…veraged']
+    >>> shorts("transformer-big-beam4-averaged", "transformer-big-beam8-averaged")
+    ['…am4-averaged', '…am8-averaged']
     """
-    return shortened(printable(name), 16)
+    names = [printable(a), printable(b)]
+    cut = [shortened(name, _WIDEST) for name in names]
+    if a == b or cut[0] != cut[1]:
+        return cut
+    at = max(0, len(commonprefix(names)) - 2)
+    return [f"…{shortened(name[at:], _WIDEST - 1)}" for name in names]
 
 
 def sums_shown(names: Sequence[str]) -> list[tuple[str, int, int]]:
@@ -198,7 +207,8 @@ def shown(testset: TestSet, scene: str, seed: int, steps: int) -> str:
 def mean_end(found: ThreeSentences) -> dict[str, str]:
     """Conclusion and limitation."""
     share = min(found.lengths) / sum(found.lengths)
-    other, winner = ((short(found.names[k]), max(two), min(two)) for k, two in (
+    names = shorts(*found.names)
+    other, winner = ((names[k], max(two), min(two)) for k, two in (
         (found.by_mean, found.mean), (found.by_corpus, found.corpus[-1])))
     return {"truth": winner[0], "conclusion": (
         f"{other[0]} wins by the mean ({other[1]:.1f} to {other[2]:.1f}), {winner[0]} by the corpus score "
@@ -219,7 +229,7 @@ def documents_end(found: EqualSystems, per_document: int, correlation: float) ->
         f"({expected_by_sentence(per_document, correlation):.0%} expected), by document {second.share:.0%}. The design "
         f"effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
         f"{SENTENCES} sentences are worth {SENTENCES / effect:.0f}."),
-        "limitation": "few documents need Student's t, as here, not a normal z."}
+        "limitation": "few documents need Student's t, as here; by a normal z too many tests would reject."}
 
 
 def comparisons_end(found: Tables) -> dict[str, object]:
@@ -247,14 +257,21 @@ def _with_interval(share: Rate) -> str:
 
 
 def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
-    """Conclusion and limitation."""
-    n, (low, high) = found.weights.shape[1], found.middle()[0]
-    worse = f"{found.share_worse:.0%}"
-    return {"truth": f"{found.mean_missing:.1f}", "worse_said": worse, "conclusion": (
-        f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n) / n:.0%} are "
-        f"expected), so its score moves: {1 - ALPHA:.0%} of {len(found.weights):,} lie between {low:.1f} and "
-        f"{high:.1f}, and on {worse} of them {short(a)} is behind {short(b)}."),
+    """Conclusion and limitation, and what is said of both systems after it."""
+    n, drawn, ((low, high), (least, most)) = found.weights.shape[1], len(found.weights), found.middle()
+    first, second = shorts(a, b)
+    return {"truth": f"{found.mean_missing:.1f}", "worse_said": f"{found.share_worse:.0%}", "conclusion": (
+        f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
+        f"expected, {expected_missing(n) / n:.0%}), so its score moves: {1 - ALPHA:.0%} of {drawn:,} lie between "
+        f"{low:.1f} and {high:.1f}."), "after": (
+        f"On the same draws {first} is behind {second} on {found.share_worse:.0%} of {drawn:,}, and {1 - ALPHA:.0%} of "
+        f"the differences lie between {_signed(least)} and {_signed(most)}"
+        f"{': these sentences do not tell which is better' if least <= 0 <= most else ''}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
+
+
+def _signed(value: float) -> str:
+    return f"{value:.1f}".replace("-", "\u2212")
 
 
 def randomization_end(found: Swaps, every: Swaps) -> dict[str, str]:
@@ -262,17 +279,20 @@ def randomization_end(found: Swaps, every: Swaps) -> dict[str, str]:
     ways = len(every.differences) + 1
     return {"truth": f"{100 * every.p:.0f}%", "conclusion": (
         f"By {len(found.differences):,} random swaps p = {found.p:.3f}; all {ways:,} ways to swap give exactly "
-        f"{every.p:.3f}. Labels that mean nothing would do as much that often."),
+        f"{every.p:.3f}. If labels meant nothing, {100 * every.p:.0f} of a hundred worlds would differ as much."),
         "limitation": "it tests whether the outputs can be exchanged, not whether the difference matters."}
 
 
 def blocks_end(metric: str, found: BlocksAndBroad, simulated: bool) -> dict[str, str]:
-    """Conclusion and limitation."""
-    (low, high), (least, most) = found.range_of(found.blocks), found.range_of(found.broad)
+    """Conclusion and limitation, and what is said of the sentences in another order after it."""
+    (low, high), (least, most), (first, last) = map(found.range_of, (found.blocks, found.broad, found.shuffled))
+    alike = found.ratio >= 1.5
     return {"truth": f"{low:.0f} to {high:.0f}", "conclusion": (
         f"Blocks of {found.size} range from {low:.0f} to {high:.0f} {metric.upper()}, broad samples of the same size "
         f"from {least:.0f} to {most:.0f}. Blocks spread {found.ratio:.1f} times as wide: neighbours are "
-        f"{'alike' if found.ratio >= 1.5 else 'hardly alike here'}. Shuffled: {found.shuffled_ratio:.1f} times."),
+        f"{'alike' if alike else 'hardly alike here'}."), "after": (
+        f"Shuffled, blocks range from {first:.0f} to {last:.0f} and spread {found.shuffled_ratio:.1f} times as wide as "
+        f"broad samples{': it was the order that spread them' if alike else ''}."),
         "limitation": "the order of these sentences is simulated." if simulated else (
             "one test set in one order; others are mixed otherwise.")}
 
@@ -285,8 +305,8 @@ def power_end(found: PowerTests, n: int, planned: float, exaggeration: float) ->
     """Conclusion and limitation: of test sets of n sentences, and what was planned for them."""
     share, size = 100 * (found.found.share or 0), found.size_found
     shown = "none was found" if size is None else (
-        f"where it is found it looks {size / found.true:.1f} times as large ({exaggeration:.1f} expected)")
+        f"where it is found, it looks {size / found.true:.1f} times as large ({exaggeration:.1f} expected)")
     return {"truth": f"{share:.0f} of 100", "of_hundred": share, "share": _with_interval(found.found), "conclusion": (
         f"{_with_interval(found.found)} of {found.found.n} test sets of {n:,} sentences find the difference of "
-        f"{_points(found.true)}, {planned:.0%} are planned; {shown}."),
+        f"{_points(found.true)} (planning expects {planned:.0%}); {shown}."),
         "limitation": "difference and standard error are known here; who plans guesses both."}

@@ -31,7 +31,8 @@ def _part(key: str, scene: Scene, shown: Shown, step: int) -> HandoutPart:
              **({"world": shown.world} if shown.world else {}),
              **{name: said for name in ("testset", "a", "b") if (said := address.asked(name)) is not None}}
     return HandoutPart(scene.words.title, scene.words.question, texts.shown(shown.testset, key, shown.seed, step),
-                       end["conclusion"], end["limitation"], exercise, answer, f"lecture?{urlencode(query)}",
+                       f"{end['conclusion']} {end.get('after', '')}".strip(),
+                       end["limitation"], exercise, answer, f"lecture?{urlencode(query)}",
                        _table(key, body), _strips(key, body, rows, end, step))
 
 

@@ -33,13 +33,13 @@ def _found(shown: Shown) -> ThreeSentences:
 
 def _mean_body(shown: Shown) -> dict:
     found = _found(shown)
-    return {"names": list(map(texts.short, found.names)), "outputs": found.outputs, "scores": found.scores,
+    return {"names": texts.shorts(*found.names), "outputs": found.outputs, "scores": found.scores,
             "mean": found.mean, "lengths": found.lengths}
 
 
 def _mean_guess(shown: Shown) -> dict:
     found = _found(shown)
-    return {"kind": "choice", "options": list(map(texts.short, found.names)), "start": found.by_mean,
+    return {"kind": "choice", "options": texts.shorts(*found.names), "start": found.by_mean,
             "prompt": "By the corpus score, the better is"}
 
 

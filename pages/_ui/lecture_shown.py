@@ -12,7 +12,7 @@ import streamlit as st
 from mtsig_core import TestSet
 from mtsig_core.experiments.lecture_blocks import BlocksAndBroad, blocks_and_broad
 from mtsig_core.experiments.lecture_sentences import Excerpt, excerpt
-from mtsig_core.report.lecture_texts import SceneTexts, short
+from mtsig_core.report.lecture_texts import SceneTexts, shorts
 
 __all__ = ["Scene", "Shown"]
 
@@ -50,7 +50,7 @@ class Shown:
     @property
     def names(self) -> list[str]:
         """Of the two, as they fit the stage."""
-        return [short(self.a), short(self.b)]
+        return shorts(self.a, self.b)
 
     def sentences(self, n: int) -> Excerpt:
         """Short sentences of the two, remembered."""

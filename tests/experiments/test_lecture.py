@@ -126,7 +126,7 @@ def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
         assert getattr(found.first(2), kind).tolist() == getattr(found, kind)[:2].tolist()
     flat = replace(found, blocks=found.broad)
     assert "neighbours are hardly alike here." in texts.blocks_end("bleu", flat, False)["conclusion"]
-    assert f"Shuffled: {found.shuffled_ratio:.1f} times." in texts.blocks_end("bleu", found, False)["conclusion"]
+    assert f"spread {found.shuffled_ratio:.1f} times as wide as" in texts.blocks_end("bleu", found, False)["after"]
 
 
 class TestDocuments:
@@ -150,16 +150,16 @@ class TestDocuments:
 
 class TestComparisons:
     def test_false_stars_are_those_of_the_page_validation(self, made_up):
-        elsewhere = families(made_up, "bleu", systems=SYSTEMS, repeats=3, trials=999, seed=1).of_all_pairs[-1]
+        elsewhere = families(made_up, "bleu", systems=SYSTEMS, repeats=3, trials=2999, seed=1).of_all_pairs[-1]
         found = tables(family(made_up, "bleu", seed=1), 1, 0, 3)
         assert {name: found.any_false(name).count for name in found.decided} == {
             name: elsewhere.wrong[name].count for name in found.decided}
         assert set(found.decided) < set(CORRECTIONS) and found.decided["none"].shape == (3, 105)
 
     def test_so_are_false_and_lost_ones_where_three_are_better(self, made_up):
-        elsewhere = claim_counts.claims(made_up, "bleu", better=BETTER, repeats=3, trials=999, seed=1)
+        elsewhere = claim_counts.claims(made_up, "bleu", better=BETTER, repeats=3, trials=2999, seed=1)
         found = tables(family(made_up, "bleu", better=BETTER, seed=1), 1, 0, 3)
-        assert found.true.sum() == elsewhere.true_pairs
+        assert found.true.sum() == elsewhere.true_pairs > found.lost("holm").min()  # so many trials that it can find
         for row in elsewhere.rows:
             if row.correction in found.decided:
                 assert found.any_false(row.correction).count == row.any_false.count

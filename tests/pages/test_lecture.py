@@ -53,7 +53,7 @@ def test_a_link_gives_the_numbers_of_the_core_again(opened):
     assert data["rows"]["weights"][:12] == found.weights.tolist()
     assert data["rows"]["scores"][:12] == pytest.approx(found.scores[:, 0], abs=1e-4)
     assert data["end"]["worse"] == found.share_worse and data["state"]["guess"] == [5]
-    assert f"on {data['end']['worse_said']} of them" in data["end"]["conclusion"]
+    assert f"is behind {names[1]} on {data['end']['worse_said']} of 12" in data["end"]["after"]
     assert f"of 12 lie between {found.middle()[0][0]:.1f}" in data["end"]["conclusion"]
     assert sent(opened("lecture", SMALL, **asked)) == data
     assert sent(opened("lecture", SMALL, **{**asked, "seed": "4"}))["rows"] != data["rows"]
@@ -67,8 +67,8 @@ def test_power_is_shown_as_the_core_has_it(opened):
     found = power_tests(two, n, 3, 0, 20)
     assert data["rows"]["differences"] == pytest.approx(found.differences, abs=1e-4)
     assert data["rows"]["found"] == found.significant.tolist() and data["end"]["mean"] == found.size_found
-    assert f"of 20 test sets of {n} sentences find the difference of {points:g} points, {two.planned(n):.0%} are " in (
-        data["end"]["conclusion"])
+    assert (f"of 20 test sets of {n} sentences find the difference of {points:g} points (planning expects "
+            f"{two.planned(n):.0%})") in data["end"]["conclusion"]
 
 
 def test_each_place_of_the_two_sliders_of_documents_is_a_world_with_the_effect_beside_it(opened):
@@ -84,14 +84,16 @@ def test_each_place_of_the_two_sliders_of_documents_is_a_world_with_the_effect_b
     assert data["end"]["of_hundred"] == 100 * found.rejected()[0].share
 
 
-def test_long_names_are_cut_on_the_stage(opened, tmp_path):
-    names = [f"{'a' * 40}{k}" for k in "xy"]
+@pytest.mark.parametrize(("end", "shown"), [("", ["aaaaax", "aaaaay"]), ("-averaged", ["…aaged", "…aaged"])])
+def test_long_names_are_cut_on_the_stage(opened, tmp_path, end, shown):
+    names = [f"{'a' * 40}{k}{end}" for k in "xy"]
     (tmp_path / "ref").write_text("".join(f"a b c {k}\n" for k in range(12)))
     for k, name in enumerate(names):
         (tmp_path / name).write_text("".join(f"a b {'c' * (1 - k)} {n}\n" for n in range(12)))
     source = Source(ref=(("ref", str(tmp_path / "ref")),), system=tuple((n, str(tmp_path / n)) for n in names))
     data = sent(opened("lecture", source, testset=source.title, scene="bootstrap", step="20", reveal="true"))
-    assert [name[:3] + name[-3:] for name in data["body"]["names"]] == ["aaaaax", "aaaaay"]
+    assert [name[:3] + name[-3:] for name in data["body"]["names"]] == shown
+    assert len(set(data["body"]["names"])) == 2
     assert "a" * 20 not in data["end"]["conclusion"]
 
 
