@@ -79,6 +79,7 @@ class Stage {
     removeEventListener('resize', this.onSize)
     document.fonts.removeEventListener('loadingdone', this.onSize)
     cancelAnimationFrame(this.frame)
+    clearTimeout(this.timer)
   }
 
   // What Python says: where `turn` is new it says all; else it answers what was asked.
@@ -87,8 +88,9 @@ class Stage {
     const fresh = !this.data || this.data.turn !== data.turn
     if (!fresh && !data.rows) data = {...data, rows: this.data.rows}  // as they are here already
     this.data = data
-    if (data.file && data.file.id !== this.saved) {
-      this.saved = data.file.id
+    if (data.heard === this.asks?.at) clearTimeout(this.timer)
+    if (data.file && data.file.id === this.filed) {  // once
+      this.filed = undefined
       this.save(data.file)
     }
     this.remember(data)
@@ -114,7 +116,7 @@ class Stage {
   // The tab keeps the rounds over a reload, and tells a session that has not heard of them.
   remember(data) {
     this.stored ??= sessionStorage.getItem(KEPT) ?? ''
-    this.telling = this.stored && !data.heard
+    this.telling = this.stored && !data.told
     if (this.telling && !this.told) {
       this.told = true
       queueMicrotask(() => this.tell())  // once all of this is taken in
@@ -290,7 +292,16 @@ class Stage {
     this.leaving = ['move', 'again', 'reseed', 'world'].some(key => key in more)
     if (!('have' in more)) this.asked = undefined  // this may reach Python in the place of what was asked before
     const {scene, seed} = this.data
-    this.send('asks', {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, rows: this.rows?.n ?? 0, reveal: this.revealed, extra: this.revealed && (this.waiting || (this.further && 'extra' in this.data.body)), at: performance.timeOrigin + performance.now(), ...(this.telling ? {told: JSON.parse(this.stored)} : {}), ...more})
+    this.asks = {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, rows: this.rows?.n ?? 0, reveal: this.revealed, extra: this.revealed && (this.waiting || (this.further && 'extra' in this.data.body)), at: performance.timeOrigin + performance.now(), ...(this.telling ? {told: JSON.parse(this.stored)} : {}), ...more}
+    if ('file' in more) this.filed = this.asks.at
+    this.post(3000)
+  }
+
+  // What is sent while the connection is down is lost: the same again, until Python has heard it.
+  post(wait) {
+    clearTimeout(this.timer)
+    this.send('asks', this.asks)
+    this.timer = setTimeout(() => this.post(2 * wait), wait)
   }
 
   next() {

@@ -134,7 +134,8 @@ def show(view: LectureView | MtsigError) -> None:
             st.page_link(ROOT / "pages" / f"{name}.py", label=name.capitalize())
         end_page()
     lecture_rounds.note(_round(view, data["end"]["truth"] if data["end"] else ""))
-    data |= {"kept": lecture_rounds.kept(view.scene, played), "heard": state.get(_TOLD, False), "file": _file(view),
+    data |= {"kept": lecture_rounds.kept(view.scene, played), "told": state.get(_TOLD, False),
+             "heard": state.get(_HEARD), "file": _file(view),
              "rounds": {**lecture_rounds.words(SCENES), "id": asked} if (asked := state.pop(_ROUNDS, None)) else None}
     st.html("<style>header, [data-testid=stSidebar], [data-testid=stPageLink] {display: none} "
             "[data-stale] {opacity: 1 !important}</style>")
@@ -146,7 +147,7 @@ def show(view: LectureView | MtsigError) -> None:
 
 def _file(view: LectureView) -> dict | None:
     """What the stage asked to take away."""
-    asked = st.session_state.pop(_FILE, None)
+    asked = st.session_state.get(_FILE)  # it stays until more is asked: this run may not come to its end
     if asked is None:
         return None
     if asked[0] == "votes":
@@ -164,8 +165,7 @@ def _hear() -> None:
     if not isinstance(asks, dict) or asks.get("at") == state.get(_HEARD):
         return
     state[_HEARD] = asks.get("at")
-    if asks.get("file") in ("handout", "all handouts", "votes"):
-        state[_FILE] = asks["file"], asks["at"]
+    state[_FILE] = (asks["file"], asks["at"]) if asks.get("file") in ("handout", "all handouts", "votes") else None
     state[_ROUNDS] = asks["at"] if asks.get("rounds") else state.get(_ROUNDS)
     if "told" in asks:
         lecture_rounds.hear(asks["told"])
