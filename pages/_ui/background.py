@@ -20,7 +20,7 @@ from pages._ui.nursery import Progress
 from pages._ui.office import Office
 from pages._ui.workers import Nursery
 
-__all__ = ["begin", "result"]
+__all__ = ["begin", "prepare", "result"]
 
 PATIENCE = 0.8  # seconds that a page waits before it shows progress
 LONGEST = 60.0  # seconds that work may take unasked
@@ -95,6 +95,11 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
 def begin() -> None:
     """Start a run of a page."""
     st.session_state[_PLACED] = set()
+    prepare()
+
+
+def prepare() -> None:
+    """Work may come soon: let what it needs be loaded."""
     _OFFICE.prepare()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -9,27 +10,51 @@ import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from importlib import import_module
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
+from mtsig_core.metrics import METRICS
 from mtsig_core.version import __version__
 from pages._ui import server_events
 
 __all__ = ["GRACE", "life"]
 
 GRACE = 3.0  # seconds that the server may take to end
+#: What pages import, and what they import when they need it.
+_LOADED = ("pages._ui.frame", *(f"mtsig_core.figures.{name}" for name in ("bootstrap", "pair", "sampling", "sweeps",
+                                                                          "validation")),
+           *dict.fromkeys(place.partition(":")[0] for place in METRICS.values()))
 
 
 @asynccontextmanager
 async def life(app) -> AsyncIterator[None]:
-    """Tell when the server starts and stops; open a browser if wanted; whatever runs, end soon after being told to."""
+    """Tell when the server starts and stops; open a browser if wanted; whatever runs, end soon after being told to.
+
+    What the first visit would wait for is loaded before anybody is served: the browser that starts meanwhile waits.
+    """
     server_events.tell("start", version=__version__)
     _end_soon()
     if not st.get_option("server.headless"):  # it listens already, so what the browser asks waits
         address = f"http://{st.get_option('browser.serverAddress')}:{st.get_option('server.port')}"
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    _load()
     yield
     server_events.tell("stop")
+
+
+def _load() -> None:
+    """Load the pages' code; the process from which workers come loads theirs at the same time."""
+    from pages._ui import background
+
+    background.prepare()
+    for name in _LOADED:
+        import_module(name)
+    # Before it has seen `st.navigation`, Streamlit runs the first page without its frame, and then once more.
+    PagesManager.uses_pages_directory = False
+    gc.collect()
+    gc.freeze()  # what is there stays: without this, each run of a page spends 80 ms looking through it
 
 
 def _end_soon() -> None:

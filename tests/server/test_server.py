@@ -122,9 +122,13 @@ def test_health_is_for_this_machine_or_for_who_has_the_token(server):
 
 
 def test_nobody_sees_a_page_before_logging_in(server):
-    with Client(server[1]).session() as tab:
-        for page in ("", "review", "lecture", "data"):
+    """And the first page that anybody opens is run once, as all others, beside a process that loads what work needs."""
+    process, address, *_ = server
+    assert Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    with Client(address).session() as tab:
+        for page in ("review", "", "lecture", "data"):
             messages = tab.run(page=page)
+            assert sum(message.HasField("new_session") for message in messages) == 1
             assert headings(messages) == ["mtsig"]
             assert [button.label for button in elements(messages, "button")] == ["Log in"]
 
