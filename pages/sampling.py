@@ -11,7 +11,7 @@ from mtsig_core.experiments.spread_ratios import SIZES, spreads
 from mtsig_core.figures.sampling import spread
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.sampling_tables import system_records
-from pages._ui import background, charts, controls, demos, frame, results, screen
+from pages._ui import background, charts, controls, demos, frame, limits, results, screen
 from pages._ui.ending import end_page, or_end_page
 from pages._ui.sampling_sections import NAMES, Samples
 
@@ -37,6 +37,7 @@ def of_all_sizes(progress):
 
 def found(work, what, *key):
     with or_end_page():
+        limits.check_experiment(testset, sampling, asked)
         return background.result(("sampling", work.__name__, testset.digest, metric, *key), work, what)
 
 

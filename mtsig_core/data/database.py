@@ -36,6 +36,8 @@ class Limits:
     ----------
     mine, all : int
         Bytes, packed, of one owner's sets and of everybody's.
+    sets : int
+        How many one owner may keep, however small.
     days : float
         How long a set is kept that nobody opens; 0 for ever.
     """
@@ -43,10 +45,11 @@ class Limits:
     mine: int = 500 << 20
     all: int = 5000 << 20
     days: float = 90
+    sets: int = 1000
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Limits:
-        """Those of ``MTSIG_QUOTA_MB``, ``MTSIG_QUOTA_ALL_MB`` and ``MTSIG_EXPIRY_DAYS``."""
+        """Those of ``MTSIG_QUOTA_MB``, ``MTSIG_QUOTA_ALL_MB``, ``MTSIG_EXPIRY_DAYS`` and ``MTSIG_QUOTA_SETS``."""
         def number(name: str, default: float) -> float:
             text = environment.get(name, "").strip()
             try:
@@ -60,7 +63,7 @@ class Limits:
         usual = cls()
         return cls(int(number("MTSIG_QUOTA_MB", usual.mine >> 20) * (1 << 20)),
                    int(number("MTSIG_QUOTA_ALL_MB", usual.all >> 20) * (1 << 20)),
-                   number("MTSIG_EXPIRY_DAYS", usual.days))
+                   number("MTSIG_EXPIRY_DAYS", usual.days), int(number("MTSIG_QUOTA_SETS", usual.sets)))
 
 
 class Database:
@@ -114,6 +117,14 @@ class Database:
         if self._now() - row.used > _SEEN_AGAIN:
             db.execute(sa.update(table).where(which).values(used=self._now()))
         return row
+
+    def _check_number(self, db: sa.Connection, owner: sa.Column[str], mine: str) -> None:
+        """Whether this owner may keep one more, by the column that has who owns each."""
+        n = db.execute(sa.select(sa.func.count()).where(owner == mine)).scalar_one()
+        if n >= self.limits.sets:
+            raise SettingError(f"This browser keeps {n:,} {self._kind}s here already, as many as this server allows "
+                               "(MTSIG_QUOTA_SETS). Delete one that is not needed any more, or ask whoever runs it "
+                               "for room.")
 
     @contextmanager
     def _reached(self, what: str) -> Iterator[None]:

@@ -101,6 +101,7 @@ class ReviewStore(Database):
         text, now, mine = _written(change), self._now(), hidden(owner)
         key, reading, editing = (secrets.token_urlsafe(16) for _ in range(3))
         with self._reached("saved"), self._engine.begin() as db:
+            self._check_number(db, _REVIEW.c.owner, mine)
             self._check_room(db, mine, len(text))
             db.execute(sa.insert(_REVIEW).values(id=key, read_link=reading, edit_link=editing, owner=mine,
                                                  size=len(text), created=now, used=now))
@@ -182,11 +183,12 @@ class ReviewStore(Database):
     def _check_room(self, db: sa.Connection, owner: str, size: int) -> None:
         """Whether the limits leave room for so many bytes more."""
         held = sa.select(sa.func.coalesce(sa.func.sum(_REVIEW.c.size), 0))
-        for most, whose, which in ((self.limits.mine, "yours take", [_REVIEW.c.owner == owner]),
-                                   (self.limits.all, "all of this server take", [])):
+        for most, setting, whose, which in (
+                (self.limits.mine, "MTSIG_QUOTA_MB", "yours take", [_REVIEW.c.owner == owner]),
+                (self.limits.all, "MTSIG_QUOTA_ALL_MB", "all of this server take", [])):
             if (taken := db.execute(held.where(*which)).scalar_one()) + size > most:
                 raise SettingError(f"There is no room for this: of reviews, {whose} {megabytes(taken)} of "
-                                   f"{megabytes(most)}. Delete one that is not needed any more.")
+                                   f"{megabytes(most)} ({setting}). Delete one that is not needed any more.")
 
 
 class _SameMoment(Exception):

@@ -129,6 +129,7 @@ class Store(Database):
                 db.execute(sa.update(_SAVED).where(mine).values(name=name, about=about,
                                                                 used=later(_SAVED.c.used, now)))
                 return link
+            self._check_number(db, _SAVED.c.owner, owner)
             self._check_room(db, owner, digest, len(packed))
             insert = INSERT[self._engine.dialect.name](_CONTENT).values(digest=digest, size=len(packed), packed=packed)
             # An update also where it is there: nobody may forget it now, for whom nobody keeps it yet.
@@ -187,12 +188,14 @@ class Store(Database):
                           .where(_SAVED.c.owner == owner)).scalar_one()
         if mine + size > self.limits.mine:
             raise SettingError(f"This test set takes {megabytes(size)}, and yours take {megabytes(mine)} of "
-                               f"{megabytes(self.limits.mine)} already. Delete one that is not needed any more.")
+                               f"{megabytes(self.limits.mine)} already (MTSIG_QUOTA_MB). Delete one that is not "
+                               "needed any more.")
         total = sa.func.sum(_CONTENT.c.size).filter(_CONTENT.c.digest != digest)
         held = db.execute(sa.select(sa.func.coalesce(total, 0))).scalar_one()
         if held + size > self.limits.all:
             raise SettingError(f"This server keeps {megabytes(held)} of test sets already and may keep "
-                               f"{megabytes(self.limits.all)}. Ask whoever runs it for room, or run mtsig yourself.")
+                               f"{megabytes(self.limits.all)} (MTSIG_QUOTA_ALL_MB). Ask whoever runs it for "
+                               "room, or run mtsig yourself.")
 
 
 def open_store(environment: Mapping[str, str] = os.environ) -> Store:

@@ -55,10 +55,13 @@ class TableStore(Database):
                 db.execute(sa.delete(_TABLE).where(_TABLE.c.used < now - self.limits.days * DAY))
             link: str | None = db.scalar(sa.select(_TABLE.c.link).where(same).limit(1))
             if link is None:
-                for most, which in ((self.limits.mine, [_TABLE.c.owner == mine]), (self.limits.all, [])):
+                self._check_number(db, _TABLE.c.owner, mine)
+                for most, setting, which in ((self.limits.mine, "MTSIG_QUOTA_MB", [_TABLE.c.owner == mine]),
+                                             (self.limits.all, "MTSIG_QUOTA_ALL_MB", [])):
                     if db.execute(sa.select(_SIZE).where(*which)).scalar_one() + len(content) > most:
                         raise SettingError(f"There is no room for this table: those that are kept take "
-                                           f"{megabytes(most)} already. Ask whoever runs this server for room.")
+                                           f"{megabytes(most)} already ({setting}). Ask whoever runs this server "
+                                           "for room.")
                 link = secrets.token_urlsafe(16)
                 db.execute(sa.insert(_TABLE).values(link=link, owner=mine, about=about, content=content, used=now))
             return link

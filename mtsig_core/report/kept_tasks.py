@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cached_property, partial
@@ -71,9 +72,24 @@ class KeptTask:
         return read_task_comparison(text).task
 
     @cached_property
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """Systems and segments of each language pair."""
+        text = kept_text(self._whole.digest, "sizes")
+        if text is None:
+            whole = self._whole.task.testsets
+            text = json.dumps({pair: (list(testset.systems), testset.n_segments) for pair, testset in whole.items()})
+            keep_text(text, self._whole.digest, "sizes")
+        found = json.loads(text)
+        return {pair: (len({*found[pair][0]} - self._gone(pair)), found[pair][1]) for pair in self.info.pairs}
+
+    @cached_property
     def _left_out(self) -> tuple[tuple[str, str], ...]:
         """(language pair, empty for all, and system) of who is left out; reasons change no number."""
         return tuple(sorted({(one.pair or "", one.system) for one in self.source.exclude}))
+
+    def _gone(self, pair: str) -> set[str]:
+        """Who is left out of a language pair."""
+        return {name for where, name in self._left_out if where in ("", pair)}
 
     def beside(self, pair: str) -> tuple[TestSet, TestSet]:
         """The test set of a language pair, and the same with all its references and the line that is a canary."""
@@ -155,7 +171,7 @@ class KeptTask:
         return one
 
     def _key(self, metric: str, pair: str, settings: dict[str, Any]) -> tuple[object, ...]:
-        gone = sorted({name for where, name in self._left_out if where in ("", pair)})
+        gone = sorted(self._gone(pair))
         return self._whole.digest, "pair", pair, metric, sorted(settings.items()), *([gone] if gone else [])
 
     def _pair(self, metric: str, pair: str, settings: dict[str, Any], ours: Callable[[], Comparison]) -> Comparison:

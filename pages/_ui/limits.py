@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 
 from joblib import cpu_count
 
 from mtsig_core import SettingError, TestSet
+from mtsig_core.report.commands import defaults
 
-__all__ = ["LIMITS", "check_draws", "check_sweep", "places"]
+__all__ = ["DRAWN", "LIMITS", "check_draws", "check_experiment", "check_sweep", "check_task", "places"]
 
 #: What is counted, and how much of it is allowed where the variable is not set.
 LIMITS = {"MTSIG_MAX_DRAWS": ("systems x segments x draws", 10 ** 11),
           "MTSIG_MAX_SWEEP": ("systems x sizes x test sets of each size", 2 * 10 ** 9)}
+#: The segments, at most, of the small test sets that an experiment draws one after the other.
+DRAWN = {"type_one": 300, "coverage": 300, "families": 300, "claims": 300, "variants": 2000}
 
 
 def places() -> int:
@@ -31,8 +35,47 @@ def check_draws(testset: TestSet, draws: int, systems: int | None = None) -> Non
     ------
     SettingError
     """
-    _check("MTSIG_MAX_DRAWS", (systems or len(testset.systems)) * testset.n_segments * draws,
-           "Fewer trials, systems or segments need less")
+    _check_draws((systems or len(testset.systems)) * testset.n_segments * draws)
+
+
+def check_experiment(testset: TestSet, function: Callable, asked: Mapping, times: int = 1) -> None:
+    """Whether the draws of an experiment are within the limit, all its repeats together.
+
+    Parameters
+    ----------
+    function : callable
+        The experiment. What is not `asked` is as its signature says.
+    times : int
+        How often it goes over the test set, as by several metrics.
+
+    Raises
+    ------
+    SettingError
+    """
+    asked = defaults(function) | dict(asked)
+    systems = 2 if "a" in asked else 1 if "system" in asked else asked.get("systems", len(testset.systems))
+    segments = min(testset.n_segments, DRAWN.get(function.__name__, testset.n_segments))
+    _check_draws(times * systems * segments * _draws(asked) * prod(asked.get(k, 1) for k in ("n_pairs", "repeats")))
+
+
+def check_task(sizes: Mapping[str, tuple[int, int]], pairs: Iterable[str], function: Callable, asked: Mapping) -> None:
+    """Whether what is drawn of the language pairs of a task is within the limit, all together.
+
+    Parameters
+    ----------
+    sizes : mapping of str to tuple of int
+        Systems and segments of each language pair.
+    pairs : iterable of str
+        Those that are drawn from, once for each metric.
+    function, asked
+        As in `check_experiment`.
+
+    Raises
+    ------
+    SettingError
+    """
+    _check_draws(sum(prod(sizes[pair]) for pair in pairs) * _draws(defaults(function) | dict(asked)),
+                 ", language pairs or metrics")
 
 
 def check_sweep(testset: TestSet, sizes: Sequence[int], repeats: int) -> None:
@@ -43,6 +86,15 @@ def check_sweep(testset: TestSet, sizes: Sequence[int], repeats: int) -> None:
     SettingError
     """
     _check("MTSIG_MAX_SWEEP", len(testset.systems) * sum(sizes) * repeats, "Fewer or smaller test sets need less")
+
+
+def _draws(asked):
+    """Of one comparison."""
+    return max(asked.get("trials", 0), asked.get("resamples", 0))
+
+
+def _check_draws(asked, more=""):
+    _check("MTSIG_MAX_DRAWS", asked, f"Fewer trials, systems{more or ' or segments'} need less")
 
 
 def _check(variable, asked, remedy):

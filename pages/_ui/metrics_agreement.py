@@ -12,7 +12,7 @@ from mtsig_core.figures.agreement import agreement_dots
 from mtsig_core.metrics import metrics_of
 from mtsig_core.report.agreement_report import agreement_note, agreement_rows, agreement_verdict, comparison_rows
 from mtsig_core.report.commands import command_line
-from pages._ui import background, charts, controls, results, screen
+from pages._ui import background, charts, controls, limits, results, screen
 from pages._ui.ending import end_page, or_end_page
 from pages._ui.metrics_views import table
 
@@ -58,5 +58,6 @@ def _found(testset, human, names, asked):
         return agreement(part, human, names, statistics=counted, progress=progress, **asked)
 
     with or_end_page():
+        limits.check_experiment(part, agreement, asked, times=1 + len(names))
         return background.result(("agreement", testset.digest, human, *names, *sorted(asked.items())), work,
                                  "Comparing metrics with people")

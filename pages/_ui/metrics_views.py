@@ -8,7 +8,7 @@ from dataclasses import asdict
 import streamlit as st
 
 from mtsig_core.report.commands import command_line
-from pages._ui import background, charts, controls, results
+from pages._ui import background, charts, controls, limits, results
 from pages._ui.ending import or_end_page
 from pages._ui.view import View
 
@@ -28,6 +28,7 @@ def found(view: View, function: Callable, what: str, metric: str = "bleu", count
 
     key = ("inside", function.__name__, testset.digest, metric, *sorted(asked.items()))
     with or_end_page():
+        limits.check_experiment(testset, function, asked)
         return background.result(key, work, what)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from mtsig_core import TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
-from mtsig_core.experiments.sweep_references import sweep_references, with_references
+from mtsig_core.experiments.sweep_references import SHARES, reference_sets, sweep_references, with_references
 from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.figures.sweeps import references
@@ -23,7 +23,7 @@ from mtsig_core.report.sweep_tables import (
     size_rows,
     system_records,
 )
-from pages._ui import background, charts, one_pair, results, screen
+from pages._ui import background, charts, limits, one_pair, results, screen
 from pages._ui.jobs import Memory
 from pages._ui.view import View
 
@@ -54,6 +54,7 @@ def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None
                            jobs=results.jobs(several), progress=progress, **asked)
 
     st.subheader("Beside Zhang and Vogel: how wide is an interval?")
+    limits.check_sweep(several, [round(percent / 100 * n) for percent in percents], asked["repeats"])
     swept = background.result(("sweep shares", view.testset.digest, metric, system, tuple(asked.items())), work,
                               "Drawing parts of the test set")
     screen.plain(f"System {system}: relative {100 * (1 - view.settings['alpha']):g}% interval by size")
@@ -82,6 +83,8 @@ def show_references(view: View, system: str, asked: dict) -> None:
     def work(progress):
         return sweep_references(several, metric, jobs=results.jobs(several), progress=progress, **asked)
 
+    sets = reference_sets(list(several.references))
+    limits.check_sweep(several, [round(share * several.n_segments) for share in SHARES for _ in sets], _REPEATS)
     swept = background.result(("sweep references", view.testset.digest, metric, system, tuple(asked.items())), work,
                               "Scoring with fewer references")
     records = reference_records(swept)

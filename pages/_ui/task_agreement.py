@@ -10,14 +10,14 @@ import streamlit as st
 from mtsig_core import MtsigError
 from mtsig_core.data.readers.bounds import from_below
 from mtsig_core.data.source import Source
-from mtsig_core.experiments.task_agreement import human_scores
+from mtsig_core.experiments.task_agreement import human_scores, task_agreement
 from mtsig_core.figures.agreement import agreement_dots
 from mtsig_core.report.agreement_report import agreement_rows, comparison_rows
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.kept_agreement import kept_agreement
 from mtsig_core.report.task_agreement_report import by_language_pair, task_agreement_note, task_agreement_verdict
 from mtsig_core.results.agreement import TaskAgreement
-from pages._ui import background, charts, controls, screen
+from pages._ui import background, charts, controls, limits, screen
 from pages._ui.metrics_views import table
 
 __all__ = ["show_agreement"]
@@ -37,7 +37,10 @@ def show_agreement(view) -> TaskAgreement | None:
     human = controls.choice("Scores by people", people, "human", width=320)
     kept, asked = view.kept, dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
     key = ("task agreement", view.kept.digest, human, *sorted(asked.items()))
+    drawn = [pair for pair in info.pairs_with(human)  # BLEU, chrF and TER beside the scores it has
+             for _ in range(len(info.scores[pair]) + 3 * (pair in info.with_texts))]
     try:
+        limits.check_task(kept.sizes, drawn, task_agreement, asked)
         found = background.result(key, lambda progress: kept_agreement(
             kept, human, jobs=-1, progress=progress, **asked), "Comparing metrics with people")
     except MtsigError as problem:

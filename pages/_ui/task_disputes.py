@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mtsig_core import METRICS, MtsigError
+from mtsig_core import METRICS, MtsigError, compare_task
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.task_disputes import (
@@ -15,7 +15,7 @@ from mtsig_core.report.task_disputes import (
     disputes_verdict,
 )
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, background, charts, controls, frame, one_pair, screen
+from pages._ui import address, background, charts, controls, frame, limits, one_pair, screen
 
 __all__ = ["show_disputes"]
 
@@ -44,6 +44,8 @@ def show_disputes(view) -> TaskComparison | None:
     kept = view.kept
     key = ("task", kept.digest, *metrics, tuple(sorted(settings.items())))
     try:
+        limits.check_task(kept.sizes, [pair for name in metrics for pair in info.pairs_with(name)], compare_task,
+                          settings)
         compared = background.result(key, lambda progress: kept.compare(
             metrics, jobs=-1, progress=progress, **settings), "Comparing by all these metrics")
     except MtsigError as problem:

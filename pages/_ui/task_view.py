@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from mtsig_core import METRICS, Comparison, MtsigError
+from mtsig_core import METRICS, Comparison, MtsigError, compare_task
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, background, controls, demos, rank_rule, screen, tasks, tracks
+from pages._ui import address, background, controls, demos, limits, rank_rule, screen, tasks, tracks
 from pages._ui.ending import end_page
 
 __all__ = ["TaskView", "choose", "open_page"]
@@ -45,6 +45,7 @@ class TaskView:
         kept, metric, settings = self.kept, self.metric, self.settings
         key = ("task", kept.digest, metric, tuple(sorted(settings.items())))
         drawn = set()
+        limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
 
         def work(progress):
             return kept.compare(metric, jobs=-1, progress=progress, found=progress.part, **settings)

@@ -11,7 +11,7 @@ from mtsig_core import TestSet
 from mtsig_core.inference.cautions import FEW_UNITS
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.validation_tables import flat_rows
-from pages._ui import background, charts, results, screen
+from pages._ui import background, charts, limits, results, screen
 from pages._ui.ending import or_end_page
 from pages._ui.view import View
 
@@ -55,6 +55,7 @@ class Bench:
 
         key = ("validation", function.__name__, testset.digest, metric, *sorted(asked.items()))
         with or_end_page():
+            limits.check_experiment(testset, function, asked)
             return background.result(key, work, what)
 
     def command(self, name: str, metrics: str | None = None, **asked) -> str:

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from mtsig_core import Cancelled, SettingError, TestSet
-from pages._ui import jobs, limits
+from mtsig_core import Cancelled, SettingError
+from pages._ui import jobs
 from pages._ui.jobs import Job, Memory, TooLong
 from pages._ui.office import LEASE, Office
 from tests.pages.hired import Hand
@@ -306,20 +306,3 @@ class TestLongWork:
         job.at_work = True
         run(job.progress)
         assert said[10] == "pair 10, 25%, about 57 s left" and said[20] == "pair 20, 50%, about 39 s left"
-
-
-class TestLimits:
-    def test_the_message_names_the_limit(self, monkeypatch):
-        monkeypatch.setenv("MTSIG_MAX_DRAWS", "5000")
-        monkeypatch.setenv("MTSIG_MAX_SWEEP", "5000")
-        toy = TestSet("toy", {"A": ["a b c"] * 10, "B": ["a b"] * 10}, {"ref": ["a b c"] * 10})
-        n = len(toy.systems) * toy.n_segments
-        limits.check_draws(toy, 5000 // n)
-        with pytest.raises(SettingError, match=r"systems x segments x draws.* 5,000 \(MTSIG_MAX_DRAWS\).*command line"):
-            limits.check_draws(toy, 5000 // n + 1)
-        with pytest.raises(SettingError, match="MTSIG_MAX_SWEEP"):
-            limits.check_sweep(toy, [10, 1_000_000], 100)
-
-    def test_what_is_no_number_leaves_the_usual(self, monkeypatch, capsys):
-        monkeypatch.setenv("MTSIG_JOBS", "many")
-        assert limits.places() >= 1 and "MTSIG_JOBS is 'many'" in capsys.readouterr().err

@@ -38,6 +38,19 @@ def test_the_second_time_nothing_is_read(folder, kept, monkeypatch):  # noqa: F8
     assert seen == [(pair, metric) for metric in ("XCOMET", "MetricX-24") for pair in ("en-de_DE", "en-ja_JP")]
 
 
+def test_sizes_are_kept_too_and_are_those_of_who_takes_part(folder, kept, monkeypatch):  # noqa: F811
+    one = KeptTask(TaskSource(str(folder)))
+    sizes = {pair: (len(testset.systems), testset.n_segments) for pair, testset in one.task.testsets.items()}
+    assert one.sizes == sizes
+    pair, (n, segments) = next(iter(sizes.items()))
+    name = next(iter(one.task.testsets[pair].systems))
+    one.leaving_out([TaskExclusion(name, "withdrawn", pair)]).info  # noqa: B018 - kept, too
+    monkeypatch.setattr(TaskSource, "read", lambda self: pytest.fail("read again"))
+    again = KeptTask(TaskSource(str(folder)))
+    assert again.sizes == sizes
+    assert again.leaving_out([TaskExclusion(name, "withdrawn", pair)]).sizes == sizes | {pair: (n - 1, segments)}
+
+
 def test_progress_is_of_all_and_never_goes_back(folder):  # noqa: F811
     told = []
     KeptTask(TaskSource(str(folder))).compare(trials=499, progress=lambda *said: told.append(said))

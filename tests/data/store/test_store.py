@@ -8,8 +8,11 @@ import pytest
 import sqlalchemy as sa
 
 from mtsig_core import SettingError, TestSet
+from mtsig_core.data.review import Begin
+from mtsig_core.data.review_store import ReviewStore
 from mtsig_core.data.source import Source
 from mtsig_core.data.store import DAY, Limits, Store, open_store
+from mtsig_core.data.table_store import TableStore
 from mtsig_core.data.testset import SegmentScores
 from mtsig_core.errors import StoreError
 
@@ -50,6 +53,22 @@ def test_it_is_there_for_another_process_and_after_a_restart(store, url, clock):
     again = Store(url, now=clock)
     assert again.load(again.find(link)).digest == small().digest
     again.close()
+
+
+def test_one_owner_keeps_so_many_and_the_message_names_the_setting(store, url):
+    """Of each kind by itself; what is kept already may be kept again."""
+    few, change = Store(url, Limits(sets=1)), Begin("wmt", None, "d", {}, "bleu", {})
+    reviews, tables = ReviewStore(few), TableStore(few)
+    link = few.keep(small(), "me")
+    reviews.begin(change, "me")
+    tables.keep("a;b", "set", "me")
+    assert few.keep(small(), "me") == link and few.keep(small(extra="x"), "you") != link
+    for kind, again in (("test sets", lambda: few.keep(small(extra="x"), "me")),
+                        ("reviews", lambda: reviews.begin(change, "me")),
+                        ("tables", lambda: tables.keep("c;d", "set", "me"))):
+        with pytest.raises(SettingError, match=rf"keeps 1 {kind} here already.*\(MTSIG_QUOTA_SETS\)"):
+            again()
+    few.close()
 
 
 def test_links_cannot_be_guessed_and_tell_nothing(store):
@@ -176,7 +195,8 @@ def test_mistakes_in_the_settings(tmp_path, environment, message):
 
 
 def test_the_folder_is_private_and_settings_count(tmp_path):
-    store = open_store({"MTSIG_HOME": str(tmp_path / "a" / "b"), "MTSIG_QUOTA_MB": "0.5", "MTSIG_EXPIRY_DAYS": "3"})
+    store = open_store({"MTSIG_HOME": str(tmp_path / "a" / "b"), "MTSIG_QUOTA_MB": "0.5", "MTSIG_EXPIRY_DAYS": "3",
+                        "MTSIG_QUOTA_SETS": "7"})
     assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
-    assert store.limits == Limits(mine=1 << 19, days=3)
+    assert store.limits == Limits(mine=1 << 19, days=3, sets=7)
     store.close()

@@ -1,0 +1,90 @@
+"""What one session may ask of the server: counted before anything is drawn, and a message that names the limit."""
+
+import inspect
+from math import prod
+
+import pytest
+
+from mtsig_core import SettingError, TestSet, compare_task
+from mtsig_core.data.source import Source
+from mtsig_core.data.task_source import TaskSource
+from mtsig_core.experiments.blocks_and_broad import sampling
+from mtsig_core.experiments.claims import claims
+from mtsig_core.experiments.conclusions import conclusions
+from mtsig_core.experiments.coverage import coverage
+from mtsig_core.experiments.equal_systems import variants
+from mtsig_core.experiments.family_wise_error import families
+from mtsig_core.experiments.metric_agreement import agreement
+from mtsig_core.experiments.ngram_precisions import precisions
+from mtsig_core.experiments.students_t import students_t
+from mtsig_core.experiments.tests_by_metric import pair_tests
+from mtsig_core.experiments.type_one_error import type_one
+from mtsig_core.report.kept_tasks import KeptTask
+from pages._ui import background, limits
+from tests.cli.test_task import folder  # noqa: F401 - a fixture
+from tests.pages.toys import words
+
+
+def test_the_message_names_the_limit(monkeypatch):
+    monkeypatch.setenv("MTSIG_MAX_DRAWS", "5000")
+    monkeypatch.setenv("MTSIG_MAX_SWEEP", "5000")
+    toy = TestSet("toy", {"A": ["a b c"] * 10, "B": ["a b"] * 10}, {"ref": ["a b c"] * 10})
+    n = len(toy.systems) * toy.n_segments
+    limits.check_draws(toy, 5000 // n)
+    with pytest.raises(SettingError, match=r"systems x segments x draws.* 5,000 \(MTSIG_MAX_DRAWS\).*command line"):
+        limits.check_draws(toy, 5000 // n + 1)
+    with pytest.raises(SettingError, match="MTSIG_MAX_SWEEP"):
+        limits.check_sweep(toy, [10, 1_000_000], 100)
+
+
+@pytest.mark.parametrize(("function", "asked", "least"), [
+    (type_one, {"n_pairs": 500}, 2 * 300 * 499 * 500), (coverage, {"repeats": 7}, 2 * 300 * 1000 * 7),
+    (families, {}, 15 * 300 * 2999 * 300), (claims, {}, 15 * 300 * 4999 * 300),
+    (variants, {}, 3 * 400 * 9999), (pair_tests, {}, 2 * 400 * 9999), (conclusions, {}, 3 * 400 * 1000),
+    (students_t, {"resamples": 50}, 400 * 50), (sampling, {}, 3 * 400 * 1000), (agreement, {}, 3 * 400 * 2000),
+    (precisions, {}, 0)])
+def test_experiments_are_counted_with_all_their_repeats(monkeypatch, function, asked, least):
+    toy = TestSet("toy", {name: ["a"] * 400 for name in "ABC"}, {"ref": ["a"] * 400})
+    monkeypatch.setenv("MTSIG_MAX_DRAWS", str(least))
+    limits.check_experiment(toy, function, asked)
+    monkeypatch.setenv("MTSIG_MAX_DRAWS", str(max(0, least - 1)))
+    for times in (1, 2)[:2 * bool(least)]:
+        with pytest.raises(SettingError, match=rf"asks for {times * least:,} systems x segments x draws"):
+            limits.check_experiment(toy, function, asked, times)
+
+
+@pytest.mark.parametrize("function", [type_one, coverage, families, variants])
+def test_small_test_sets_are_as_large_as_experiments_draw_them(function):
+    assert limits.DRAWN[function.__name__] == inspect.getmodule(function)._SEGMENTS
+
+
+def test_language_pairs_are_counted_together(monkeypatch):
+    sizes = {"en-de": (3, 100), "en-ja": (2, 50)}
+    monkeypatch.setenv("MTSIG_MAX_DRAWS", "400000")
+    limits.check_task(sizes, sizes, compare_task, {"trials": 1000, "resamples": 1000})
+    with pytest.raises(SettingError, match="Fewer trials, systems, language pairs or metrics need less"):
+        limits.check_task(sizes, [*sizes, "en-ja"], compare_task, {"trials": 1000, "resamples": 1000})
+    with pytest.raises(SettingError, match="asks for 3,999,600 "):
+        limits.check_task(sizes, sizes, compare_task, {})
+
+
+def test_what_is_no_number_leaves_the_usual(monkeypatch, capsys):
+    monkeypatch.setenv("MTSIG_JOBS", "many")
+    assert limits.places() >= 1 and "MTSIG_JOBS is 'many'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("page", "asked", "variable", "most", "kind"), [
+    ("validation", {"trials": "99"}, "MTSIG_MAX_DRAWS", 2 * 100 * 199 * 200 - 1, "validation"),
+    ("sweeps", {"trials": "99", "drawn": "segment"}, "MTSIG_MAX_SWEEP", 1, "sweep size"),
+    ("task", {"shared_task": "task", "metric": "XCOMET"}, "MTSIG_MAX_DRAWS", 1, "task"),
+    ("task", {"shared_task": "task", "metric": "XCOMET", "against": "MetricX-24"}, "MTSIG_MAX_DRAWS", None, None)])
+def test_pages_say_so_before_they_begin(opened, folder, monkeypatch, page, asked, variable, most, kind):  # noqa: F811
+    begun, result = [], background.result
+    monkeypatch.setattr(background, "result", lambda key, *more: begun.append(key[0]) or result(key, *more))
+    if most is None:  # as much as one metric asks for
+        most = sum(map(prod, KeptTask(TaskSource(str(folder))).sizes.values())) * 9999
+    monkeypatch.setenv(variable, str(most))
+    app = opened(page, Source(demo=100), folder.parent if page == "task" else None, **asked)
+    said = words(app)
+    assert f"this server allows {most:,} ({variable})" in said and not app.exception
+    assert kind not in begun if kind else begun.count("task") == 1
