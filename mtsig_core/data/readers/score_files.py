@@ -15,6 +15,7 @@ from mtsig_core.data.readers.bounds import check_values, spend
 from mtsig_core.data.readers.json_text import parse_json
 from mtsig_core.data.readers.lines import decode, read_bytes, shown
 from mtsig_core.data.readers.memory import Rows, Table, score_rows
+from mtsig_core.data.readers.parquet_pages import check_columns, unpacked_size
 from mtsig_core.errors import InputError
 
 __all__ = ["Rating", "ScoreFile", "as_key", "read_score_file"]
@@ -112,10 +113,11 @@ def _parquet(name: str, data: bytes) -> tuple[list[str], Rows]:
     from pyarrow import parquet
 
     try:
-        about = parquet.ParquetFile(io.BytesIO(data)).metadata
+        check_columns(file := parquet.ParquetFile(io.BytesIO(data)), name)
+        about = file.metadata
         chunks = [about.row_group(k).column(j) for k in range(about.num_row_groups) for j in range(about.num_columns)]
         spend("values", max(about.num_rows * about.num_columns, sum(chunk.num_values for chunk in chunks)), name)
-        spend("mb", sum(chunk.total_uncompressed_size for chunk in chunks), name)
+        spend("mb", max(unpacked_size(data, about, name), sum(chunk.total_uncompressed_size for chunk in chunks)), name)
         # Texts that are written once and referred to by many rows are kept so, however long they are.
         table = parquet.ParquetFile(io.BytesIO(data), read_dictionary=about.schema.names).read()
         index = (table.schema.pandas_metadata or {}).get("index_columns", ())  # of a data frame: no column of its own
