@@ -99,7 +99,7 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
     elif langpair not in pairs:
         raise unknown("language pair", langpair, pairs)
     if langpair is not None:
-        found = {key: _of_pair(document, *langpair.split("-")) for key, document in found.items()
+        found = {key: _in_language(document, langpair.split("-")[1]) for key, document in found.items()
                  if document.src and document.src.lang == langpair.split("-")[0]}
     testset = _testset(label, " and ".join(map(shown, paths)), found, langpair)
     return testset if keep_canary else without_canary(testset)
@@ -136,7 +136,7 @@ def _testset(name: str, files: str, found: dict[str, _Document], langpair: str |
                    lines=[row[0] for row in rows])
 
 
-def _of_pair(document: _Document, source: str, target: str) -> _Document:
+def _in_language(document: _Document, target: str) -> _Document:
     """The parts of a document that are in the target language, or that name none."""
     def kept(parts: dict[str, _Part]) -> dict[str, _Part]:
         return {key: part for key, part in parts.items() if part.lang in (target, "")}
