@@ -118,10 +118,13 @@ class KeptTask:
         parts: dict[tuple[str, str], Comparison] = {}
         macro: dict[str, MacroResult] = {}
         done = reached = 0.0
+        stages: list[str] = []  # of the language pair at work; how many there will be is not known
 
         def report(stage: str, share: float) -> None:
-            nonlocal reached  # each stage of a language pair begins at 0, and all of it never goes back
-            reached = max(reached, (done + share) / (len(steps) + len(names)))
+            nonlocal reached
+            stages.extend([stage] * (stage not in stages[-1:]))
+            left = 0.5 ** (len(stages) - 1)  # each stage takes half of what is left of the pair; none goes back
+            reached = max(reached, (done + 1 - left + left * share / 2) / (len(steps) + len(names)))
             if progress is not None:
                 progress(stage, reached)
 
@@ -129,6 +132,7 @@ class KeptTask:
         for (name, pair), one in self._one_by_one(steps, jobs, report, settings, measured):
             parts[name, pair] = one
             done += 1
+            stages.clear()
             if found is not None:
                 found(pair, one)
             own = {pair: parts[name, pair] for pair in self.info.pairs_with(name) if (name, pair) in parts}
@@ -137,6 +141,7 @@ class KeptTask:
                     pair: seen for (of, pair), seen in measured.items() if of == name})
                 measured.clear()
                 done += 1
+                stages.clear()
         excluded = (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.withdrawn()))
         return of_parts(self.info, names, parts, macro, excluded)
 

@@ -55,7 +55,10 @@ def test_progress_is_of_all_and_never_goes_back(folder):  # noqa: F811
     told = []
     KeptTask(TaskSource(str(folder))).compare(trials=499, progress=lambda *said: told.append(said))
     shares = [share for _, share in told]
-    assert shares == sorted(shares) and shares[0] == 0 and shares[-1] == 1
+    assert shares == sorted(shares) and shares[0] == 0 and 0.8 < shares[-1] <= 1
+    # Nor does it stand still once the first stage of a language pair is over: what is left would seem to take for ever.
+    first = {stage: share for stage, share in told if stage.startswith("en-de_DE, XCOMET")}
+    assert len(first) > 2 and len(set(first.values())) == len(first) and max(first.values()) < 1 / 6
     assert {stage.split(",")[0] for stage, _ in told} == {"en-de_DE", "en-ja_JP", "XCOMET across language pairs",
                                                           "MetricX-24 across language pairs"}
 
