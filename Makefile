@@ -1,4 +1,5 @@
 # make run: the dashboard.  make test: all tests.  Both set up what they need; repeats start at once.
+# make test-statistics: bands of simulated rates, and what is slow.  make test-long: those, and ten thousand hostile inputs.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
@@ -12,7 +13,7 @@ PACKAGE := pyproject.toml requirements.txt mtsig_core/version.py
 # Where this is set, every process of the tests compiles all modules anew: servers, workers, commands.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test test-statistics bench setup check-python clean
+.PHONY: run test test-statistics test-long bench setup check-python clean
 
 run: $(VENV)/run.stamp
 	$(VENV)/bin/python -m mtsig_core serve --port $(PORT) $(ARGS)
@@ -25,6 +26,8 @@ test: $(VENV)/test.stamp
 
 test-statistics: $(VENV)/test.stamp
 	$(VENV)/bin/python -m pytest -n auto -m "statistics or slow"
+
+test-long: test-statistics
 	$(VENV)/bin/python -m pytest -n auto --hypothesis-profile thorough tests/data tests/hostile tests/inference tests/metrics
 
 bench: $(VENV)/test.stamp

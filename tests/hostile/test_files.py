@@ -3,7 +3,7 @@
 import json
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from mtsig_core import MtsigError, compare
 from mtsig_core.data.readers.uploads import (
@@ -19,9 +19,8 @@ from mtsig_core.data.store import _pack, _unpack
 from mtsig_core.inference.inventory import suspicions
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.inventory_table import inventory_rows
+from tests.hostile.counted import SEEN, check_number, many
 from tests.hostile.mutations import archives, uploads
-
-FEW = settings.default.max_examples
 
 
 def looked_at(testset):
@@ -55,13 +54,19 @@ def ends_well(work, *given):
         str(error).encode()  # a page and a terminal must be able to say it
 
 
-@settings(max_examples=7 * FEW)
+@many("uploads")
 @given(uploads())
 def test_uploads(files):
     ends_well(open_files, files)
+    SEEN["uploads"] += 1
 
 
-@settings(max_examples=4 * FEW)
+@many("archives")
 @given(archives())
 def test_archives(packed):
     ends_well(open_zip, packed)
+    SEEN["archives"] += 1
+
+
+def test_as_many_were_tried():
+    check_number("uploads", "archives")

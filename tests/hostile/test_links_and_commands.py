@@ -6,16 +6,16 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core import MtsigError
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.size_choice import parse_sizes
 from pages._ui import address, controls, lecture
+from tests.hostile.counted import SEEN, check_number, many
 from tests.hostile.mutations import TEXTS, human_table
 
-FEW = settings.default.max_examples
 ODD = ["inf", "-inf", "nan", "1e400", "-1", "0", "1", "9" * 5000, "1e-320", "0x10", "1_000", " 5 ", "٣", "²", "true",
        "None", "", "a\0b", "<b>", "../..", "\u202e", "x" * 300, "5, 100%", "10%,nan%", "1e308,5", "-5", "%", ",,,"]
 ASKED = st.sampled_from(ODD) | st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -62,10 +62,11 @@ def ask(fake, asked):
 KEYS = ("unit", "alpha", "metrics", "seed", "margin", "difference", "matrix", "sizes")
 
 
-@settings(max_examples=15 * FEW)
+@many("links")
 @given(st.lists(st.tuples(st.sampled_from(KEYS), ASKED), min_size=1, max_size=3))
 def test_links(session, asked):
     assert all(ask(session, {key: [text] for key, text in asked}))
+    SEEN["links"] += 1
 
 
 # -- commands -------------------------------------------------------------------------------------------------------
@@ -101,7 +102,12 @@ def run(command):
     out.getvalue().encode("utf-8", "backslashreplace"), said.encode()
 
 
-@settings(max_examples=8 * FEW)
+@many("commands")
 @given(st.sampled_from(SOURCES), st.lists(st.tuples(st.sampled_from(OPTIONS), VALUES), min_size=1, max_size=3))
 def test_commands(files, source, more):
     run(["compare", *source, *SMALL, *(f"{option}={value}" for option, value in more)])
+    SEEN["commands"] += 1
+
+
+def test_as_many_were_tried():
+    check_number("links", "commands")
