@@ -40,7 +40,7 @@ SCENES.blocks = (main, body, stage) => {
     }
     pen.fillStyle = style.color
     pen.font = `${24 * u}px ${style.fontFamily}`
-    pen.fillText(body.ribbon_label, 0, box.height - 8 * u)
+    pen.fillText(`${shuffled ? 'the same sentences, shuffled' : body.ribbon_label}; the ${stage.node.classList.contains('dark') ? 'brighter' : 'darker'}, the harder`, 0, box.height - 8 * u)
   }
   const range = values => [...new Set([Math.min(...values), Math.max(...values)].map(Math.round))].join('\u2013')
   const drop = (from, to) => {

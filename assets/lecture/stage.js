@@ -387,12 +387,12 @@ class Stage {
     const {data} = this
     this.head()
     const end = this.revealed ? data.end : null, words = (this.further && this.later) || end
-    const said = words && (this.further && data.body.extra && end.after || words.conclusion)
+    const after = this.further && data.body.extra && end?.after, said = after || words?.conclusion
     this.ask.textContent = end ? said : this.started ? data.during : data.question
     if (end) {
       this.ask.prepend(make('b', '', 'So: '))
-      if (this.guess && words === end) this.ask.append(` Your guess: ${this.said(this.guess)}.`)
-      if (data.state.room && words === end && data.guess.kind !== 'choice') this.ask.append(` The room (${data.guess.kind === 'range' ? 'bars' : '\u25bc'}): ${data.state.room}.`)
+      if (this.guess && words === end && !after) this.ask.append(` Your guess: ${this.said(this.guess)}.`)
+      if (data.state.room && words === end && !after && data.guess.kind !== 'choice') this.ask.append(` The room (${data.guess.kind === 'range' ? 'bars' : '\u25bc'}): ${data.state.room}.`)
     }
     const parts = []
     this.node.classList.toggle('setting', !this.set || (!!data.body.worlds && !!end))

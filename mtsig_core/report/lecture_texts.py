@@ -88,8 +88,8 @@ RANDOMIZATION = SceneTexts(
     "least as large as the one observed. Of R dots, c are.")
 BLOCKS = SceneTexts(
     "Blocks and broad samples",
-    "A large test set in the order it was written, strong where sentences are hard. Cut it into test sets of "
-    "three hundred neighbours. From which score to which will they range?",
+    "A large test set in the order it was written, some of it harder than the rest. Cut it into test sets of three "
+    "hundred neighbours. From which score to which will they range?",
     "A block takes neighbours; a broad sample takes as many, evenly spaced, from everywhere. Both are test sets "
     "of the same size, of the same system.")
 
@@ -127,7 +127,7 @@ def sums_shown(names: Sequence[str]) -> list[tuple[str, int, int]]:
 
 def ribbon_label(n_segments: int) -> str:
     """Below the ribbon."""
-    return f"{n_segments:,} sentences in their order; the stronger, the harder"
+    return f"{n_segments:,} sentences in their order"
 
 
 def predicted(guess: Sequence[float], options: Sequence[str] = ()) -> str:

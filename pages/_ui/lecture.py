@@ -7,16 +7,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from mtsig_core import MtsigError, TestSet
+from mtsig_core import MtsigError
 from mtsig_core.inference.measured import measure
 from mtsig_core.report import lecture_texts as texts
-from pages._ui import address, demos, lecture_rounds, results, screen, testsets
+from pages._ui import address, lecture_rounds, results, screen
 from pages._ui.ending import end_page
 from pages._ui.lecture_files import handout_file
 from pages._ui.lecture_pitfalls import COMPARISONS, DOCUMENTS, MEAN
 from pages._ui.lecture_power import POWER
 from pages._ui.lecture_rounds import Round, numbers
 from pages._ui.lecture_scenes import BLOCKS, BOOTSTRAP, RANDOMIZATION
+from pages._ui.lecture_sets import instead, testset_of
 from pages._ui.lecture_shown import Shown
 from pages._ui.lecture_stage import component
 
@@ -28,7 +29,6 @@ _HAVE, _THERE = "lecture.have", "lecture.there"
 _FILE, _ROUNDS = "lecture.file", "lecture.rounds_asked"
 _SEED = 4  # its ten sentences leave something open
 _METRIC = "bleu"
-_LEAST = {"bootstrap": 12, "randomization": 10, "blocks": 3000}  # segments of a test set that a scene can be about
 SCENES = {"mean": MEAN, "bootstrap": BOOTSTRAP, "randomization": RANDOMIZATION, "blocks": BLOCKS,
           "documents": DOCUMENTS, "comparisons": COMPARISONS, "power": POWER}
 _OWN = ("scene", "step", "guess", "votes", "reveal", "extra", "world")  # what the address says of this page alone
@@ -92,7 +92,7 @@ def _round(view: LectureView, truth: str = "") -> Round:
 
 def _shown(scene: str) -> Shown:
     """What a scene is about, as the address has it."""
-    testset = _testset(scene)
+    testset = testset_of(scene)
     names = measure(testset, _METRIC, statistics=results.statistics(testset, _METRIC)).best_first().names
     a, b = (address.asked(key) for key in "ab")
     if a == b or not {a, b} <= set(names):
@@ -118,7 +118,7 @@ def show(view: LectureView | MtsigError) -> None:
         data = {
             "turn": f"{state.get(_TURN, 0)} {view.scene} {view.shown.seed} {view.shown.world}", "scene": view.scene,
             "about": texts.about(view.shown.testset) if view.scene != "documents" else "",
-            "instead": _instead(view),
+            "instead": instead(view.scene),
             "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": most,
             **asdict(scene.words), "guess": scene.scale(view.shown), "body": scene.body(view.shown),
             "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": view.votes,
@@ -143,6 +143,8 @@ def show(view: LectureView | MtsigError) -> None:
     component(*SCENES)(data=data, key=_KEY, on_asks_change=lambda: None)
     if scene.prepare and not played:
         scene.prepare(view.shown)  # while the room talks
+    if data["end"] and not view.extra:
+        scene.go_on(view.shown, view.step)
 
 
 def _file(view: LectureView) -> dict | None:
@@ -159,12 +161,17 @@ def _file(view: LectureView) -> dict | None:
 
 
 def _hear() -> None:
-    """Take what the stage asks into the address: how far, what was guessed, another scene or seed."""
+    """Take what the stage asks into the address, once."""
     state = st.session_state
     asks = (state.get(_KEY) or {}).get("asks") if address.page() == "lecture" else None
-    if not isinstance(asks, dict) or asks.get("at") == state.get(_HEARD):
-        return
-    state[_HEARD] = asks.get("at")
+    if isinstance(asks, dict) and asks.get("at") != state.get(_HEARD):
+        _take(asks)
+        state[_HEARD] = asks.get("at")  # a run may be broken off before: then it is taken in by the next
+
+
+def _take(asks: dict) -> None:
+    """How far, what was guessed, another scene or seed."""
+    state = st.session_state
     state[_FILE] = (asks["file"], asks["at"]) if asks.get("file") in ("handout", "all handouts", "votes") else None
     state[_ROUNDS] = asks["at"] if asks.get("rounds") else state.get(_ROUNDS)
     if "told" in asks:
@@ -197,24 +204,3 @@ def _whole(key: str, most: int, usual: int = 0) -> int:
     """A whole number of the address, the usual one where it says none."""
     said = address.asked(key) or ""
     return min(int(said), most) if said.isascii() and said.isdigit() and len(said) < 20 else usual
-
-
-def _testset(scene: str) -> TestSet:
-    """The test set of the address where it suits the scene, else the large simulated one."""
-    asked, offers = address.asked("testset"), testsets.available()
-    offer = testsets.find(asked, offers) if asked is not None else None
-    if asked is not None and offer is None:
-        raise testsets.Gone(asked)
-    testset = None if offer is None else offer.load()
-    if testset is None or scene not in _LEAST or texts.unsuited(testset, _LEAST[scene]):
-        large = testsets.find(demos.LARGE.title, offers)
-        testset = (large or offers[demos.LARGE.title]).load()
-    return testset
-
-
-def _instead(view: LectureView) -> str:
-    """Why the scene is not about the test set of the address."""
-    asked = address.asked("testset")
-    if asked is None or view.scene not in _LEAST:
-        return ""
-    return texts.unsuited(testsets.find(asked, testsets.available()).load(), _LEAST[view.scene])

@@ -109,6 +109,12 @@ class Scene:
     further: Callable[[Shown, int], dict] | None = None
     prepare: Callable[[Shown], object] | None = None
 
+    def go_on(self, shown: Shown, steps: int) -> None:
+        """Make what comes after the answer while the room reads it, some at a time: a key pressed goes first."""
+        for some in range(self.at_once, steps + self.at_once, self.at_once) if self.further else ():
+            st.session_state.get("lecture")  # where Streamlit breaks off a run that another is to follow
+            self.further(shown, min(some, steps))
+
     def scale(self, shown: Shown) -> dict:
         """Of the prediction."""
         return self.guess(shown) if callable(self.guess) else self.guess

@@ -96,7 +96,14 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
             assert [text for text in stage.evaluate(MARKS) if text.startswith("observed ")]
         if scene == "randomization":
             assert stage.evaluate(WRONG) == [0]
-            link, picture = page.url, stage.evaluate(PICTURE)
+            link, shown = page.url, stage.evaluate(PICTURE)
+        picture = stage.evaluate(PICTURE)
+        page.keyboard.press("0")
+        page.wait_for_url(lambda url: "reveal=" not in url)
+        page.go_back()  # all is drawn anew, from the address alone
+        stage.get_by_text("Limit: ").wait_for()
+        settled(page)
+        assert stage.evaluate(PICTURE) == picture, scene
         received.clear()
         page.keyboard.press("]")
     assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
@@ -104,7 +111,7 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
     there.goto(link)
     there.locator(".stage").get_by_text("Limit: ").wait_for()
     settled(there)
-    assert there.locator(".stage").evaluate(PICTURE)[1:] == picture[1:]
+    assert there.locator(".stage").evaluate(PICTURE)[1:] == shown[1:]
 
 
 def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws(at, another_window):
