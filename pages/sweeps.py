@@ -2,22 +2,22 @@
 
 from dataclasses import asdict
 from functools import partial
-from statistics import median_low
 
 import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.experiments.papers import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2
-from mtsig_core.experiments.planning import cannot_plan, default_difference, plan
+from mtsig_core.experiments.planning import default_difference
 from mtsig_core.experiments.size_choice import default_sizes, in_units, parse_sizes
 from mtsig_core.experiments.sweep_difference import found_at
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.figures._style import BLUE, VERMILLION
-from mtsig_core.figures.sweeps import decisions, scores, widths
+from mtsig_core.figures.sweeps import scores, widths
 from mtsig_core.report.cells import rounded
-from mtsig_core.report.sweep_tables import found_records, found_rows, needed, own_order, plan_rows, width_rows
+from mtsig_core.report.sweep_tables import found_records, found_rows, own_order, plan_rows, width_rows
 from pages._ui import background, charts, controls, demos, frame, limits, one_pair, results, screen, sweeps_tables
 from pages._ui.ending import end_page, or_end_page
+from pages._ui.sweeps_curve import Curve
 
 _POWERS, _REPEATS = [0.5, 0.8, 0.9, 0.95], [30, 100, 300]
 _FEW_PAIRS = 15  # in sight
@@ -47,17 +47,19 @@ asked = {"repeats": repeats, "unit": view.settings["unit"] if drawn == "auto" el
 
 def work(progress):
     return sweep_sizes(testset, metric, sizes=None if sizes == _TEN else parse_sizes(sizes), progress=progress,
-                       jobs=results.jobs(testset), statistics=results.statistics(testset, metric, progress), **asked)
+                       jobs=results.jobs(testset), statistics=results.statistics(testset, metric, progress),
+                       found=progress.part, **asked)
 
 
 with or_end_page():
     kind = settings.unit if asked["unit"] == "auto" else asked["unit"]
     n = testset.n_documents if kind == "document" and testset.documents is not None else testset.n_segments
-    limits.check_sweep(testset, default_sizes(n) if sizes == _TEN else in_units(parse_sizes(sizes), n), repeats)
+    counts = default_sizes(n) if sizes == _TEN else in_units(parse_sizes(sizes), n)
+    limits.check_sweep(testset, counts, repeats)
+    curve = Curve(view, frozenset((a, b)), difference, power, counts)
     found = background.result(("sweep size", testset.digest, metric, sizes, tuple(asked.items())), work,
-                              "Drawing test sets")
-    planned = plan(found, difference, power)
-mine = next((row for row in planned if {row.a, row.b} == {a, b}), None)
+                              "Drawing test sets", curve.grow)
+    planned, mine = curve.plan(found)
 if mine is None:
     screen.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")
     end_page()
@@ -68,28 +70,9 @@ slope = next(line for line in found.slopes if line.system == mine.a)
 command = sweeps_tables.command("size", metric, view.source, asked, difference=f"{difference:g}", power=power,
                                 **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
-screen.answer(f"{mine.a} and {mine.b}: a difference of {difference:g} {unit} is found {power:.0%} of the time with "
-              + needed(mine.units, mine.segments, units, (mine.units_low, mine.units_high)))
-own = needed(mine.units_for_own, mine.segments_for_own, units, (mine.units_for_own_low, mine.units_for_own_high))
-family = "" if mine.n_pairs < 2 else (
-    f"Among all {mine.n_pairs} pairs {difference:g} {unit} takes at most "
-    + needed(mine.units_family, mine.segments_family, units, (mine.units_family_low, mine.units_family_high)) + ". ")
-cannot = cannot_plan(found)
-here = cannot or f"This set has {found.n_units:,} {units} and finds {rounded(mine.mdd)} {unit} and more that often."
-screen.plain(f"{family}{mine.a} and {mine.b} differ by {rounded(mine.delta)} here; were that true, it would take "
-             f"{own}. {here}")
-typical = median_low([row.units for row in planned if row.units] or [0])
-if mine.units and mine.units < typical / 4:
-    screen.caution_box("These two say nearly the same, so that even a small difference shows. Of all pairs the one in "
-                       f"the middle needs about {typical:,} {units} for {difference:g} {unit}.")
-if found.settings.unit == "segment" and testset.documents is not None:
-    screen.caution_box("Segments of a document are taken as independent here: the sizes are too small by the square of "
-                       "the SE ratio on the page Significance. Choose the document as unit.")
-if found.n_units < 100:
-    screen.caution_box(f"The smallest test sets have {found.pairs[0].size} {units}. With so few the percentile test "
-                       "finds too much: trust the planned curve rather than the dots at the left.")
-charts.show(partial(decisions, rows, power, mine.units, unit=units, between=(mine.units_low, mine.units_high)),
-            key="sweeps.decisions", files=view.named(mine.a, mine.b), command=command,
+curve.show_answer(found)
+charts.show(curve.figure(mine, rows, units), key="sweeps.decisions", files=view.named(mine.a, mine.b),
+            command=command,
             **charts.columns(found_records(found, mine.a, mine.b, difference)), table=found_rows(rows),
             alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
                 f"{mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} to "

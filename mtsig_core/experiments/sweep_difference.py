@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.inference.power import power_at
 from mtsig_core.inference.significance import TOLERANCE
 
-__all__ = ["FoundAtSize", "found_at"]
+__all__ = ["FoundAtSize", "found_at", "planned_at"]
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class FoundAtSize:
     ----------
     size : int
         Units.
-    segments : float
-        Mean number of segments.
+    segments : float or None
+        Mean number of segments; None where none were drawn.
     significant, wrong : Rate
         Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo intervals.
     expected, planned : float
@@ -33,7 +34,7 @@ class FoundAtSize:
     """
 
     size: int
-    segments: float
+    segments: float | None
     significant: Rate
     wrong: Rate
     expected: float
@@ -69,22 +70,37 @@ def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Found
     >>> [(row.size, row.significant.share) for row in found_at(swept, "A", "B", own)]
     [(10, 1.0), (40, 1.0)]
     """
-    if not (math.isfinite(difference) and difference > 0):
-        raise SettingError(f"The difference is {difference:g}. Expected a number of points above 0, such as 1.")
-    place = next((k for k, pair in enumerate(found.errors) if pair == (a, b)), None)
-    if place is None:
-        raise SettingError(f"The sweep has no pair {a} - {b}.")
-    delta, whole_se, *_ = found.errors[a, b]
+    delta, _ = _known(found, a, b, difference)
+    place = list(found.errors).index((a, b))
     rows = []
     for row in (row for row in found.pairs if (row.a, row.b) == (a, b)):
         low, high = found.ends[row.size][:, place].T + (difference - delta)
         tie = TOLERANCE * difference
         ahead, behind = low > tie, high < -tie
-        se, part = whole_se * math.sqrt(found.n_units / row.size), min(1.0, row.size / found.n_units)
-        spread = se if row.size > found.n_units else se * math.sqrt(1 - part)
-        rows.append(FoundAtSize(
-            row.size, row.segments, rate(int(np.count_nonzero(ahead | behind)), row.repeats),
-            rate(int(np.count_nonzero(behind)), row.repeats),
-            float(power_at(difference, se, found.settings.alpha, spread)),
-            float(power_at(difference, se, found.settings.alpha))))
+        planned, = planned_at(found, a, b, difference, [row.size])
+        rows.append(replace(planned, segments=row.segments,
+                            significant=rate(int(np.count_nonzero(ahead | behind)), row.repeats),
+                            wrong=rate(int(np.count_nonzero(behind)), row.repeats)))
     return tuple(rows)
+
+
+def planned_at(found: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[FoundAtSize, ...]:
+    """What theory says of test sets of some sizes, before any are drawn: parameters and errors as in `found_at`."""
+    _, whole_se = _known(found, a, b, difference)
+    rows = []
+    for size in sizes:
+        se, part = whole_se * math.sqrt(found.n_units / size), min(1.0, size / found.n_units)
+        spread = se if size > found.n_units else se * math.sqrt(1 - part)
+        alpha = found.settings.alpha
+        rows.append(FoundAtSize(size, None, rate(0, 0), rate(0, 0), float(power_at(difference, se, alpha, spread)),
+                                float(power_at(difference, se, alpha))))
+    return tuple(rows)
+
+
+def _known(found: SizeSweep, a: str, b: str, difference: float) -> tuple[float, float]:
+    """Improvement of a over b on the whole set, and its standard error."""
+    if not (math.isfinite(difference) and difference > 0):
+        raise SettingError(f"The difference is {difference:g}. Expected a number of points above 0, such as 1.")
+    if (a, b) not in found.errors:
+        raise SettingError(f"The sweep has no pair {a} - {b}.")
+    return found.errors[a, b][:2]

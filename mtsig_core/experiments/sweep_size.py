@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
@@ -92,7 +92,8 @@ class _Subject(NamedTuple):
 
 def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | None = None, repeats: int = 100,
                 unit: str = "auto", resamples: int = 500, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
-                statistics: np.ndarray | None = None, progress: Progress | None = None) -> SizeSweep:
+                statistics: np.ndarray | None = None, progress: Progress | None = None,
+                found: Callable[[int, SizeSweep], None] | None = None) -> SizeSweep:
     """How much testing data is needed? (Zhang and Vogel 2004, 4.1, Figs 4-7 and Table 2.)
 
     For each size, random subsets of the units are drawn anew for every repeat: without replacement, and with
@@ -117,6 +118,9 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
         Bootstrap samples of each subset.
     alpha, seed, jobs
         As in `compare`; the result does not depend on `jobs`.
+    found : callable, optional
+        Called with a size and what was found of it alone, size by size, the smallest first; before the first with 0 and
+        what the whole set says: its scores and the standard errors of pairs, from which one plans.
 
     Raises
     ------
@@ -142,16 +146,31 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     subject = _subject(measure(testset, metric, statistics=statistics, progress=stage(progress, "counting")), settings)
     n = subject.units.n
     sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
-    # Sizes in turns, and weighed: so that the share done says how long the rest takes.
-    tasks = [(size, repeat) for repeat in range(repeats) for size in sizes if size != n or repeat == 0]
-    work = np.cumsum([size for size, _ in tasks], dtype=float)
-    drawn: list[_Drawn] = []
+    times = [1 if size == n else repeats for size in sizes]
+    tasks = [(size, repeat) for size, most in zip(sizes, times, strict=True) for repeat in range(most)]
+    work = np.cumsum([_work(subject, size) for size, _ in tasks])
+    whole = _Whole.of(subject, settings)
+    if found is not None:
+        found(0, _gathered(subject, settings, whole, {}))
+    by_size: dict[int, list[_Drawn]] = {}
+    done = 0
     with closing(in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
-        for one in results:
-            drawn.append(one)
-            if progress is not None:
-                progress("test sets", float(work[len(drawn) - 1] / work[-1]))
-    return _gathered(subject, settings, np.array(tasks), drawn)
+        for size, most in zip(sizes, times, strict=True):
+            by_size[size] = []
+            for _ in range(most):
+                by_size[size].append(next(results))
+                done += 1
+                if progress is not None:
+                    progress("test sets", float(work[done - 1] / work[-1]))
+            if found is not None:
+                found(size, _gathered(subject, settings, whole, {size: by_size[size]}))
+    return _gathered(subject, settings, whole, by_size)
+
+
+def _work(subject: _Subject, size: int) -> float:
+    """About how long a subset takes, so that the share done says how long the rest does: its bootstrap goes by at most
+    `_GROUPS` sums, and to count it anew takes longer than all the rest."""
+    return 100 + min(size, _GROUPS) + size * (0.05 if subject.counted is None else 1)
 
 
 def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
@@ -216,42 +235,48 @@ def _bootstrap(data: engine.UnitStatistics, resamples: int, seed: int, first_blo
     return drawn
 
 
-def _gathered(subject: _Subject, settings: SamplingSettings, tasks: np.ndarray, drawn: Sequence[_Drawn]) -> SizeSweep:
-    n, whole = subject.units.n, subject.whole()
-    k = len(subject.names)
-    tested, errors = _errors(subject, whole, settings)
-    by_size = {size: [drawn[i] for i in np.flatnonzero(tasks[:, 0] == size).tolist()]
-               for size in np.unique(tasks[:, 0]).tolist()}
+class _Whole(NamedTuple):
+    """What the whole set says: the places of pairs that can be compared on it, and what is known of them."""
+
+    scores: dict[str, float]
+    tested: np.ndarray
+    errors: PairErrors
+
+    @classmethod
+    def of(cls, subject: _Subject, settings: SamplingSettings) -> _Whole:
+        """With the draws of `compare`."""
+        whole = subject.whole()
+        drawn = _bootstrap(whole, _WHOLE, settings.seed, 0)
+        sign, (first, second) = direction(subject.metric), subject.rows.T
+        deltas = sign * (whole.scores[first] - whole.scores[second])
+        errors = (drawn[first] - drawn[second]).std(axis=1, ddof=1)
+        left_out = engine.jackknife_scores(whole)
+        freedom = degrees_of_freedom(left_out[first] - left_out[second], _WHOLE)
+        tested = np.flatnonzero(np.isfinite(deltas))
+        return cls(dict(zip(subject.names, whole.scores[:len(subject.names)].tolist(), strict=True)), tested, {
+            (subject.names[subject.pairs[k, 0]], subject.names[subject.pairs[k, 1]]):
+            PairError(float(deltas[k]), float(errors[k]), float(freedom[k]), int(subject.common[k]))
+            for k in tested.tolist()})
+
+
+def _gathered(subject: _Subject, settings: SamplingSettings, whole: _Whole, by_size: Mapping[int, Sequence[_Drawn]]
+              ) -> SizeSweep:
+    """The sweep of these sizes."""
+    n = subject.units.n
     systems: list[SystemSize] = []
     pairs: list[PairSize] = []
-    for size, found in by_size.items():
-        head = (size, float(np.mean([one.segments for one in found])), len(found))
-        systems += _system_rows(head, subject.names, found)
-        pairs += _pair_rows(head, tested, errors, found, n, settings.alpha)
+    for size, drawn in by_size.items():
+        head = (size, float(np.mean([one.segments for one in drawn])), len(drawn))
+        systems += _system_rows(head, subject.names, drawn)
+        pairs += _pair_rows(head, whole.tested, whole.errors, drawn, n, settings.alpha)
     slopes = tuple(_slope(name, [row for row in systems if row.system == name]) for name in subject.names)
     return SizeSweep(
         subject.metric.name, subject.metric.signature(subject.testset), subject.metric.higher_is_better, settings, n,
-        subject.testset.n_segments, dict(zip(subject.names, whole.scores[:k].tolist(), strict=True)), errors,
-        tuple(systems), tuple(pairs), slopes, depends_on_testset(subject.metric),
-        {size: np.array([one.ends[tested] for one in found]) for size, found in by_size.items()},
-        {size: np.array([one.relative[1] - one.relative[0] for one in found]) for size, found in by_size.items()},
+        subject.testset.n_segments, whole.scores, whole.errors, tuple(systems), tuple(pairs), slopes,
+        depends_on_testset(subject.metric),
+        {size: np.array([one.ends[whole.tested] for one in drawn]) for size, drawn in by_size.items()},
+        {size: np.array([one.relative[1] - one.relative[0] for one in drawn]) for size, drawn in by_size.items()},
         by_size[n][0].drawn if n in by_size else None)
-
-
-def _errors(subject: _Subject, whole: engine.UnitStatistics, settings: SamplingSettings) -> tuple[
-        np.ndarray, PairErrors]:
-    """The pairs that can be compared on the whole set, and {(a, b): (improvement, standard error)} of these, with the
-    draws of `compare`."""
-    drawn = _bootstrap(whole, _WHOLE, settings.seed, 0)
-    sign, (first, second) = direction(subject.metric), subject.rows.T
-    deltas = sign * (whole.scores[first] - whole.scores[second])
-    errors = (drawn[first] - drawn[second]).std(axis=1, ddof=1)
-    left_out = engine.jackknife_scores(whole)
-    freedom = degrees_of_freedom(left_out[first] - left_out[second], _WHOLE)
-    tested = np.flatnonzero(np.isfinite(deltas))
-    return tested, {(subject.names[subject.pairs[k, 0]], subject.names[subject.pairs[k, 1]]):
-                    PairError(float(deltas[k]), float(errors[k]), float(freedom[k]), int(subject.common[k]))
-                    for k in tested.tolist()}
 
 
 def _system_rows(head: _Head, names: Sequence[str], found: Sequence[_Drawn]) -> Iterator[SystemSize]:

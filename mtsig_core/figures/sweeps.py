@@ -23,6 +23,7 @@ _FEW, _LEAD = 12, 0.06  # so many names are set large; how far to the right a na
 _EACH = 14  # pixels of a name beside its line
 _BESIDE, _HALF = 18, 36  # widest name beside its line, and of a figure in half of the page, in digits
 _BANDS = {BLUE: "rgba(0,114,178,0.25)", VERMILLION: "rgba(213,94,0,0.22)"}
+_UNDRAWN = "rgba(128,128,128,0.18)"
 _STEPS = [m * 10**k for k in range(7) for m in (1, 2, 5)]
 _SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
 
@@ -34,7 +35,7 @@ def decisions(rows: Sequence[FoundAtSize], power: float, needed: int | None = No
     Parameters
     ----------
     rows : sequence of FoundAtSize
-        Of one pair and one difference, by size.
+        Of one pair and one difference, by size; those that are still to be drawn are marked as such.
     power : float
         Where a line stands, 0 to 1.
     needed : int, optional
@@ -60,12 +61,23 @@ def decisions(rows: Sequence[FoundAtSize], power: float, needed: int | None = No
     figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=[f"{share}%" for share in shares], tickfont_size=13,
                         zeroline=False)
     _finish(figure, x, f"{unit} in a test set", 300, top=30)
+    if (drawn := sum(row.significant.n > 0 for row in rows)) < len(rows):
+        _mark_undrawn(figure, x, drawn)
     if needed is not None and x:
         if between[0] is not None and between[0] < max(x):
             figure.add_shape(type="line", x0=max(between[0], min(x)), x1=min(between[1] or max(x), max(x)),
                              y0=100 * power, y1=100 * power, line=dict(color=GREY, width=7), opacity=0.5)
         _mark_needed(figure, needed, x, 100 * power, unit)
     return figure
+
+
+def _mark_undrawn(figure: go.Figure, sizes: Sequence[int], drawn: int) -> None:
+    """A band over the last sizes, of which no test set is drawn yet, so that nobody concludes from the rest."""
+    left = 0.0 if not drawn else 0.5 * sum(map(math.log10, sizes[drawn - 1:drawn + 1]))
+    middle = 0.5 * (max(left, math.log10(sizes[0])) + math.log10(sizes[-1]))
+    figure.add_shape(type="rect", x0=10**left, x1=10 * sizes[-1], y0=0, y1=1, yref="y domain", layer="below",
+                     line_width=0, fillcolor=_UNDRAWN)
+    figure.add_annotation(x=middle, y=0.5, yref="y domain", text="still being<br>drawn", showarrow=False, font_size=15)
 
 
 def _mark_needed(figure: go.Figure, needed: int, sizes: Sequence[int], height: float, unit: str) -> None:

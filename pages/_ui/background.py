@@ -47,7 +47,7 @@ server_health.count_jobs_by(_OFFICE.counts)
 
 
 def result(key: tuple, work: Callable[[Progress], object], what: str,
-           meanwhile: Callable[[dict], Callable[[], None] | None] | None = None):
+           meanwhile: Callable[[dict], None] | None = None):
     """The value of some work, remembered by its key.
 
     Where it takes longer than `PATIENCE`, the page shows progress and goes on when the value is there. It waits in
@@ -65,8 +65,7 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     what : str
         Says on screen what takes so long.
     meanwhile : callable, optional
-        Asked again and again while the page waits, with the parts that are there by name: gives what draws them, None
-        where they are those that were drawn before.
+        Draws the parts that are there, by name, while the page waits; called as soon as it waits, and for more of them.
     """
     placed = st.session_state.setdefault(_PLACED, set())
     # Once in a run, also where the value is there: what follows keeps its place, and boxes that were opened stay open.
@@ -106,12 +105,13 @@ def prepare() -> None:
 def _show_progress(place, job, key, what, meanwhile):
     """Progress with Cancel, and what is there already, until the work is done."""
     line, share, part = _draw(place, what, "Cancel", _cancel, key)
-    done, rest = False, time.monotonic() + PATIENCE
+    done, drawn, rest = False, {}, 0.0
     while not done:
-        if meanwhile is not None and (begun := time.monotonic()) >= rest and (draw := meanwhile(job.parts)) is not None:
+        parts, begun = job.parts, time.monotonic()
+        if meanwhile is not None and parts.keys() != drawn.keys() and begun >= rest:
             with part.container():
-                draw()
-            rest = time.monotonic() + _SHARE * (time.monotonic() - begun)
+                meanwhile(parts)
+            drawn, rest = parts, time.monotonic() + _SHARE * (time.monotonic() - begun)
         share.progress(min(1.0, job.share))
         with line:
             screen.plain(f"{what}: {job.said()}")

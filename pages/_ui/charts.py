@@ -14,7 +14,7 @@ from mtsig_core.report.cells import Cell
 from pages._ui import screen
 from pages._ui.jobs import Memory
 
-__all__ = ["columns", "csv_button", "dark", "show"]
+__all__ = ["columns", "csv_button", "dark", "grow", "show"]
 
 _BAR = 26  # pixels above a figure for the camera and the full screen, which would cover what stands there
 _INK = {"light": "#1B2330", "dark": "#E8ECF2"}
@@ -82,6 +82,19 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
     event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
                                selection_mode="points")
     return [point["customdata"] for point in event.selection.points] if select else []
+
+
+def grow(make: Callable[[], go.Figure], key: str, alt: str) -> None:
+    """Draw a figure that is not whole yet: without numbers, files and command, which would outlast it.
+
+    Parameters
+    ----------
+    make, alt
+        As in `show`.
+    key : str
+        Another one each time.
+    """
+    st.plotly_chart(_drawn(make, "dark" if dark() else "light"), key=key, alt=alt, config={"displayModeBar": False})
 
 
 def _drawn(make, theme):

@@ -44,19 +44,12 @@ class TaskView:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
         kept, metric, settings = self.kept, self.metric, self.settings
         key = ("task", kept.digest, metric, tuple(sorted(settings.items())))
-        drawn = set()
         limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
 
         def work(progress):
             return kept.compare(metric, jobs=-1, progress=progress, found=progress.part, **settings)
 
-        def news(so_far):
-            if so_far.keys() <= drawn:
-                return None
-            drawn.update(so_far)
-            return lambda: meanwhile(so_far)
-
-        return background.result(key, work, "Comparing all language pairs", news)
+        return background.result(key, work, "Comparing all language pairs", meanwhile)
 
     def address_of(self, pair: str, found: TaskComparison) -> dict[str, str | None]:
         """What the address says of the test set of a language pair, and of the metric, unless that is usual there.

@@ -1,9 +1,12 @@
 """What a sweep says of a difference asked about, against sweeps of data that have it."""
 
+from dataclasses import replace
+
 import pytest
 
 from mtsig_core import SegmentScores, SettingError, TestSet
-from mtsig_core.experiments.sweep_difference import found_at
+from mtsig_core.experiments.population import rate
+from mtsig_core.experiments.sweep_difference import found_at, planned_at
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.inference.power import units_needed
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
@@ -46,6 +49,16 @@ def test_at_its_own_difference_it_is_what_the_sweep_found():
         assert [row.significant.share for row in at_own] == [row.significant for row in rows]
         assert [(row.planned, row.expected, row.size) for row in at_own] == [
             (row.power, row.expected, row.size) for row in rows]
+
+
+def test_what_is_planned_is_known_before_any_test_set_is_drawn():
+    told = []
+    found = swept(segment_scores(4, [61, 60, 58], 120), repeats=5, found=lambda size, one: told.append(one))
+    for a, b in found.errors:
+        rows = found_at(found, a, b, 1.0)
+        assert planned_at(told[0], a, b, 1.0, [10, 30, 100]) == tuple(
+            replace(row, segments=None, significant=rate(0, 0), wrong=rate(0, 0)) for row in rows)
+        assert sum((found_at(one, a, b, 1.0) for one in told), ()) == rows
 
 
 def test_the_curve_meets_the_power_at_the_size_it_needs():

@@ -242,6 +242,26 @@ def test_progress_and_cancel():
         swept(segment_scores(1, [60, 57], 50), mean, sizes=[10], jobs=2, progress=stop)
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_each_size_is_told_as_soon_as_it_is_drawn_and_is_what_it_will_be(counts, jobs):
+    parts, asked = {}, dict(sizes=[1200, 50, 10], repeats=3, resamples=50, jobs=jobs)
+    told = []
+    found = swept(counts[0], **asked, found=lambda size, one: parts.update({size: one}),
+                  progress=lambda stage, share: told.append((share, list(parts))))
+    assert found == swept(counts[0], **asked | {"jobs": 1}) and list(parts) == [0, 10, 50, 1200]
+    assert all(one.errors == found.errors and one.scores == found.scores for one in parts.values())
+    assert not parts[0].pairs and not parts[0].systems and parts[0].whole is None
+    for rows in ("pairs", "systems"):
+        assert sum((getattr(one, rows) for one in parts.values()), ()) == getattr(found, rows)
+    for size in (10, 50, 1200):
+        assert {row.size for row in parts[size].pairs} == set(parts[size].ends) == {size}
+        assert np.array_equal(parts[size].ends[size], found.ends[size])
+    assert np.array_equal(parts[1200].whole, found.whole)
+    assert [len(before) - 1 for _, before in told] == [0, 0, 0, 1, 1, 1, 2]
+    shares = [share for share, _ in told]
+    assert shares == sorted(shares) and shares[-1] == 1
+
+
 def test_shares_of_pairs_have_their_monte_carlo_interval(counts):
     found = swept(counts[0], sizes=[50, 1200], repeats=30)
     for row in found.pairs:

@@ -1,6 +1,7 @@
 """The figures of sweeps."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -48,6 +49,21 @@ def test_shares_with_their_intervals_and_where_the_curve_meets_the_line():
     assert said(decisions(rows, 0.9, 5000, unit="documents"))[-1] == "<b>about 5,000 documents →</b>"
     assert said(decisions(rows, 0.9, 4, unit="documents"))[-1] == "<b>← about 4 documents</b>"
     assert len(decisions(rows, 0.9, None, unit="documents").layout.shapes) == 1
+
+
+def test_half_a_curve_says_so_on_the_axes_of_the_whole():
+    rows = [pair(10, 20, 1, 0.15), pair(100, 85, 0, 0.8), pair(1000, 100, 0, 1.0)]
+    whole = decisions(rows, 0.9, 200, unit="documents")
+    for drawn in range(4):
+        so_far = [*rows[:drawn], *(replace(row, significant=rate(0, 0), wrong=rate(0, 0)) for row in rows[drawn:])]
+        figure = decisions(so_far, 0.9, 200, unit="documents")
+        assert [list(trace.x) for trace in figure.data] == [[10, 100, 1000], *2 * [[10, 100, 1000][:drawn]]]
+        assert (figure.layout.xaxis, figure.layout.yaxis.range, figure.layout.height, figure.layout.margin) == (
+            whole.layout.xaxis, whole.layout.yaxis.range, whole.layout.height, whole.layout.margin)
+        bands = [shape for shape in figure.layout.shapes if shape.type == "rect"]
+        assert (len(bands), said(figure).count("still being<br>drawn")) == 2 * (drawn < 3,)
+        for band in bands:
+            assert [band.x0 < row.size < band.x1 for row in rows] == [k >= drawn for k in range(3)]
 
 
 def test_26_systems_are_all_named_and_none_on_top_of_another():

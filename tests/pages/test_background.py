@@ -21,7 +21,8 @@ def page():
 
     address.begin("page")
     try:
-        value = background.result(("page", 1), st.session_state["work"], "Thinking")
+        value = background.result(("page", 1), st.session_state["work"], "Thinking",
+                                  st.session_state.get("meanwhile"))
         st.write(f"the value is {value}")
     except MtsigError as problem:
         st.write(str(problem))
@@ -74,6 +75,24 @@ class TestOnAPage:
         assert "the value is 42" in shown(at.run())
         assert "Thinking: working, 50%" in shown_meanwhile
         assert not at.button and not at.exception
+
+    def test_what_is_there_is_drawn_at_once_and_again_only_with_news(self, monkeypatch):
+        def work(progress):
+            for k in range(3):
+                progress.part(k, k)
+                assert seen.acquire(timeout=30)
+            return 42
+
+        def meanwhile(parts):
+            drawn.append(list(parts))
+            seen.release()
+
+        drawn, seen = [], threading.Semaphore(0)
+        monkeypatch.setattr(background, "PATIENCE", 0)
+        at = AppTest.from_function(page, default_timeout=60)
+        at.session_state["work"], at.session_state["meanwhile"] = work, meanwhile
+        assert "the value is 42" in shown(at.run()) and not at.exception
+        assert drawn == [[0], [0, 1], [0, 1, 2]]
 
     def test_what_was_cancelled_is_run_only_when_asked(self, work):
         at = AppTest.from_function(page)

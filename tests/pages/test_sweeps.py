@@ -2,12 +2,16 @@
 
 import json
 import re
+import threading
 from dataclasses import replace
 
 import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
+from mtsig_core.experiments import sweep_size
+from pages._ui import background, charts, sweeps_curve, sweeps_tables
+from tests.pages.hired import Hand
 from tests.pages.toys import NAMES, answers, arguments, words, written
 
 
@@ -63,6 +67,42 @@ def test_headline_curve_and_dots_follow_the_difference_that_is_dragged(open_page
         assert text.startswith(("<b>about", "<b>←"))
     needed = re.search(r"about [\d,]+ documents", answer(page))[0]
     assert needed in smaller and needed not in size
+
+
+def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, source, monkeypatch):
+    """Each size waits until the page has drawn the one before."""
+    grown, said, seen, whole_sweep = [], [], threading.Semaphore(0), sweep_size.sweep_sizes
+    draw = charts.grow
+
+    def slowly(*args, found, **asked):
+        def told(size, one):
+            found(size, one)
+            assert seen.acquire(timeout=30)
+
+        return whole_sweep(*args, found=told, **asked)
+
+    def grow(figure, key, alt):
+        grown.append((figure(), alt))
+        draw(figure, key, alt)
+        seen.release()
+
+    monkeypatch.setattr(background, "PATIENCE", 0)
+    monkeypatch.setattr(background._OFFICE, "hire", Hand)
+    monkeypatch.setattr(charts, "grow", grow)
+    monkeypatch.setattr(sweeps_curve.screen, "answer", lambda text: said.append(text))
+    monkeypatch.setattr(sweep_size, "sweep_sizes", slowly)
+    monkeypatch.setattr(sweeps_tables, "sweep_sizes", whole_sweep)
+    page = open_page(source, sizes="5, 8, 100%", seed="11")
+    assert not page.exception and [alt[:28] for _, alt in grown] == [
+        f"Test sets of {k} of 3 sizes ar" for k in range(4)]
+    whole = json.loads(page.get("plotly_chart")[0].proto.spec)
+    for drawn, (figure, _) in enumerate(grown):
+        planned, dots, _ = figure.data
+        assert list(planned.y) == whole["data"][0]["y"] and list(dots.y) == whole["data"][1]["y"][:drawn]
+        assert list(figure.layout.xaxis.range) == whole["layout"]["xaxis"]["range"]
+        assert ("still being<br>drawn" in str(figure.layout.annotations)) == (drawn < 3)
+    assert len(said) == 5 and len(set(said)) == 1  # the headline is of the whole set from the first
+    assert "so far" not in words(page) and len(page.get("plotly_chart")) == 3
 
 
 def test_the_better_system_comes_first_whatever_is_chosen(open_page, source):

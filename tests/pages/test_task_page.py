@@ -217,16 +217,3 @@ def test_a_task_is_read_once_for_all_tracks(opened, root, monkeypatch):
     for track in ("constrained", "all systems"):
         opened("task", root=root, shared_task="task", metric="XCOMET", trials="499", track=track)
     assert len(reads) == 1
-
-
-def test_what_is_there_is_drawn_again_only_with_news(opened, root, monkeypatch):
-    drawn, show = [], task_view.background.result
-
-    def result(key, work, what, meanwhile):
-        value = show(key, work, what, meanwhile)
-        drawn.extend(meanwhile(value.pairs) is not None for _ in range(3))
-        return value
-
-    monkeypatch.setattr(task_view.background, "result", result)
-    opened("task", root=root, shared_task="task", metric="XCOMET", trials="499", seed="5")
-    assert drawn.count(True) <= 1 and not drawn[-1]

@@ -1,0 +1,100 @@
+"""What the page Sweeps says of one pair: how large a test set a difference takes, and how often random ones find it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import median_low
+
+import plotly.graph_objects as go
+
+from mtsig_core.experiments.planning import PairPlan, cannot_plan, plan
+from mtsig_core.experiments.sweep_difference import FoundAtSize, found_at, planned_at
+from mtsig_core.experiments.sweep_results import SizeSweep
+from mtsig_core.figures.sweeps import decisions
+from mtsig_core.report.cells import rounded
+from mtsig_core.report.sweep_tables import needed
+from pages._ui import charts, screen
+from pages._ui.view import View
+
+__all__ = ["Curve"]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One pair of systems and the difference that is asked about.
+
+    Attributes
+    ----------
+    view : View
+    pair : frozenset of str
+    difference, power : float
+        In points; 0 to 1.
+    sizes : sequence of int
+        Of the test sets that are drawn, in units.
+    """
+
+    view: View
+    pair: frozenset[str]
+    difference: float
+    power: float
+    sizes: Sequence[int]
+
+    def plan(self, found: SizeSweep) -> tuple[tuple[PairPlan, ...], PairPlan | None]:
+        """The sizes that all pairs need, and this one; None where it cannot be compared."""
+        planned = plan(found, self.difference, self.power)
+        return planned, next((row for row in planned if {row.a, row.b} == self.pair), None)
+
+    def figure(self, mine: PairPlan, rows: Sequence[FoundAtSize], units: str) -> Callable[[], go.Figure]:
+        """What makes the figure of the curve and its dots."""
+        return partial(decisions, rows, self.power, mine.units, unit=units, between=(mine.units_low, mine.units_high))
+
+    def grow(self, parts: Mapping[int, SizeSweep]) -> None:
+        """Draw what is known already, on the axes that it will have in the end.
+
+        Parameters
+        ----------
+        parts : mapping of int to SizeSweep
+            Of 0 what the whole test set says, and what was found of each size that is drawn.
+        """
+        whole = parts[0]
+        _, mine = self.plan(whole)
+        if mine is None:
+            return
+        self.show_answer(whole)
+        units = f"{whole.settings.unit}s"
+        asked = whole, mine.a, mine.b, self.difference
+        rows = [found_at(parts[row.size], *asked[1:])[0] if row.size in parts else row
+                for row in planned_at(*asked, self.sizes)]
+        said = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
+        charts.grow(self.figure(mine, rows, units), f"sweeps.growing.{len(parts)}", f"{said}; the planned curve.")
+        screen.faint(f"{said}, the smallest first: the dots so far are no result. What is said above and the dotted "
+                     "curve come from the whole set, and stay. Scores, intervals, tables and files come with the last "
+                     "dot.")
+
+    def show_answer(self, found: SizeSweep) -> None:
+        """What the standard errors of the whole test set say."""
+        planned, mine = self.plan(found)
+        units, unit, difference = f"{found.settings.unit}s", self.view.metric.upper(), self.difference
+        screen.answer(f"{mine.a} and {mine.b}: a difference of {difference:g} {unit} is found {self.power:.0%} of the "
+                      "time with " + needed(mine.units, mine.segments, units, (mine.units_low, mine.units_high)))
+        own = needed(mine.units_for_own, mine.segments_for_own, units,
+                     (mine.units_for_own_low, mine.units_for_own_high))
+        family = "" if mine.n_pairs < 2 else (
+            f"Among all {mine.n_pairs} pairs {difference:g} {unit} takes at most " + needed(
+                mine.units_family, mine.segments_family, units, (mine.units_family_low, mine.units_family_high)) + ". ")
+        here = cannot_plan(found) or (f"This set has {found.n_units:,} {units} and finds {rounded(mine.mdd)} {unit} "
+                                      "and more that often.")
+        screen.plain(f"{family}{mine.a} and {mine.b} differ by {rounded(mine.delta)} here; were that true, it would "
+                     f"take {own}. {here}")
+        typical = median_low([row.units for row in planned if row.units] or [0])
+        if mine.units and mine.units < typical / 4:
+            screen.caution_box("These two say nearly the same, so that even a small difference shows. Of all pairs the "
+                               f"one in the middle needs about {typical:,} {units} for {difference:g} {unit}.")
+        if found.settings.unit == "segment" and self.view.testset.documents is not None:
+            screen.caution_box("Segments of a document are taken as independent here: the sizes are too small by the "
+                               "square of the SE ratio on the page Significance. Choose the document as unit.")
+        if found.n_units < 100:
+            screen.caution_box(f"The smallest test sets have {self.sizes[0]} {units}. With so few the percentile test "
+                               "finds too much: trust the planned curve rather than the dots at the left.")
