@@ -84,10 +84,11 @@ def _check_port(address: str, port: int) -> None:
 
 
 def _absolute(source: Source) -> Source:
+    """With files wherever they are, and shown as from here: nobody else is told where that is."""
     def path(name: str | None) -> str | None:
         return None if name is None else os.path.abspath(name)
 
     files: dict[str, Any] = {key: path(getattr(source, key)) for key in ("folder", "src", "docs", "ids")}
     files |= {key: tuple((name, path(file)) for name, file in getattr(source, key))
               for key in ("ref", "system", "run", "parse", "scores")}
-    return replace(source, xml=tuple(map(os.path.abspath, source.xml)), **files)
+    return replace(source, xml=tuple(map(os.path.abspath, source.xml)), named_from=os.getcwd(), **files)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores, read_scores, read_text
-from mtsig_core.data.readers.bounds import bounded, from_below
+from mtsig_core.data.readers.bounds import bounded, from_below, places, without_places
 from mtsig_core.data.readers.further_runs import join_runs
 from mtsig_core.data.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.data.readers.systems_table import without_withdrawn
@@ -66,6 +66,9 @@ class Source:
         Whether to keep the systems that the table of a task's systems, in its folder, calls withdrawn.
     below : str or None
         The folder that all files must lie in, links followed; they are named from there on. None for anywhere.
+    named_from : str or None
+        A folder that files are named from on screen, as below `below`; what lies elsewhere by its name alone. None
+        names files as they were given.
     """
 
     ref: tuple[tuple[str | None, str], ...] = ()
@@ -94,6 +97,7 @@ class Source:
     run: tuple[tuple[str, str], ...] = ()
     keep_withdrawn: bool = False
     below: str | None = None
+    named_from: str | None = None
 
     def read(self) -> TestSet:
         """Read and check the files, and take what is asked of them."""
@@ -113,7 +117,7 @@ class Source:
 
     def read_all(self) -> TestSet:
         """Read and check the files; all systems and segments."""
-        with bounded(below=self.below):
+        with bounded(below=self.below), without_places(self._places()):
             return self._read_all()
 
     def _read_all(self) -> TestSet:
@@ -200,7 +204,17 @@ class Source:
 
     def shown_folder(self) -> str | None:
         """The folder from `below` on, as any screen can take it."""
-        return None if self.folder is None else from_below(self.folder, self.below)
+        return None if self.folder is None else self.shown(self.folder)
+
+    def shown(self, path: str) -> str:
+        """A file of it, as any screen can take it."""
+        return from_below(path, self.below or self.named_from)
+
+    def _places(self) -> dict[str, str]:
+        """What messages say of its files."""
+        named = (path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores))
+        paths = (self.folder, self.src, self.docs, self.ids, *self.xml, *named)
+        return places(self.named_from, *(path for path in paths if path is not None))
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

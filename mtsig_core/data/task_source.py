@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores
-from mtsig_core.data.readers.bounds import bounded, from_below, open_file
+from mtsig_core.data.readers.bounds import bounded, from_below, open_file, places, without_places
 from mtsig_core.data.readers.further_runs import join_runs
 from mtsig_core.data.readers.lines import read_bytes
 from mtsig_core.data.readers.systems_table import read_systems, systems_of
@@ -46,7 +48,7 @@ class TaskSource:
         Those it calls withdrawn are left out, unless `keep_withdrawn`.
     scores : tuple of (str, str, str)
         (language pair, name, file) of tables of segment scores, such as those of people, which join its texts.
-    below : str or None
+    below, named_from : str or None
         As in `Source`.
     run : tuple of (str, str, str)
         (language pair, system, file) of the outputs of further training runs.
@@ -65,6 +67,7 @@ class TaskSource:
     scores: tuple[tuple[str, str, str], ...] = ()
     below: str | None = None
     run: tuple[tuple[str, str, str], ...] = ()
+    named_from: str | None = None
 
     @property
     def title(self) -> str:
@@ -73,7 +76,7 @@ class TaskSource:
 
     def read(self) -> Task:
         """Read and check the files, and take what is asked of them."""
-        with bounded(below=self.below):
+        with self._bounded():
             return self._read()
 
     def _read(self) -> Task:
@@ -132,7 +135,7 @@ class TaskSource:
 
     def withdrawn(self) -> tuple[str, ...]:
         """The systems that are left out because the table calls them withdrawn."""
-        with bounded(below=self.below):
+        with self._bounded():
             table = {} if self.keep_withdrawn else self._table()
         return tuple(name for name, info in table.items() if info.role == "withdrawn")
 
@@ -151,22 +154,32 @@ class TaskSource:
         return Source(folder=self.folder, langpair=pair, demo_task=self.folder is None, keep_canary=self.keep_canary,
                       lower_is_better=self.lower_is_better, higher_is_better=self.higher_is_better,
                       keep_withdrawn=self.keep_withdrawn, scores=self._of(pair, self.scores), below=self.below,
-                      run=self._of(pair, self.run))
+                      run=self._of(pair, self.run), named_from=self.named_from)
 
     def shown_folder(self) -> str | None:
         """As that of `Source`."""
-        return None if self.folder is None else from_below(self.folder, self.below)
+        return None if self.folder is None else self.shown(self.folder)
+
+    def shown(self, path: str) -> str:
+        """As that of `Source`."""
+        return from_below(path, self.below or self.named_from)
+
+    @contextmanager
+    def _bounded(self) -> Iterator[None]:
+        """Files as they may be read, and messages as they may name them."""
+        with bounded(below=self.below), without_places(places(self.named_from, self.folder or "")):
+            yield
 
     def as_told(self) -> dict[str, Any]:
-        """The fields, with files named from `below` on."""
-        told = {key: value for key, value in asdict(self).items() if key != "below"}
+        """The fields, with files as they are shown."""
+        told = {key: value for key, value in asdict(self).items() if key not in ("below", "named_from")}
         return told | {"folder": self.shown_folder(), **{
-            key: [(pair, name, from_below(path, self.below)) for pair, name, path in files]
+            key: [(pair, name, self.shown(path)) for pair, name, path in files]
             for key, files in (("scores", self.scores), ("run", self.run))}}
 
     def digest(self) -> str:
         """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them."""
-        with bounded(below=self.below):
+        with self._bounded():
             return self._digest()
 
     def _digest(self) -> str:
@@ -181,6 +194,6 @@ class TaskSource:
         if self.systems_table is not None:
             h.update(read_bytes(self.systems_table)[0] + b"\0")
         taken = {key: value for key, value in asdict(self).items()
-                 if key not in ("folder", "below") and (key not in ("scores", "run") or value)}
+                 if key not in ("folder", "below", "named_from") and (key not in ("scores", "run") or value)}
         h.update(json.dumps(taken).encode())
         return h.hexdigest()

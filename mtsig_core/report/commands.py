@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Any
 
 from mtsig_core.data.checks import literal
-from mtsig_core.data.readers.bounds import from_below
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import exclusion_text
 from mtsig_core.data.task_source import TaskSource
@@ -56,17 +55,18 @@ def source_options(source: Source) -> list[str]:
     given = [("--folder", source.shown_folder()), ("--sacrebleu", source.sacrebleu),
              ("--demo-segments", str(source.demo) if source.demo else None),
              ("--demo-references", str(source.demo_references) if source.demo_references > 1 else None)]
-    given += [("--xml", path) for path in source.xml]
-    given += [("--ref", path if name is None else f"{name}={path}") for name, path in source.ref]
-    given += [("--system", path if name is None else f"{name}={path}") for name, path in source.system]
-    given += [("--run", f"{name}={from_below(path, source.below)}") for name, path in source.run]
-    given += [("--parse", f"{name}={path}") for name, path in source.parse]
-    given += [("--src", source.src), ("--docs", source.docs), ("--langpair", source.langpair)]
+    given += [("--xml", source.shown(path)) for path in source.xml]
+    given += [(option, source.shown(path) if name is None else f"{name}={source.shown(path)}")
+              for option, files in (("--ref", source.ref), ("--system", source.system), ("--run", source.run),
+                                    ("--parse", source.parse)) for name, path in files]
+    given += [(option, path and source.shown(path))
+              for option, path in (("--src", source.src), ("--docs", source.docs), ("--ids", source.ids))]
+    given += [("--langpair", source.langpair)]
     given += [("--refs", ",".join(source.refs) or None)]
-    given += [("--scores", f"{name}={from_below(path, source.below)}") for name, path in source.scores]
+    given += [("--scores", f"{name}={source.shown(path)}") for name, path in source.scores]
     given += [("--lower-is-better", name) for name in source.lower_is_better]
     given += [("--higher-is-better", name) for name in source.higher_is_better]
-    given += [("--ids", source.ids), ("--tokenize", source.tokenize), ("--domain", source.domain)]
+    given += [("--tokenize", source.tokenize), ("--domain", source.domain)]
     given += [("--exclude", ",".join(source.exclude) or None), ("--only", ",".join(source.only) or None)]
     flags = [("--demo", source.demo == 0), ("--demo-task", source.demo_task),
              ("--refs-as-systems", source.refs_as_systems), ("--keep-canary", source.keep_canary),
@@ -140,8 +140,8 @@ def task_command(source: TaskSource, **asked: object) -> str:
     said = [(option, name) for option, names in (("--lower-is-better", source.lower_is_better),
                                                  ("--higher-is-better", source.higher_is_better)) for name in names]
     said += [("--exclude", exclusion_text(one)) for one in source.exclude]
-    said += [("--scores", f"{pair}:{name}={from_below(path, source.below)}") for pair, name, path in source.scores]
-    said += [("--run", f"{pair}:{name}={from_below(path, source.below)}") for pair, name, path in source.run]
+    said += [("--scores", f"{pair}:{name}={source.shown(path)}") for pair, name, path in source.scores]
+    said += [("--run", f"{pair}:{name}={source.shown(path)}") for pair, name, path in source.run]
     chosen = {key: value for key, value in asked.items() if value != usual.get(key)}
     options = [part for key, value in (given | chosen).items() if value is not None
                for part in _with(f"--{key.replace('_', '-')}", str(value))]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ def digest_of(source: TaskSource) -> str:
     files = [*source.files(), *([Path(source.systems_table)] if source.systems_table is not None else []),
              *(Path(path) for _, _, path in (*source.scores, *source.run) if os.path.exists(path))]
     stats = [os.stat(path) for path in files]
-    key = ("digest", asdict(source), [os.path.abspath(path) for path in files],
+    key = ("digest", asdict(replace(source, named_from=None)), [os.path.abspath(path) for path in files],
            [(one.st_size, one.st_mtime_ns, one.st_ctime_ns, one.st_ino, one.st_dev) for one in stats])
     found, now = kept_text(*key), time.time_ns()
     if found is None:

@@ -8,7 +8,6 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.data.readers.bounds import from_below
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.task_agreement import human_scores, task_agreement
 from mtsig_core.figures.agreement import agreement_dots
@@ -70,7 +69,7 @@ def _command(view, human: str, asked: dict) -> str:
     only = source.only or (tuple(view.kept.info.systems) if source.track is not None else ())
     told = Source(folder=source.folder, demo_task=source.folder is None, keep_canary=source.keep_canary, only=only,
                   exclude=tuple(one.system for one in source.exclude), lower_is_better=source.lower_is_better,
-                  higher_is_better=source.higher_is_better, below=source.below)
+                  higher_is_better=source.higher_is_better, below=source.below, named_from=source.named_from)
     flags = ["--all-pairs"] * (source.folder is None) + [f"--pairs={','.join(source.pairs)}"] * bool(source.pairs)
-    flags += [f"--scores={pair}:{name}={from_below(path, source.below)}" for pair, name, path in source.scores]
+    flags += [f"--scores={pair}:{name}={source.shown(path)}" for pair, name, path in source.scores]
     return command_line("agreement", told, *flags, human=human, **asked)

@@ -49,7 +49,7 @@ def available() -> dict[str, TaskOffer]:
         if source.folder is not None and source.langpair is None:
             found[literal(Path(source.folder).name)] = TaskOffer(TaskSource(
                 source.folder, lower_is_better=source.lower_is_better, higher_is_better=source.higher_is_better,
-                keep_canary=source.keep_canary, keep_withdrawn=source.keep_withdrawn))
+                keep_canary=source.keep_canary, keep_withdrawn=source.keep_withdrawn, named_from=source.named_from))
     for name, folder in testsets.task_folders():
         pairs = testsets.pairs_in(folder, testsets.root())
         found.setdefault(name, TaskOffer(TaskSource(

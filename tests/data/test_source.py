@@ -3,14 +3,16 @@
 import argparse
 import json
 import os
+from dataclasses import replace
 
 import pytest
 
 from mtsig_core.cli.serve import _absolute
 from mtsig_core.cli.source_options import add_source_options, source_from
 from mtsig_core.data.source import Source
-from mtsig_core.errors import SettingError
-from mtsig_core.report.commands import source_options
+from mtsig_core.data.task_source import TaskSource
+from mtsig_core.errors import InputError, SettingError
+from mtsig_core.report.commands import source_options, task_command
 
 
 def parse(*args):
@@ -80,6 +82,34 @@ def test_the_commands_of_a_server_hold_in_any_folder():
     served = _absolute(source)
     assert served.ids == os.path.abspath("i") and served.parse == (("S", os.path.abspath("p")),)
     assert served.ref == (("A", os.path.abspath("r")),) and served.docs is None
+    assert source_options(served) == source_options(source)  # as they were given
+
+
+def test_a_server_names_files_from_where_it_was_started_and_others_by_their_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    away = parse("--ref", "A=in/r", "--system", "/srv/secret/S", "--scores", "human=/srv/secret/t", "--docs", "../d")
+    served = _absolute(away)
+    assert source_options(served) == ["--ref", "A=in/r", "--system", "S", "--docs", "d", "--scores", "human=t"]
+    assert Source.from_json(served.to_json()) == served and served.system == ((None, "/srv/secret/S"),)
+    with pytest.raises(InputError, match="^in/r does not exist: there is no folder in") as caught:
+        served.read()
+    assert "/srv" not in str(caught.value) and "S does not exist: there is no folder secret" in str(caught.value)
+    assert "/srv/secret/S" in source_options(away)  # the command line shows what it was given
+
+
+def test_messages_on_a_whole_task_name_no_place(tmp_path, monkeypatch):
+    folder = tmp_path / "secret" / "wmt"
+    for name in ("references/en-de.refA.txt", "system-outputs/en-de/x.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("a\n" * (4 if "system" in name else 1))
+    served = _absolute(Source(folder=str(folder)))
+    task = TaskSource(served.folder, named_from=served.named_from)
+    for read in (task.read, task.of_pair("en-de").read, replace(served, langpair="en-de").read):
+        with pytest.raises(InputError, match="wmt/") as caught:
+            read()
+        assert str(tmp_path) not in str(caught.value)
+    assert task_command(task) == "mtsig task --folder wmt" and "named_from" not in task.as_told()
+    assert task.as_told()["folder"] == "wmt" and task.digest() == TaskSource(str(folder)).digest()
 
 
 def test_contradictions_are_refused():

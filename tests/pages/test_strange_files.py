@@ -4,10 +4,11 @@ import os
 
 import pytest
 
+from mtsig_core.cli.serve import _absolute
 from mtsig_core.data.source import Source
 from mtsig_core.data.testset import TestSet
 from pages._ui import testsets
-from tests.pages.toys import sentences, words, write
+from tests.pages.toys import sentences, small_source, words, write
 
 CAFE = os.fsdecode(b"caf\xe9")
 
@@ -55,6 +56,20 @@ def test_files_that_the_dashboard_is_started_on(opened, tmp_path):
                     system=((None, system), ("y", write(tmp_path / "y.txt", ["a"] * 20))))
     app = opened("leaderboard", source, trials="999")
     assert not app.exception and "caf\\udce9" in words(app)
+
+
+@pytest.mark.parametrize("page, asked", [("leaderboard", {}), ("data", {}), ("task", {"shared_task": "wmt"})])
+def test_where_the_files_lie_is_shown_nowhere(opened, tmp_path, page, asked):
+    source = Source(folder=str(task(tmp_path / "wmt"))) if page == "task" else small_source(tmp_path)
+    app = opened(page, _absolute(source), trials="99", **asked)
+    shown = [str(element.proto) for element in every(app._tree)]
+    assert not app.exception and len(shown) > 9 and not [text for text in shown if f"{tmp_path}/" in text]
+
+
+def every(block):
+    """All elements of a page."""
+    for child in block.children.values():
+        yield from every(child) if hasattr(child, "children") else [child]
 
 
 def test_no_upload_goes_for_others(tmp_path, monkeypatch):

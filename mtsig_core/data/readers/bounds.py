@@ -18,8 +18,8 @@ from pathlib import Path
 from mtsig_core.data.checks import literal
 from mtsig_core.errors import InputError, MtsigError, SettingError
 
-__all__ = ["UploadLimits", "bounded", "check_place", "check_values", "from_below", "is_limited", "open_file",
-           "spend", "upload_limits"]
+__all__ = ["UploadLimits", "bounded", "check_place", "check_values", "from_below", "is_limited", "open_file", "places",
+           "spend", "upload_limits", "without_places"]
 
 MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
 _VARIABLE = "MTSIG_UPLOAD_"  # and the name of the limit in capitals
@@ -99,11 +99,8 @@ def bounded(limits: UploadLimits | None = None, *, below: str | os.PathLike[str]
     root = None if below is None else os.path.realpath(below)
     tokens = _BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)), _BELOW.set(root or _BELOW.get())
     try:
-        yield
-    except MtsigError as error:
-        if root is None or root + os.sep not in str(error):
-            raise
-        raise type(error)(str(error).replace(root + os.sep, ""), *error.remedies) from None
+        with without_places({} if root is None else {root + os.sep: ""}):
+            yield
     finally:
         _BUDGET.reset(tokens[0])
         _BELOW.reset(tokens[1])
@@ -157,10 +154,35 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
     return os.fdopen(number, "rb")
 
 
-def from_below(path: str, below: str | None) -> str:
-    """A path from a folder on, as any screen can take it; the whole of it where it is not below that.
+@contextmanager
+def without_places(shown: Mapping[str, str]) -> Iterator[None]:
+    """Within it messages say of some paths, or beginnings of paths, what is to be shown of them."""
+    try:
+        yield
+    except MtsigError as error:
+        said = str(error)
+        for path in sorted(shown.keys() - {"", os.sep}, key=len, reverse=True):
+            said = said.replace(path, shown[path])
+        if said == str(error):
+            raise
+        raise type(error)(said, *error.remedies) from None
 
-    >>> from_below("/srv/data/wmt24", "/srv/data"), from_below("wmt24", None)
-    ('wmt24', 'wmt24')
+
+def places(named_from: str | None, *paths: str) -> dict[str, str]:
+    """What `without_places` is to show of some files and their folders; nothing where they are named as they come."""
+    if named_from is None:
+        return {}
+    folders = {folder: Path(folder).name for folder in map(os.path.dirname, paths)}
+    return {**folders, **{path: from_below(path, named_from) for path in paths}, named_from + os.sep: ""}
+
+
+def from_below(path: str, below: str | None) -> str:
+    """A path from a folder on, as any screen can take it; its name alone where it lies elsewhere, and the whole of it
+    where no folder is named.
+
+    >>> from_below("/srv/data/x", "/srv"), from_below("/srv/data/x", "/home/ada"), from_below("/srv/data/x", None)
+    ('data/x', 'x', '/srv/data/x')
     """
-    return literal(os.path.relpath(path, below) if below is not None and Path(path).is_relative_to(below) else path)
+    if below is None:
+        return literal(path)
+    return literal(os.path.relpath(path, below) if Path(path).is_relative_to(below) else Path(path).name)
