@@ -12,8 +12,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-__all__ = ["SEEN", "Partly", "asked", "begin", "by_history", "complaints", "go", "keep", "link", "own", "page", "peek",
-           "put_aside", "settle", "switched_set", "take_aside", "write"]
+__all__ = ["SEEN", "Partly", "asked", "begin", "by_history", "complaints", "elsewhere", "go", "keep", "link", "own",
+           "page", "peek", "put_aside", "settle", "switched_set", "take_aside", "write"]
 
 _KEPT = "address.kept"  # what was chosen, as the address says it: {key: texts}
 _SHOWN = "address.shown"  # what each control was last set to
@@ -194,7 +194,7 @@ def write() -> None:
 
 def link(page: Path, label: str, *, icon: str | None = None, **asks: str) -> None:
     """A link to a page that keeps what was chosen, and asks more of it."""
-    query = _elsewhere(asks)
+    query = elsewhere(asks)
     st.session_state[_LINKED] |= query.keys() - asks.keys()
     st.page_link(page, label=label, icon=icon, query_params=query)
 
@@ -204,7 +204,7 @@ def go(page: Path, **asks: str | list[str] | None) -> None:
     for key, text in asks.items():
         keep(key, [text] if isinstance(text, str) else text)
         st.session_state[_SHOWN][key] = st.session_state.get(key)  # what is on screen is no choice of the user's
-    st.switch_page(page, query_params=_elsewhere(asks))
+    st.switch_page(page, query_params=elsewhere(asks))
 
 
 def _query() -> dict[str, list[str]]:
@@ -213,8 +213,8 @@ def _query() -> dict[str, list[str]]:
     return {key: texts for key, texts in query.items() if texts is not None}
 
 
-def _elsewhere(asks: Mapping[str, str | list[str] | None]) -> dict[str, list[str]]:
-    """The address of another page."""
+def elsewhere(asks: Mapping[str, str | list[str] | None]) -> dict[str, list[str]]:
+    """The address of another page: what was chosen, and what more is asked of it."""
     kept = {key: texts for key, texts in _query().items() if key not in st.session_state[_PAGES_OWN]}
     asked = {key: [text] if isinstance(text, str) else text for key, text in asks.items()}
     return {key: texts for key, texts in {**kept, **asked}.items() if texts is not None}

@@ -6,6 +6,7 @@ they would carry spreadsheet formulas raw.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import unicodedata
 from collections.abc import Collection, Sequence
@@ -61,27 +62,51 @@ def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], 
         hints.append(f"{len(header)} columns, of which the last may lie beyond the right edge: scroll there.")
     if hints:
         st.caption(" ".join(hints))
+    cells = [rows[row] for row in shown]
+    marked = frozenset((at, column) for at, row in enumerate(shown) for column in range(len(header))
+                       if (row, column) in marks)
+    numbers = frozenset(k for k in range(len(header)) if any(hasattr(row[k], "value") for row in rows))
+    look = (tuple(header), tuple(widths), frozenset(names), numbers, marked, wide, key)
+    if not (open_rows or open_cells):
+        return _draw_once(_digest(cells), look, _cells=cells)
+    event = _draw(cells, look, on_select="rerun", selection_mode="single-cell" if open_cells else "single-row")
+    if open_cells:
+        return next(((shown[row], int(column)) for row, column in event.selection.cells), None)
+    chosen = event.selection.rows
+    return shown[chosen[0]] if chosen else None
+
+
+def _digest(rows):
+    """What stands in the cells, and what they are sorted by."""
+    found = hashlib.blake2b(digest_size=16)
+    for row in rows:
+        found.update("\x1f".join(row).encode("utf-8", "surrogatepass"))
+        found.update(repr([getattr(cell, "value", None) for cell in row]).encode())
+    return found.digest()
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _draw_once(digest, look, _cells) -> None:
+    """Draw a table of which nothing can be chosen; Streamlit remembers what it has sent, for all who see the same."""
+    _draw(_cells, look)
+
+
+def _draw(rows, look, **more):
+    header, widths, names, numbers, marked, wide, key = look
     columns, configs = {}, {}
     for k, title in enumerate(header):
-        cells = [rows[row][k] if k not in names else _set_left(rows[row][k]) for row in shown]
-        by_number = any(hasattr(row[k], "value") for row in rows)
-        columns[str(k)] = pd.Series([_Number(cell) for cell in cells] if by_number else cells, dtype=object)
-        kind = st.column_config.NumberColumn if by_number else st.column_config.TextColumn
+        cells = [row[k] if k not in names else _set_left(row[k]) for row in rows]
+        columns[str(k)] = pd.Series([_Number(cell) for cell in cells] if k in numbers else cells, dtype=object)
+        kind = st.column_config.NumberColumn if k in numbers else st.column_config.TextColumn
         configs[str(k)] = kind(title or " ", width=widths[k], pinned=wide and k in names,  # which sets them paler
                                alignment="left" if k in names else "right")
     frame = pd.DataFrame(columns).style.format(lambda cell: getattr(cell, "text", cell))
-    if marks:
-        styles = pd.DataFrame([[_MARK if (row, k) in marks else "" for k in range(len(header))] for row in shown],
-                              columns=list(columns))
+    if marked:
+        styles = pd.DataFrame([[_MARK if (row, k) in marked else "" for k in range(len(header))]
+                               for row in range(len(rows))], columns=list(columns))
         frame = frame.apply(lambda _: styles, axis=None)
-    event = st.dataframe(frame, column_config=configs, hide_index=True, key=key, row_height=_ROW, placeholder="-",
-                         height="content" if len(shown) <= MOST_PLAIN else _ROW * (MOST_PLAIN + 2),
-                         on_select="rerun" if open_rows or open_cells else "ignore",
-                         selection_mode="single-cell" if open_cells else "single-row")
-    if open_cells:
-        return next(((shown[row], int(column)) for row, column in event.selection.cells), None)
-    chosen = event.selection.rows if open_rows else []
-    return shown[chosen[0]] if chosen else None
+    return st.dataframe(frame, column_config=configs, hide_index=True, key=key, row_height=_ROW, placeholder="-",
+                        height="content" if len(rows) <= MOST_PLAIN else _ROW * (MOST_PLAIN + 2), **more)
 
 
 def _set_left(name: str) -> str:

@@ -17,7 +17,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from mtsig_core.metrics import METRICS
 from mtsig_core.version import __version__
-from pages._ui import server_events
+from pages._ui import server_events, server_tidying
 
 __all__ = ["GRACE", "life"]
 
@@ -36,6 +36,7 @@ async def life(app) -> AsyncIterator[None]:
     """
     server_events.tell("start", version=__version__)
     _end_soon()
+    server_tidying.tidy()
     if not st.get_option("server.headless"):  # it listens already, so what the browser asks waits
         address = f"http://{st.get_option('browser.serverAddress')}:{st.get_option('server.port')}"
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
