@@ -44,12 +44,13 @@ async def _read(browser, address, asks, until, think, seed):
     window, visits = await context.new_page(), []
     await asyncio.sleep(draw.uniform(0, think))
     while time.monotonic() < until:
-        page = draw.choice(PAGES[1:])
-        begun, wrong = time.monotonic(), ""
+        page = draw.choice([other for other in PAGES[1:] if not visits or visits[-1]["page"] != f"{other} (browser)"])
+        begun, wrong, called = time.monotonic(), "", f"{page} (browser)"
         try:
             if visits and not visits[-1]["wrong"]:
                 await window.get_by_role("link", name=page.capitalize(), exact=True).first.click(timeout=_LONGEST)
             else:
+                called = "any page (browser, with all that it loads first)"
                 await window.goto(f"{address}/{page}?{urlencode(asked)}", timeout=_LONGEST)
             await window.wait_for_function(_THERE, arg=page.capitalize(), timeout=_LONGEST, polling=50)
             if await window.locator('[data-testid="stException"]').count():
@@ -57,7 +58,7 @@ async def _read(browser, address, asks, until, think, seed):
         except Error as problem:
             wrong = str(problem).splitlines()[0][:200]
         seconds = time.monotonic() - begun
-        visits.append({"page": f"{page} (browser)", "asked": str(asked), "seconds": seconds, "first": seconds,
+        visits.append({"page": called, "asked": str(asked), "seconds": seconds, "first": seconds,
                        "wrong": wrong})
         await asyncio.sleep(draw.expovariate(1 / think))
     return visits

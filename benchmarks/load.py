@@ -47,18 +47,33 @@ def load(sessions: int, minutes: float, think: float, browsers: int, heavy: int,
         asks = [{}, {"testset": big}]
         address, server = _start(workers, folder)
         try:
-            first = asyncio.run(visit_all(address, asks))
-            before = memory(server.pid)
+            first, *others = [asyncio.run(visit_all(address, asks, cookie)) for cookie in _cookies(address, workers)]
+            before, spent = memory(server.pid), seconds_of_cores(server.pid)
             told = asyncio.run(_fill(address, asks, sessions, minutes, think, browsers, heavy, server.pid))
             visits, heavies, peak = told
+            spent = (seconds_of_cores(server.pid) - spent) / max(1, len(visits) + len(heavies))
             time.sleep(60 * settle)
             after = memory(server.pid)
         finally:
             ended = _stop(server)
+    others = [visit for those in others for visit in those]
     return {"sessions": sessions, "browsers": browsers, "heavy": heavy, "workers": workers, "minutes": minutes,
-            "think": think, "first_visits": summary(first), "pages": summary(visits), "heavy_pages": summary(heavies),
-            "errors": sorted({f"{v.page}: {v.wrong}" for v in [*first, *visits, *heavies] if v.wrong})[:20],
-            "memory_mb": {"before": before, "peak": peak, f"{settle:g} min after": after}, "seconds_to_end": ended}
+            "think": think, "first_visits": summary(first), "first_visits_of_another_process": summary(others),
+            "cached_pages": summary(visit for visit in visits if not visit.computed),
+            "computed_pages": summary(visit for visit in visits if visit.computed), "heavy_pages": summary(heavies),
+            "errors": sorted({f"{v.page}: {v.wrong}" for v in [*first, *others, *visits, *heavies] if v.wrong})[:20],
+            "seconds_of_cores_each_page": spent, "seconds_to_end": ended,
+            "memory_mb": {"before": before, "peak": peak, f"{settle:g} min after": after}}
+
+
+def _cookies(address: str, workers: int) -> list[str]:
+    """What keeps a reader to each of the server's processes; nothing where there is one."""
+    found: dict[str, None] = {} if workers > 1 else {"": None}
+    until = time.monotonic() + 60
+    while len(found) < workers and time.monotonic() < until:
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=20) as answer:
+            found[answer.headers.get("Set-Cookie", "").partition(";")[0]] = None
+    return list(found)
 
 
 def summary(visits: Iterable[Visit]) -> list[dict]:
@@ -92,6 +107,18 @@ def memory(pid: int) -> float:
     return total / 1024
 
 
+def seconds_of_cores(pid: int) -> float:
+    """Seconds of processors that a process has used, and all that it has started and that are there."""
+    total = 0.0
+    for process in _family(pid):
+        try:
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return total
+
+
 def _family(pid: int) -> list[int]:
     try:
         children = [int(child) for task in Path(f"/proc/{pid}/task").iterdir()
@@ -116,7 +143,7 @@ async def _fill(address, asks, sessions, minutes, think, browsers, heavy, pid):
 async def _peak(pid, until):
     peak = 0.0
     while time.monotonic() < until:
-        peak = max(peak, memory(pid))
+        peak = max(peak, await asyncio.to_thread(memory, pid))  # to look takes time, which no page should seem to take
         await asyncio.sleep(2)
     return peak
 
@@ -160,25 +187,32 @@ def _stop(server):
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("a full room", "instead of the table: sessions that open pages at once")
+    group = parser.add_argument_group(
+        "a full room", "instead of the table: sessions that open pages of the demonstration and of 26 systems at once, "
+        "such as --load 40 --browsers 10 --workers 2. Told of each page: half and 95% of its views within how many "
+        "seconds, those whose numbers were there apart from those that had to compute, and memory before, at most and "
+        "after. Each page is opened once before, in each process of the server.")
     group.add_argument("--load", type=int, metavar="SESSIONS", help="readers that speak Streamlit's protocol")
     group.add_argument("--browsers", type=int, default=0, help="readers in real browsers beside them")
     group.add_argument("--heavy", type=int, default=0, help="sessions that ask for one heavy job after the other")
     group.add_argument("--workers", type=int, default=1, help="processes of the server")
-    group.add_argument("--minutes", type=float, default=10, help="how long they read")
-    group.add_argument("--think", type=float, default=10, help="mean seconds between two pages of a reader")
-    group.add_argument("--settle", type=float, default=10, help="minutes after which memory is measured once more")
+    group.add_argument("--minutes", type=float, default=10, help="how long they read (10)")
+    group.add_argument("--think", type=float, default=10, help="mean seconds between two pages of a reader (10)")
+    group.add_argument("--settle", type=float, default=10,
+                       help="minutes after all have left, when memory is measured once more (10)")
 
 
 def main(args: argparse.Namespace) -> None:
     """Fill the room, print the tables, save them as JSON."""
     told = load(args.load, args.minutes, args.think, args.browsers, args.heavy, args.workers, args.settle)
-    for title in ("first_visits", "pages", "heavy_pages"):
-        print(f"\n{title.replace('_', ' ')}")
+    for title in ("first_visits", "first_visits_of_another_process", "cached_pages", "computed_pages", "heavy_pages"):
+        if told[title]:
+            print(f"\n{title.replace('_', ' ')}")
         for row in told[title]:
-            print(f"{row['page']:<22} {row['n']:>6} {row['errors']:>4} errors " + " ".join(
+            print(f"{row['page']:<50} {row['n']:>6} {row['errors']:>4} errors " + " ".join(
                 f"{key} {row[key]:7.2f} s" for key in ("p50", "p95", "max", "first_p95") if key in row))
     print("\nmemory:", ", ".join(f"{when} {mb:.0f} MB" for when, mb in told["memory_mb"].items()))
+    print(f"{told['seconds_of_cores_each_page']:.3f} s of the server's cores for each page")
     print(f"ended {told['seconds_to_end']:.1f} s after SIGTERM")
     print(*(f"ERROR {error}" for error in told["errors"]), sep="\n")
     RESULTS.parent.mkdir(exist_ok=True)

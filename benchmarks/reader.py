@@ -20,7 +20,8 @@ __all__ = ["PAGES", "Visit", "read", "visit_all"]
 #: The pages that a reader opens, by what stands in the address; the first is the overview.
 PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation", "metrics",
          "segments", "methods")
-_PICTURES = ("plotly_chart", "arrow_data_frame", "arrow_table")
+_PICTURES = ("plotly_chart", "dataframe")
+_ASKS = "background.allow"  # in the id of the button below work that would take long
 _LONGEST = 600.0  # seconds after which a page counts as one that never came
 
 
@@ -36,6 +37,8 @@ class Visit:
         From the request to the first picture or table.
     wrong : str
         What was wrong with it, "" for nothing.
+    computed : bool
+        Whether its numbers were not there yet: it showed progress, or asked before it went on.
     """
 
     page: str
@@ -43,6 +46,7 @@ class Visit:
     seconds: float
     first: float
     wrong: str = ""
+    computed: bool = False
 
 
 async def read(address: str, asks: list[dict[str, str]], *, until: float, think: float, seed: int,
@@ -77,20 +81,20 @@ async def read(address: str, asks: list[dict[str, str]], *, until: float, think:
     return visits
 
 
-async def visit_all(address: str, asks: list[dict[str, str]]) -> list[Visit]:
-    """Open each page once, so that what comes after is cached."""
+async def visit_all(address: str, asks: list[dict[str, str]], cookie: str = "") -> list[Visit]:
+    """Open each page once, so that what comes after is cached; by the process of the server that a cookie names."""
     visits = []
     for asked in asks:
-        async with tab(address) as reader:
+        async with tab(address, cookie) as reader:
             visits += [await reader.open(page, asked) for page in PAGES]
     return visits
 
 
 @asynccontextmanager
-async def tab(address: str) -> AsyncIterator[_Tab]:
+async def tab(address: str, cookie: str = "") -> AsyncIterator[_Tab]:
     """Open a connection."""
     async with connect(f"ws://{urlsplit(address).netloc}/_stcore/stream", subprotocols=["streamlit"], max_size=None,
-                       origin=address) as socket:
+                       origin=address, additional_headers={"Cookie": cookie} if cookie else None) as socket:
         yield _Tab(socket)
 
 
@@ -107,7 +111,7 @@ class _Tab:
         client.page_name, client.query_string = page, urlencode(asked)
         client.cached_message_hashes.extend(self._known[-200:])
         await self._socket.send(request.SerializeToString())
-        first, wrong, query, shown = 0.0, "", "", set()
+        first, wrong, query, shown, computed = 0.0, "", "", set(), False
         while True:
             message = ForwardMsg()
             message.ParseFromString(await asyncio.wait_for(self._socket.recv(), _LONGEST))
@@ -126,7 +130,8 @@ class _Tab:
                     wrong = f"{element.exception.type}: {element.exception.message}"[:200]
                 if element.HasField("heading"):
                     shown.add(element.heading.body)
-                if element.WhichOneof("type") in _PICTURES:
+                computed |= element.HasField("progress") or _ASKS in element.button.id
+                if element.WhichOneof("type") in _PICTURES or "<table" in element.html.body:
                     first = first or time.monotonic() - begun
             elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 break
@@ -138,7 +143,8 @@ class _Tab:
             wrong = wrong or f"a page of another session: {strange} where {asked} was asked"
         if page and not any(page.capitalize() in heading for heading in shown):
             wrong = wrong or f"headings {sorted(shown)[:3]}, none of {page!r}"
-        return Visit(page or "overview", asked.get("testset", "demonstration"), seconds, first or seconds, wrong)
+        return Visit(page or "overview", asked.get("testset", "demonstration"), seconds, first or seconds, wrong,
+                     computed)
 
     def _mine(self, session: str) -> str:
         other, self._own = self._own not in ("", session), session
