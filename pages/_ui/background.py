@@ -13,7 +13,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from mtsig_core import SettingError
-from pages._ui import address, limits, screen, server_health
+from pages._ui import address, limits, screen, server_health, turns
 from pages._ui.ending import end_page
 from pages._ui.jobs import TooLong, lasting
 from pages._ui.nursery import Progress
@@ -148,11 +148,10 @@ def _me():
 def _done(job, patience):
     """Whether the work ends within some seconds. Each look at the session ends a run that a click made obsolete."""
     until = time.monotonic() + patience
-    while not wait([job.future], 0.05).done:
-        st.session_state.get(_PLACED)
-        if time.monotonic() > until:
-            return False
-    return True
+    with turns.waiting():
+        while not wait([job.future], 0.05).done and time.monotonic() < until:
+            st.session_state.get(_PLACED)
+    return job.future.done()
 
 
 def _cancel(key):

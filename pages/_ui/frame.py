@@ -25,6 +25,7 @@ from pages._ui import (
     task_view,
     testsets,
     tracks,
+    turns,
 )
 from pages._ui.ending import PageEnded, end_page
 from pages._ui.view import View
@@ -48,7 +49,7 @@ def draw() -> None:
     """The frame: links to the pages, test set and settings at the side, then the page."""
     offered = pages()
     page = st.navigation(offered, position="hidden")
-    with server_events.timed("page", page=page.url_path or "overview"):
+    with server_events.timed("page", page=page.url_path or "overview"), turns.turn():
         _draw_page(page, offered)
 
 
