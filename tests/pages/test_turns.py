@@ -1,6 +1,7 @@
 """Pages take turns."""
 
 import threading
+import time
 
 import pytest
 
@@ -12,14 +13,14 @@ def arrive(place, name, done, go):
     def stay():
         place.enter()
         done.append(name)
-        go.wait(5)
+        go.wait(120)
         place.leave()
 
     before = len(place._queue)
     thread = threading.Thread(target=stay, daemon=True)
     thread.start()
     while len(place._queue) == before and name not in done:
-        pass
+        time.sleep(0.001)
     return thread
 
 
@@ -29,9 +30,9 @@ def test_who_comes_first_is_first():
     for k in range(5):
         assert done == list(range(k + 1))  # nobody else meanwhile
         go[k].set()
-        threads[k].join(5)
+        threads[k].join(120)
         while k < 4 and len(done) == k + 1:
-            pass
+            time.sleep(0.001)
 
 
 def test_one_that_takes_long_holds_nobody_up():
@@ -41,10 +42,10 @@ def test_one_that_takes_long_holds_nobody_up():
     assert done == [0]
     now[0] = 1.0
     while done != [0, 1]:
-        pass
+        time.sleep(0.001)
     go.set()
     for thread in threads:
-        thread.join(5)
+        thread.join(120)
 
 
 def test_what_waits_leaves_its_turn_and_has_it_again(monkeypatch):
