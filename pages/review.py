@@ -4,9 +4,12 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
+from mtsig_core.report.caveats import assumptions
+from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.review_report import content_sentence
+from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
-from mtsig_core.report.task_tables import picture_rows, task_tested, task_verdict
+from mtsig_core.report.task_tables import answer_first, picture_rows, task_tested, task_verdict, task_without
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, browser, frame, grid, review_changes, review_sections, screen, task_runs
 from pages._ui.ending import end_page, or_without
@@ -33,7 +36,8 @@ review_changes.show_message()
 
 
 def draw(found, key=None):
-    header, rows, marks = picture_rows(found, metric)
+    n_pairs = sum(metric in comparison.metrics for comparison in found.pairs.values())
+    header, rows, marks = answer_first(*picture_rows(found, metric), n_pairs)
     return header, rows, grid.show(header, rows, {0}, key, marks=marks, open_cells=key is not None)
 
 
@@ -59,10 +63,16 @@ if now is not None:
     screen.status(task_tested(now))
     screen.answer(task_verdict(now, metric))
     header, rows, clicked = draw(now, "review.picture")
-    st.caption("Rank intervals; coloured: may be the first. Click a cell to open the language pair without the systems "
-               "that are left out here.")
+    said = rule_said(now, metric)
+    st.caption(("Rank intervals; coloured: may be the first" if said is None else
+                "Ranks by the rule that is chosen below; coloured: the first")
+               + ". Click a cell to open the language pair without the systems that are left out here.")
     if clicked is not None and (pair := header[clicked[1]]) in now.pairs and rows[clicked[0]][clicked[1]] != "-":
         review_sections.open_pair(view, pair, before.pairs)
+    for told in filter(None, (task_without(now, metric), said, *assumptions(now.task.assumed, [metric]))):
+        screen.caution_box(told)
+    for far in far_firsts_in(now, metric):
+        screen.plain(far)
 if view.may_edit:
     browser.remember()
     review_changes.pick_metric_and_rule(view)

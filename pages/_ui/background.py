@@ -104,7 +104,7 @@ def prepare() -> None:
 
 def _show_progress(place, job, key, what, meanwhile):
     """Progress with Cancel, and what is there already, until the work is done."""
-    line, share, part = _draw(place, what, "Cancel", _cancel, key)
+    line, share, part = _draw(place, what, "Cancel", _cancel, key, _ALONE)
     done, drawn, rest = False, {}, 0.0
     while not done:
         parts, begun = job.parts, time.monotonic()
@@ -127,7 +127,7 @@ def _ask(place, key, what):
     end_page()
 
 
-def _draw(place, said, button, clicked, key):
+def _draw(place, said, button, clicked, key, style=None):
     """A line, a place below it, and a button: the same at the same place, so that each replaces the other at once."""
     with place.container():
         line, below = st.empty(), st.empty()
@@ -136,7 +136,8 @@ def _draw(place, said, button, clicked, key):
         name = f"background.{clicked.__name__.strip('_')}.{hash(key):x}"  # a click is never taken for other work's
         st.button(button, key=name, on_click=clicked, args=(key,))
         part = st.empty()
-        st.html(_ALONE)
+        if style is not None:  # a page that asks first may go on without the value: nothing of it is hidden
+            st.html(style)
     return line, below, part
 
 

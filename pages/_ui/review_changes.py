@@ -119,7 +119,10 @@ def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
     a = left.selectbox("One system", systems[pair], key=f"review.note.a.{pair}")
     b = right.selectbox("The other", [name for name in systems[pair] if name != a], key=f"review.note.b.{pair}")
     text = f"review.note.text.{pair}.{a}.{b}"
-    _form(view, "note", "Keep the note", lambda: NoteOn(pair, view.review.metric, a, b, _text(text)),
+    there = any((one.pair, one.metric, {one.a, one.b}) == (pair, view.review.metric, {a, b})
+                for one in view.review.notes)
+    _form(view, "note", "Put it in place of the note above" if there else "Keep the note",
+          lambda: NoteOn(pair, view.review.metric, a, b, _text(text)),
           lambda: st.text_area("Note", key=text, max_chars=LONGEST_TEXT, height=68),
           None if b else "A note is on two systems, and there is one alone.", (text,))
 

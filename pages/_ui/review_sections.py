@@ -22,8 +22,9 @@ from mtsig_core.report.review_report import (
     rank_rows,
 )
 from mtsig_core.report.task_documents import task_document
+from mtsig_core.report.task_figure import task_picture
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, browser, frame, review_changes, screen, selection
+from pages._ui import address, browser, frame, picture, review_changes, screen, selection
 from pages._ui.review_view import LINK, ReviewView, reviews
 
 __all__ = ["in_each_pair", "open_pair", "show_decisions", "show_files", "show_left_out", "show_links", "show_mine",
@@ -122,9 +123,13 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
                                                                       view.kept.history),
                                export.file_name(now.task.name, view.review.metric, "review", ending=ending), mime,
                                key=f"review.file.{form}", on_click="ignore")
+        drawn, named = task_picture(now, view.review.metric), (now.task.name, view.review.metric, "review")
+        st.download_button("Picture (SVG)", lambda: drawn, export.file_name(*named, ending="svg"), "image/svg+xml",
+                           key="review.svg", on_click="ignore")
+        picture.png_button("Picture (PNG)", drawn, export.file_name(*named, ending="png"), "review.png")
     st.code(command, language=None, wrap_lines=True)
     st.caption("Save the JSON first: the command reads it, with exclusions, metric, rule, decisions and notes, and "
-               "prints each of these files in its format, byte for byte.")
+               "prints each of these files in its format, byte for byte. The picture is that of the report.")
 
 
 def show_mine() -> None:

@@ -12,7 +12,7 @@ from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.review_report import circle_rows, history_sentences
 from mtsig_core.report.task_tables import task_verdict
-from pages._ui import grid, review_view, testsets
+from pages._ui import background, grid, review_view, testsets
 from pages._ui.ending import end_page
 from pages._ui.task_view import TaskView
 from tests.cli.conftest import run  # noqa: F401 - a fixture
@@ -123,6 +123,7 @@ def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, m
     app = at("review", review=kept.read_link)
     command = next(code.value for code in app.code if "--review" in code.value)
     assert not app.exception and files["json"][0] in command
+    assert files.pop("svg")[1].startswith("<svg ")
     monkeypatch.chdir(root)  # the page names folders from MTSIG_DATA_ROOT on
     (root / files["json"][0]).write_text(files["json"][1], encoding="utf-8")
     asked = shlex.split(command)[1:]
@@ -163,6 +164,7 @@ def test_the_rule_and_the_metric_are_chosen_in_the_review(at, root, kept):
     review = read(kept).review
     assert not app.exception and review.settings == {"trials": 999, "rank_rule": "wmt25"}
     assert review.metric == "MetricX-24" and "chose ranks as WMT25" in words(app)
+    assert "leave out of account" in words(app) and "Assumed: MetricX-24" in words(app)  # as on the page Task
     assert any("--review task-MetricX-24-review.json" in code.value for code in app.code)
 
 
@@ -195,7 +197,7 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
     app = at("leaderboard", testset="task/en-ja_JP", metric="XCOMET", trials="1999", exclude="Alpha")
     app.query_params["review"] = kept.read_link
     with monkeypatch.context() as patch:
-        patch.setattr(grid, "show", lambda *args, **more: (0, 1) if more.get("open_cells") else None)
+        patch.setattr(grid, "show", lambda *args, **more: (0, 3) if more.get("open_cells") else None)
         followed(app, lambda: app.switch_page("pages/review.py").run(), monkeypatch)
     assert app.title[0].value == "Leaderboard" and not app.exception
     asked = {"testset": "task/en-de_DE", "exclude": "Gamma", "trials": "999", "rank_rule": "wmt25"}
@@ -209,8 +211,11 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
 def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkeypatch):
     """Where a long comparison asks before it runs, or was cancelled, nothing of the review is hidden behind it."""
     review_view.reviews().add(kept.edit_link, Exclude("Alpha", None, "late"), 1)
-    monkeypatch.setattr(TaskView, "comparison", lambda view, meanwhile: end_page())
+    monkeypatch.setattr(TaskView, "comparison", lambda view, meanwhile: background._ask(st.empty(), ("key",), "It"))
+    monkeypatch.setattr(background._OFFICE, "expected", {("key",): 61.0})
     app = at("review", review=kept.edit_link)
+    assert "this would take about 61 s" in words(app)
+    assert not any("mt-working" in html.value for html in app.get("html"))  # a style that hides what follows
     assert "Alpha, all language pairs: late" in words(app) and "History" in [one.value for one in app.subheader]
     press(app, "Put back")
     assert not read(kept).review.exclusions
