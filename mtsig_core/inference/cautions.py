@@ -143,8 +143,9 @@ def _about_scores(testset: TestSet, result: MetricResult) -> Iterator[Caution]:
     if result.metric not in testset.scores:
         return
     metric, by_system = result.metric, testset.scores[result.metric].by_system
-    rated = {name: frozenset(k for k, value in enumerate(by_system.get(name, ())) if value is not None)
-             for name in testset.systems}
+    every, values_of = frozenset(range(testset.n_segments)), {name: by_system.get(name, ()) for name in testset.systems}
+    rated = {name: every if len(values) == len(every) and None not in values else
+             frozenset(k for k, value in enumerate(values) if value is not None) for name, values in values_of.items()}
     without = [name for name, segments in rated.items() if not segments]
     if without:
         yield Caution("not-rated", f"{len(without)} of {len(rated)} {plural(len(rated), 'system')} "

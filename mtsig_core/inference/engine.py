@@ -13,7 +13,7 @@ import numpy as np
 
 from mtsig_core.inference.parallel import in_order
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swaps
-from mtsig_core.metrics import Metric
+from mtsig_core.metrics import Metric, is_segment_mean
 
 __all__ = ["Progress", "Stages", "UnitStatistics", "bootstrap_scores", "swap_differences", "jackknife_scores",
            "all_pairs", "in_bits"]
@@ -57,6 +57,9 @@ class UnitStatistics:
         self.scores = self.score(self.totals)
         self._columns, self._source, self._chained = _distinct_columns(self._by_unit)
         self._peak = _largest(self._columns)
+        # Of means of segment scores: how many segments all systems have, where they have the same number in each unit.
+        counts = self._by_unit[..., -1]
+        self.counted = int(counts[0].sum()) if is_segment_mean(metric) and (counts == counts[0]).all() else None
         # Draws and swaps add as many units as there are. Where such sums stay below 2^24 all can be float32;
         # Metric.score reckons in float64 all the same.
         small = units.n * max(self._peak, _largest(self._by_unit)) < _EXACT_IN_FLOAT32
@@ -209,6 +212,18 @@ def swap_differences(data: UnitStatistics, pairs: np.ndarray, n_trials: int, see
     groups = _by_first(pairs)
     widest = max(rows.stop - rows.start for _, _, rows in groups)
 
+    def block_of_means(block: int) -> np.ndarray:
+        """The same as below, of means over as many segments whatever is swapped."""
+        moved = data.weighted_sums(swaps(data.units, seed, block))[0].astype(np.float64)
+        kept, differences, memory = data.totals[0, :, None] - moved, np.empty((len(pairs), BLOCK)), np.empty(
+            (widest, BLOCK))
+        for i, j, rows in groups:
+            first, second = differences[rows], memory[:rows.stop - rows.start]
+            np.divide(np.add(kept[i], moved[j], out=first), data.counted, out=first)
+            np.divide(np.add(kept[j], moved[i], out=second), data.counted, out=second)
+            first -= second
+        return differences
+
     def block_differences(block: int) -> np.ndarray:
         moved = data.weighted_sums(swaps(data.units, seed, block))
         kept = data.totals[:, :, None].astype(moved.dtype) - moved
@@ -224,7 +239,7 @@ def swap_differences(data: UnitStatistics, pairs: np.ndarray, n_trials: int, see
         return differences
 
     out = np.empty((len(pairs), n_trials))
-    for at, block in _in_blocks(block_differences, n_trials, jobs, progress):
+    for at, block in _in_blocks(block_of_means if data.counted else block_differences, n_trials, jobs, progress):
         out[:, at:at + BLOCK] = block[:, :n_trials - at]
     return out
 

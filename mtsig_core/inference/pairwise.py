@@ -175,16 +175,17 @@ def _se_ratio(drawn: np.ndarray, unit: str, pairs: np.ndarray,
     errors = {}
     for kind in ("document", "segment"):
         scores = drawn if kind == unit else other_unit(kind)
-        errors[kind] = np.array([_spread(scores[i] - scores[j]) for i, j in pairs])
+        chunks = (pairs[rows].T for rows in row_chunks(len(pairs), scores.shape[1]))
+        errors[kind] = np.concatenate([np.empty(0), *(_spread(scores[i] - scores[j]) for i, j in chunks)])
     varies = errors["segment"] > 0
     ratio: np.ndarray = np.divide(errors["document"], errors["segment"], out=np.full(len(pairs), np.nan), where=varies)
     return ratio
 
 
-def _spread(values: np.ndarray) -> float:
-    """Standard deviation, 0 where it is a matter of rounding."""
-    spread = values.std()
-    return float(spread) if spread > rounding(values) else 0.0
+def _spread(values: np.ndarray) -> np.ndarray:
+    """Standard deviation of each row, 0 where it is a matter of rounding."""
+    spread = values.std(axis=1)
+    return np.where(spread > rounding(values), spread, 0.0)
 
 
 def _test(sides: Drawn, pairs: np.ndarray, delta: np.ndarray, n_units: np.ndarray, settings: Settings, jobs: int,

@@ -22,6 +22,8 @@ def about_texts(testset: TestSet) -> Iterator[Caution]:
     if canary:
         yield Caution("canary", f"Line {canary[0]} is called canary by the documents file: it is there to be found, "
                                 "not translated, and it was kept and is scored like any other. Leave it out.")
+    if not testset.has_texts:
+        return
     for role, group in (("System", testset.systems), ("Reference", testset.references)):
         texts_in = {name: sum(text is not None for text in texts) for name, texts in group.items()}
         empty_in = {name: sum(text is not None and not text.strip() for text in texts) for name, texts in group.items()}

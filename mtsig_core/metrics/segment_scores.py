@@ -70,5 +70,6 @@ class SegmentMean:
     def signature(self, testset: TestSet) -> str:
         """The table's name, its number of scores over all systems, and which direction is better."""
         by_system = testset.scores[self.name].by_system
-        n = sum(value is not None for name in testset.systems for value in by_system.get(name, ()))
+        own = [by_system.get(name, ()) for name in testset.systems]
+        n = sum(len(values) - values.count(None) for values in own)
         return f"scores:{self.name}|n:{n}|better:{'higher' if self.higher_is_better else 'lower'}"
