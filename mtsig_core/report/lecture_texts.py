@@ -276,10 +276,11 @@ def _signed(value: float) -> str:
 
 def randomization_end(found: Swaps, every: Swaps) -> dict[str, str]:
     """Conclusion and limitation."""
-    ways = len(every.differences) + 1
-    return {"truth": f"{100 * every.p:.0f}%", "conclusion": (
+    ways, share = len(every.differences) + 1, 100 * every.p
+    said = f"{share:.0f}" if share >= 1 else f"{share:.1f}"  # never 0
+    return {"truth": f"{said}%", "conclusion": (
         f"By {len(found.differences):,} random swaps p = {found.p:.3f}; all {ways:,} ways to swap give exactly "
-        f"{every.p:.3f}. If labels meant nothing, {100 * every.p:.0f} of a hundred worlds would differ as much."),
+        f"{every.p:.3f}. If labels meant nothing, {said} of a hundred worlds would differ as much."),
         "limitation": "it tests whether the outputs can be exchanged, not whether the difference matters."}
 
 

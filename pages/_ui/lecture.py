@@ -85,7 +85,8 @@ def _round(view: LectureView, truth: str = "") -> Round:
     """What is remembered of a view, and what came of it."""
     shown, scale = view.shown, SCENES[view.scene].scale(view.shown)
     options = scale.get("options", ())
-    return Round(view.scene, texts.about(shown.testset), shown.seed, shown.world, view.step,
+    of = "made-up scores" if view.scene == "documents" else texts.about(shown.testset)
+    return Round(view.scene, of, shown.seed, shown.world, view.step,
                  texts.predicted(view.guess, options) if view.guess else "",
                  texts.voted(view.votes, scale["kind"], options), numbers(view.votes) or "", truth)
 

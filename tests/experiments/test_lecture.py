@@ -112,6 +112,8 @@ class TestRandomization:
         assert found.p == pytest.approx(every.p, abs=0.03)
         assert found.running_p[-1] == pytest.approx(found.p)
         assert found.swapped.mean() == pytest.approx(0.5, abs=0.01)
+        rare = replace(every, observed=99.0)  # none is as large but the one observed
+        assert texts.randomization_end(found, rare)["truth"] == "0.1%"
 
 
 def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
