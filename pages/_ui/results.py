@@ -13,7 +13,7 @@ from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report.commands import defaults
 from pages._ui import limits
-from pages._ui.first_comparison import first_comparison
+from pages._ui.first_comparison import first_comparison, first_counts
 from pages._ui.jobs import Memory
 
 __all__ = ["comparison", "statistics", "jobs"]
@@ -79,7 +79,9 @@ class _Counted:
         key = (testset.digest, self._metric.name, self._metric.signature(testset))
         counted = _MEMORY.get(key)
         if counted is None:
-            counted = cached_statistics(self._metric, testset, progress)
+            counted = first_counts(testset, self._metric)
+            if counted is None:
+                counted = cached_statistics(self._metric, testset, progress)
             counted.flags.writeable = False  # it is shared by all sessions
             _MEMORY.keep(key, counted)
         return counted

@@ -3,10 +3,12 @@
 import dataclasses
 import json
 
+import numpy as np
 import pytest
 
 from mtsig_core.data.simulation.corpus import load_demo
 from mtsig_core.inference.comparison import compare
+from mtsig_core.metrics import make_metric
 from mtsig_core.report.export import comparison_json
 from pages._ui import first_comparison
 
@@ -36,6 +38,16 @@ def test_it_is_what_compare_gives(file):
                                                            for row in made["metrics"]["bleu"].get("by_reference", [])]
 
 
+def test_the_counts_are_those_of_the_metric(demo):
+    bleu = make_metric("bleu")
+    found, counted = first_comparison.first_counts(demo, bleu), bleu.statistics(demo)
+    assert np.array_equal(found, counted) and found.dtype == counted.dtype and found.flags.c_contiguous
+    for other in (demo.without(["Greek"]), dataclasses.replace(demo, simulated=False)):
+        assert first_comparison.first_counts(other, bleu) is None
+    for metric in (make_metric("bleu", tokenize="char"), make_metric("chrf")):
+        assert first_comparison.first_counts(demo, metric) is None
+
+
 def test_it_is_for_the_whole_demonstration_alone(demo):
     assert first_comparison.first_comparison(load_demo(100)) is None
     assert first_comparison.first_comparison(demo.without(["Greek"])) is None
@@ -45,3 +57,4 @@ def test_it_is_for_the_whole_demonstration_alone(demo):
 def test_another_version_compares_anew(demo, monkeypatch):
     monkeypatch.setattr(first_comparison, "__version__", "0.0.0")
     assert first_comparison.first_comparison(demo) is None
+    assert first_comparison.first_counts(demo, make_metric("bleu")) is None
