@@ -1,5 +1,6 @@
 """A browser without a screen: cookies, Streamlit's messages, uploads."""
 
+from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
 from urllib.parse import urlsplit
@@ -42,11 +43,12 @@ class Session:
     def __init__(self, socket):
         self._socket, self.id = socket, None
 
-    def run(self, clicked: str | None = None, page: str = "", holds: str | None = None) -> list[ForwardMsg]:
-        """All messages until a run of the script has come to its end; of a page, with a button clicked, or with a field
-        for files that holds what `Client.upload` has uploaded."""
+    def run(self, clicked: str | None = None, page: str = "", holds: str | None = None, query: str = "",
+            enough: Callable[[list[ForwardMsg]], bool] = lambda messages: False) -> list[ForwardMsg]:
+        """All messages until a run of the script has come to its end, or they are enough; of a page with a query, with
+        a button clicked, or with a field for files that holds what `Client.upload` has uploaded."""
         asked = BackMsg()
-        asked.rerun_script.page_name = page
+        asked.rerun_script.page_name, asked.rerun_script.query_string = page, query
         if clicked is not None:
             asked.rerun_script.widget_states.CopyFrom(WidgetStates(
                 widgets=[WidgetState(id=clicked, trigger_value=True)]))
@@ -56,8 +58,8 @@ class Session:
                 id=holds, file_uploader_state_value=FileUploaderState(uploaded_file_info=[file]))]))
         self._socket.send(asked.SerializeToString())
         messages = []
-        while not messages or messages[-1].WhichOneof("type") != "script_finished" or (
-                messages[-1].script_finished != ForwardMsg.FINISHED_SUCCESSFULLY):
+        while not messages or not enough(messages) and (messages[-1].WhichOneof("type") != "script_finished" or (
+                messages[-1].script_finished != ForwardMsg.FINISHED_SUCCESSFULLY)):
             messages.append(ForwardMsg.FromString(self._socket.recv(LIMIT)))
         [self.id] = {found.new_session.initialize.session_id for found in messages if found.HasField("new_session")}
         return messages

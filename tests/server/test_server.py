@@ -68,6 +68,14 @@ def patient(holds):
     raise AssertionError("it never came")
 
 
+def gone(pid):
+    """Whether a process has ended, also where nobody has asked how."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("server")
@@ -166,6 +174,38 @@ def test_one_session_has_nothing_of_another(server):
             offered = [button.url for button in elements(tab.run(page="leaderboard"), "download_button") if button.url]
             assert offered and all(re.fullmatch(r"/media/[0-9a-f]{32}\.\w+", url) for url in offered)
             assert {theirs.http.get(url).status_code for url in offered} == {200}  # who has the link has the file
+
+
+def test_work_whose_last_tab_has_closed_ends_with_its_process(server):
+    """While the tab is open it goes on, for minutes; then nothing is left of it."""
+    process, address, own, file = server
+    client, sizes = Client(address), "%2C".join(map(str, range(100, 300)))
+    long = f"testset=simulated+corpus%2C+300+segments&sizes={sizes}&repeats=300"
+
+    def button(messages, *labels):
+        return next((found for found in elements(messages, "button") if found.label.startswith(labels)), None)
+
+    def jobs():
+        return get(f"{address}/_mtsig/health").json()["workers"][0]["jobs"]
+
+    log_in(client, own, "ada@example.org")
+    with client.session() as tab:
+        found = tab.run(page="sweeps", query=long, enough=lambda found: button(found, "Run it") or (
+            " left" in words(found[-1:])))  # a slow machine does not ask
+        if (run := button(found, "Run it")) is not None:
+            tab.run(run.id, page="sweeps", query=long, enough=lambda found: button(found, "Cancel"))
+        patient(lambda: workers(process.pid) and jobs()["working"] == 1)
+        over = len(log(file))
+    patient(lambda: not workers(process.pid) and jobs()["working"] == jobs()["waiting"] == 0)
+    [end] = [found for found in log(file)[over:] if found["event"] == "job_end"]
+    assert (end["kind"], end["ended"]) == ("sweep size", "Cancelled")
+
+
+def workers(pid):
+    """The processes that compute for a server: each leads a group of its own."""
+    children = [int(child) for one in Path(f"/proc/{pid}/task").glob("*/children") for child in one.read_text().split()]
+    leads = [child for child in children if not gone(child) and os.getpgid(child) == child]
+    return leads + [found for child in children for found in workers(child)]
 
 
 def words(messages):

@@ -13,7 +13,7 @@ import pytest
 from mtsig_core.cli.serve_workers import _free_ports, serve_workers
 from mtsig_core.errors import SettingError
 from tests.server.client import LIMIT, Client, get, headings
-from tests.server.test_server import log, patient, serving
+from tests.server.test_server import gone, log, patient, serving
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 needs_caddy = pytest.mark.skipif(shutil.which("caddy") is None, reason="Caddy is not installed")
@@ -35,14 +35,6 @@ import os, sys
 from mtsig_core.cli.serve_workers import serve_workers
 sys.exit(serve_workers([sys.executable, "-c", sys.argv[1]], dict(os.environ), 2, "localhost", int(sys.argv[2]), False))
 """
-
-
-def gone(pid):
-    """Whether a process has ended, also where nobody has asked how."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] == "Z"
-    except FileNotFoundError:
-        return True
 
 
 @needs_caddy
