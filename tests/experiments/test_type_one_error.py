@@ -81,7 +81,7 @@ def test_a_difference_of_the_systems_is_no_part_of_what_documents_have_in_common
     scores = rng.normal(50, 5, 8000)
     both = np.stack([np.stack([values, np.ones(8000)], axis=-1) for values in
                      (scores + 0.12 + rng.normal(0, 1, 8000), scores)])
-    found = type_one(toy(2, 8000, [str(k // 40) for k in range(8000)]), SegmentMean("human", True), n_pairs=400,
+    found = type_one(toy(2, 8000, [str(k // 40) for k in range(8000)]), SegmentMean("human", True), n_pairs=200,
                      n_segments=20, n_documents=25, trials=99, statistics=both)
     rejected = found.row("document", "segment", "ar").rejected
     assert rejected.low < found.predicted < rejected.high < 0.1 and found.se_ratio == pytest.approx(1, abs=0.1)

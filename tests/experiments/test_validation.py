@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sacrebleu
 from scipy import stats
-from statsmodels.api import OLS
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from mtsig_core import SettingError, TestSet
@@ -88,7 +88,7 @@ def test_totals_and_levels_count_the_same():
 def test_coverage_of_a_mean_is_that_of_theory():
     """Student's t covers at its level; the percentile interval of n values is too narrow by about t and n - 1."""
     testset, metric, scores = means()
-    found = coverage(testset, metric, repeats=600, n_segments=20, resamples=300, statistics=scores)
+    found = coverage(testset, metric, repeats=300, n_segments=20, resamples=300, statistics=scores)
     student = found.row("segment", "segment", "t", "difference").covered
     assert student.low < 0.95 < student.high
     z = stats.norm.ppf(0.975) * np.sqrt(19 / 20)
@@ -100,7 +100,7 @@ def test_documents_drawn_whole_need_intervals_by_document():
     scores = segment_scores(2, [60, 60], 600)
     documents = np.arange(600) // 10
     scores[..., 0] += np.random.default_rng(0).normal(0, 8, (2, 60))[:, documents]
-    found = coverage(toy(2, 600, documents), SegmentMean("human", True), repeats=300, resamples=200, statistics=scores)
+    found = coverage(toy(2, 600, documents), SegmentMean("human", True), repeats=150, resamples=200, statistics=scores)
     by = {unit: found.row("document", unit, "jackknife-t", "difference").covered for unit in ("document", "segment")}
     assert by["document"].low < 0.95 < by["document"].high and by["segment"].high < 0.85
 

@@ -31,12 +31,12 @@ def broken(request, monkeypatch, tmp_path):
 @pytest.mark.parametrize("page, asked", [
     ("data", {}), ("review", {}), ("review", {"review": "x" * 22}), ("leaderboard", {"testset": "~" + "x" * 22}),
     ("leaderboard", {"official": "x" * 22})])
-def test_one_message_and_no_trace(opened, broken, page, asked):
-    app = opened(page, trials="999", **asked)
+def test_one_message_and_no_trace(opened, source, broken, page, asked):
+    app = opened(page, source, trials="999", **asked)
     said = words(app)
     assert not app.exception and said.count("MTSIG_HOME") == 1 and "Traceback" not in said
 
 
-def test_numbers_are_there_without_it(opened, broken):
-    app = opened("leaderboard", trials="999")
+def test_numbers_are_there_without_it(opened, source, broken):
+    app = opened("leaderboard", source, trials="999")
     assert not app.exception and "is ahead" in words(app)

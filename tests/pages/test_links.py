@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.toys import words, written
+from tests.pages.toys import sentences, words, write, written
 
 SETTINGS = {"test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
             "trials": "1999", "seed": "11", "exclude": "c", "domain": "news"}
@@ -41,3 +41,20 @@ def test_the_same_numbers_in_another_session(opened, tmp_path, path):
     assert {key: link.get(key, usual) for key, usual in asked.items()} == asked
     again = opened(path, source, **link)
     assert words(again) == said and not again.exception
+
+
+def test_other_content_under_the_same_name_is_said(opened, tmp_path):
+    """While one looks, and by a link from before."""
+    ref = sentences(40)
+    files = {"references/en-de.refA": ref, "system-outputs/en-de/a": [text.replace("is", "was") for text in ref],
+             "system-outputs/en-de/b": [text.replace("sentence", "phrase") for text in ref]}
+    for name, lines in files.items():
+        write(tmp_path / f"changing/{name}.txt", lines)
+    said = "Other content stands under the name of this test set now"
+    page = opened("segments", root=tmp_path, testset="changing/en-de")
+    link = {key: texts if isinstance(texts, str) else texts[-1] for key, texts in page.query_params.items()}
+    assert not page.exception and said not in words(page) and "digest" in link
+    write(tmp_path / "changing/system-outputs/en-de/b.txt", ref)
+    page.switch_page("pages/data.py").run()
+    assert said in words(page)
+    assert said in words(opened("segments", root=tmp_path, **link))

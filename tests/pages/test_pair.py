@@ -2,8 +2,6 @@
 
 import base64
 import json
-import subprocess
-import sys
 from functools import partial
 
 import pytest
@@ -12,7 +10,7 @@ from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
 from mtsig_core.report.tables import format_p
-from tests.pages.toys import APP, NAMES, answers, arguments, sentences, words, written
+from tests.pages.toys import NAMES, answers, arguments, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
 
@@ -147,12 +145,11 @@ def test_the_command_names_the_two_alone(open_pair, source):
     assert all("--exclude" not in e.value for e in page.code)
 
 
-def test_the_command_prints_the_p_on_screen(open_pair, source):
+def test_the_command_prints_the_p_on_screen(open_pair, source, capsys):
     page = open_pair(source, a=NAMES[1], b=NAMES[0], seed="4")
     command = arguments(next(e.value for e in page.code if "--only" in e.value))
-    done = subprocess.run([sys.executable, "-m", "mtsig_core", *command, "--format", "json"], cwd=APP.parent,
-                          capture_output=True, check=True)
-    pair, = json.loads(done.stdout)["metrics"]["bleu"]["pairs"]
+    assert main([*command, "--format", "json"]) == 0
+    pair, = json.loads(capsys.readouterr().out)["metrics"]["bleu"]["pairs"]
     assert {pair["a"], pair["b"]} == set(NAMES[:2])
     assert f"p {format_p(pair['p_value'])} for this pair alone, as the command prints it" in words(page)
 

@@ -4,18 +4,17 @@ import csv
 import html
 import io
 import re
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
 from mtsig_core.report import export
 from pages._ui import segment_reader
 from pages._ui.segment_reader import PAGE
-from tests.pages.toys import APP, NAMES, answers, arguments, sentences, words, written
+from tests.pages.toys import NAMES, answers, arguments, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
 LONG = "very long text " * 700
@@ -233,9 +232,8 @@ def test_the_file_has_all_that_match_and_is_made_when_asked_for(open_segments, s
     assert "<img" not in read and "&lt;img" in read
 
 
-def test_the_command_prints_the_counts_of_the_two(open_segments, source):
+def test_the_command_prints_the_counts_of_the_two(open_segments, source, capsys):
     page = open_segments(source, a=NAMES[1], b=NAMES[0], exclude=NAMES[2])
-    command = [sys.executable, "-m", "mtsig_core", *arguments(page.code[0].value)]
-    done = subprocess.run(command, cwd=APP.parent, capture_output=True, check=True)
-    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert main(arguments(page.code[0].value)) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert len(rows) == 120 and {row["system"] for row in rows} == set(NAMES[:2])
