@@ -23,6 +23,7 @@ from mtsig_core.inference.inventory import suspicions
 from mtsig_core.metrics.tokenizers import TOKENIZERS, cuts, default_tokenizer, fitting_tokenizers
 from mtsig_core.report.inventory_table import inventory_rows
 from pages._ui import address, data_tasks, data_yours, frame, screen, testsets
+from pages._ui.made_once import made_once
 from pages._ui.shelf import SHELF
 
 
@@ -142,9 +143,8 @@ except MtsigError as problem:
 if not isinstance(view, MtsigError):
     if files:
         screen.plain(f"What follows is of {testset.name}, which is open now.")
-    found = suspicions(testset)
-    if found:
+    if found := made_once(suspicions, testset):
         st.subheader("Worth a look")
         screen.cautions(found)
     st.subheader("What was read")
-    screen.table(*inventory_rows(testset), names=[0, 1])
+    screen.table(*made_once(inventory_rows, testset), names=[0, 1])

@@ -68,6 +68,7 @@ def serve_workers(command: list[str], environment: dict[str, str], n: int, addre
                   "--logger.hideWelcomeMessage", "true"], shared) for number in ports]
     commands.append(([caddy, "run", "--config", str(_PROXY), "--adapter", "caddyfile"], proxy))
     with _stopping() as stopped, TemporaryDirectory(prefix="mtsig-") as own:
+        shared["MTSIG_SHARED"] = os.path.join(own, "results")  # what one has computed the others need not
         proxy |= {"XDG_CONFIG_HOME": own, "XDG_DATA_HOME": own}  # it keeps its last configuration, for nobody
         shown = f"http://{command[-1]}:{port}"
         print(f"mtsig: dashboard at {shown}, {n} processes (Ctrl+C stops it)", file=sys.stderr, flush=True)

@@ -69,9 +69,10 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     """
     placed = st.session_state.setdefault(_PLACED, set())
     # Once in a run, also where the value is there: what follows keeps its place, and boxes that were opened stay open.
-    place = None if key in placed and key in _OFFICE.values else st.empty()
+    there = _OFFICE.found(key)
+    place = None if key in placed and there else st.empty()
     placed.add(key)
-    if key in _OFFICE.values:
+    if there:
         return _OFFICE.values.get(key)
     if key in st.session_state.setdefault(_CANCELLED, set()):
         _draw(place, f"{what}: cancelled.", "Run it after all", _again, key)

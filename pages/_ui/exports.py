@@ -15,6 +15,7 @@ from mtsig_core.report.html_report import comparison_html
 from mtsig_core.report.latex import comparison_latex
 from mtsig_core.report.sentences import paper_sentences
 from pages._ui import results, screen
+from pages._ui.made_once import made_once
 from pages._ui.view import View
 
 __all__ = ["show"]
@@ -40,7 +41,7 @@ def show(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[s
         Further metrics, which have been compared already.
     """
     parts = [view.comparison, *(results.comparison(view.testset, name, **view.settings) for name in metrics)]
-    comparison = replace(joined(parts), excluded=tuple(starmap(Exclusion, left_out.items())))
+    comparison = made_once(_joined, tuple(left_out.items()), *parts)
     called = view.named(metric="-".join(comparison.metrics))
     st.subheader("Take it away")
     with st.container(horizontal=True):
@@ -51,5 +52,12 @@ def show(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[s
     screen.plain(f"Systems, pairs and matrix by {', '.join(map(str.upper, comparison.metrics))}; the report has the "
                  "figures too, and opens offline.")
     st.caption("For a paper:")
-    st.code("\n\n".join(paper_sentences(comparison, name) for name in comparison.metrics), language=None,
-            wrap_lines=True)
+    st.code(made_once(_sentences, comparison), language=None, wrap_lines=True)
+
+
+def _joined(left_out, *parts):
+    return replace(joined(parts), excluded=tuple(starmap(Exclusion, left_out)))
+
+
+def _sentences(comparison):
+    return "\n\n".join(paper_sentences(comparison, name) for name in comparison.metrics)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from itertools import count
 
 from mtsig_core.errors import Cancelled
-from pages._ui import server_events
+from pages._ui import server_events, shared_results
 from pages._ui.jobs import Job, Memory, TooLong
 
 __all__ = ["LEASE", "Office"]
@@ -71,6 +71,12 @@ class Office:
                 self._looking = True
                 threading.Thread(target=self._look_on, daemon=True, name="mtsig leases").start()
             return job
+
+    def found(self, key: tuple) -> bool:
+        """Whether the value of a key is there, here or where another process of the server has kept it."""
+        if key not in self.values and (kept := shared_results.find(key)) is not None:
+            self.values.keep(key, *kept)
+        return key in self.values
 
     def leave(self, key: tuple, me: str) -> None:
         """A session does not want this any more."""
@@ -162,6 +168,7 @@ class Office:
             with server_events.timed("job_end", kind=job.key[0]):
                 value = self._value(job)
             self.values.keep(job.key, value, job.worker.weight)
+            shared_results.keep(job.key, value)
         except BaseException as found:
             problem = found
             if isinstance(found, TooLong):
