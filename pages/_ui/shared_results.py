@@ -32,7 +32,7 @@ def keep(key: Hashable, value) -> None:
     """Keep a value for the others; where there is no room, what was made first goes. They see all of it or nothing."""
     if (place := _place(key)) is None:
         return
-    with suppress(Exception):  # it is computed again
+    with suppress(OSError, pickle.PicklingError, AttributeError, TypeError):  # no room, or of no kind to be kept
         content = pickle.dumps((repr(key), value), pickle.HIGHEST_PROTOCOL)
         place.parent.mkdir(mode=0o700, exist_ok=True)
         _make_room(place.parent, len(content))
