@@ -293,7 +293,7 @@ def blocks_end(metric: str, found: BlocksAndBroad, simulated: bool) -> dict[str,
         f"from {least:.0f} to {most:.0f}. Blocks spread {found.ratio:.1f} times as wide: neighbours are "
         f"{'alike' if alike else 'hardly alike here'}."), "after": (
         f"Shuffled, blocks range from {first:.0f} to {last:.0f} and spread {found.shuffled_ratio:.1f} times as wide as "
-        f"broad samples{': it was the order that spread them' if alike else ''}."),
+        f"broad samples{': it was the order' if alike else ''}."),
         "limitation": "the order of these sentences is simulated." if simulated else (
             "one test set in one order; others are mixed otherwise.")}
 
