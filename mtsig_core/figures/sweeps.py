@@ -73,11 +73,11 @@ def decisions(rows: Sequence[FoundAtSize], power: float, needed: int | None = No
 
 def _mark_undrawn(figure: go.Figure, sizes: Sequence[int], drawn: int) -> None:
     """A band over the last sizes, of which no test set is drawn yet, so that nobody concludes from the rest."""
-    left = 0.0 if not drawn else 0.5 * sum(map(math.log10, sizes[drawn - 1:drawn + 1]))
-    middle = 0.5 * (max(left, math.log10(sizes[0])) + math.log10(sizes[-1]))
-    figure.add_shape(type="rect", x0=10**left, x1=10 * sizes[-1], y0=0, y1=1, yref="y domain", layer="below",
-                     line_width=0, fillcolor=_UNDRAWN)
-    figure.add_annotation(x=middle, y=0.5, yref="y domain", text="still being<br>drawn", showarrow=False, font_size=15)
+    left = sizes[0] / 10 if not drawn else math.sqrt(math.prod(sizes[drawn - 1:drawn + 1]))
+    figure.add_shape(type="rect", x0=left, x1=10 * sizes[-1], y0=0, y1=1, yref="y domain", layer="below", line_width=0,
+                     fillcolor=_UNDRAWN)
+    figure.add_annotation(x=1, xref="x domain", xanchor="right", xshift=-12, y=0.45, yref="y domain", font_size=15,
+                          text="still being<br>drawn", showarrow=False)
 
 
 def _mark_needed(figure: go.Figure, needed: int, sizes: Sequence[int], height: float, unit: str) -> None:
