@@ -8,16 +8,18 @@ the same wherever and in whatever order tasks run.
 from __future__ import annotations
 
 import logging
+import pickle
 import sys
 import threading
+import traceback
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import MtsigError, SettingError
 from mtsig_core.version import __version__
 
 __all__ = ["as_they_come", "in_order", "is_elsewhere", "on_cluster"]
@@ -25,7 +27,9 @@ __all__ = ["as_they_come", "in_order", "is_elsewhere", "on_cluster"]
 _Result = TypeVar("_Result")
 
 _AT_ONCE = 8  # tasks that each core elsewhere is sent at once: few wait at the end, and memory is bounded
+_PARTS = 4  # in which they are sent and fetched, as each time takes some milliseconds
 _PATIENCE = 10  # seconds that a scheduler may take to answer
+_AGAIN: dict[str, Any] = {"pure": False, "retries": 8}  # calls whose workers are lost are made anew
 
 
 @contextmanager
@@ -165,12 +169,12 @@ def as_they_come(tasks: Sequence[Callable[[], _Result]]) -> Iterator[tuple[int, 
     if hasattr(backend, "client"):  # joblib gives none of Dask before all are done
         from distributed import as_completed
 
-        futures = {_submit(backend.client, _numbered, k, task): k for k, task in enumerate(tasks)}
+        futures = [_submit(backend.client, _tried, _numbered, k, task) for k, task in enumerate(tasks)]
         try:
             for future in as_completed(futures, loop=backend.client.loop):
-                yield future.result()
+                yield _result(future.result())
         finally:
-            _drop(backend.client, list(futures))
+            _drop(backend.client, futures)
         return
     from joblib import Parallel, delayed, parallel_config
 
@@ -211,24 +215,45 @@ def _on_dask(shared: _Shared, n_tasks: int, client: Any, step: int) -> Iterator[
 
     joblib's way, to scatter it to all workers, never ends where one of them dies meanwhile.
     """
-    sent = _submit(client, _itself, shared)
-    futures: deque[Any] = deque()
+    sent, size = _submit(client, _itself, shared), max(1, step // _PARTS)
+    waiting: deque[list[Any]] = deque()
     try:
-        for k in range(n_tasks):
-            futures.append(_submit(client, _run, sent, k))
-            if len(futures) == step:
-                yield futures.popleft().result()
-        while futures:
-            yield futures.popleft().result()
+        for at in range(0, n_tasks, size):
+            numbers = range(at, min(at + size, n_tasks))
+            waiting.append(client.map(partial(_tried, _run), [sent] * len(numbers), numbers, **_AGAIN))
+            if len(waiting) * size >= step:
+                yield from map(_result, client.gather(waiting.popleft()))
+        while waiting:
+            yield from map(_result, client.gather(waiting.popleft()))
     finally:
-        _drop(client, [sent, *futures])
+        _drop(client, [sent, *(future for futures in waiting for future in futures)])
 
 
 def _submit(client: Any, *call: Any) -> Any:
     """A future of a call that is made anew where its worker dies."""
     with warnings.catch_warnings():  # a task is large: so it stays with the scheduler
         warnings.simplefilter("ignore", UserWarning)
-        return client.submit(*call, pure=False, retries=_AT_ONCE)
+        return client.submit(*call, **_AGAIN)
+
+
+def _tried(call: Callable[..., _Result], *given: Any) -> _Result | _Failed:
+    """Its result, or what it raises, as a result: to try it again would raise the same."""
+    try:
+        return call(*given)
+    except Exception as error:
+        if not isinstance(error, MtsigError):
+            error.add_note(traceback.format_exc())  # which does not come along
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:  # some cannot be sent
+            error = RuntimeError(f"{type(error).__name__}: {error}")
+        return _Failed(error)
+
+
+def _result(found: Any) -> Any:
+    if isinstance(found, _Failed):
+        raise found.error
+    return found
 
 
 def _drop(client: Any, futures: list[Any]) -> None:
@@ -238,6 +263,13 @@ def _drop(client: Any, futures: list[Any]) -> None:
 
 def _itself(shared: _Shared) -> _Shared:
     return shared
+
+
+class _Failed:
+    """What a task raised."""
+
+    def __init__(self, error: Exception):
+        self.error = error
 
 
 class _Shared:

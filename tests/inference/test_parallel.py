@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 from contextlib import ExitStack, contextmanager
+from functools import partial
 
 import joblib
 import numpy as np
@@ -106,6 +107,32 @@ def test_a_few_tasks_are_sent_each_alone_and_come_as_they_are_done(cluster, tmp_
     assert found[0][0] != 0 and sorted(k for k, _ in found) == [0, 1, 2, 3]
     assert all(k == of and inside == {there} != {os.getpid()} for k, (of, there, inside) in found)
     assert not is_elsewhere() and [k for k, _ in as_they_come([task(k) for k in range(3)])] == [0, 1, 2]
+
+
+class Odd(Exception):
+    def __init__(self, one, other):
+        super().__init__(one)
+
+
+@pytest.mark.parametrize(("error", "as_here", "said"), [
+    (lambda: SettingError("Too few.", {"trials": "99"}), SettingError, "Too few."),
+    (lambda: Odd("a", "b"), RuntimeError, "Odd: a")])  # which cannot be sent as it is
+def test_what_a_task_raises_comes_through_and_is_not_tried_again(cluster, tmp_path, error, as_here, said):
+    def task(k):
+        with open(tmp_path / "calls", "a") as file:
+            file.write(f"{k}\n")
+        if k == 3:
+            raise error()
+        return k
+
+    found = []
+    with on_cluster(cluster[0]):
+        for several in (lambda: in_order(task, 40), lambda: as_they_come([partial(task, 3)])):
+            with pytest.raises(as_here) as caught:
+                found.extend(several())
+            assert str(caught.value) == said and vars(caught.value).get("remedies") == vars(error()).get("remedies")
+        assert list(in_order(lambda k: -k, 5)) == [0, -1, -2, -3, -4]  # all goes on
+    assert found == [0, 1, 2][:len(found)] and (tmp_path / "calls").read_text().split().count("3") == 2
 
 
 def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_path, monkeypatch):
@@ -207,5 +234,6 @@ def test_a_cluster_that_is_lost_is_named(who, monkeypatch, tmp_path):
         monkeypatch.setattr(parallel, "_PATIENCE", 0.2 if who == "workers" else 10)
         death = threading.Thread(target=kill, daemon=True)
         death.start()
-        with pytest.raises(SettingError, match=f"the Dask cluster at {address} lost its"), on_cluster(address):
-            list(in_order(task, 9))
+        monkeypatch.setenv("MTSIG_DASK", address)
+        with pytest.raises(SettingError, match=f"the Dask cluster at {address} lost its"):  # as the dashboard has it
+            computed(lambda _: list(in_order(task, 9)), None, True)
