@@ -2,6 +2,7 @@
 
 import pytest
 
+from mtsig_core.data.readers import uploads
 from mtsig_core.report.commands import source_options
 from tests.pages.toys import words
 from tests.toys import SPACELESS
@@ -93,6 +94,15 @@ def test_file_names_are_shown_literally(page):
 def test_a_damaged_zip_is_a_message(page):
     upload(page, ("task.zip", b"PK nothing"))
     assert "The zip archive cannot be read" in words(page)
+
+
+def test_a_zip_is_unpacked_once_not_in_each_run_of_the_page(page, monkeypatch):
+    seen = []
+    monkeypatch.setattr(uploads, "zip_language_pairs", lambda content: seen.append(content) or ["en-de"])
+    page.file_uploader(key="data.files").set_value([("t.zip", b"PK", "application/zip")]).run()
+    page.run()
+    assert not page.exception and len(seen) == 1
+    assert page.selectbox(key="data.zip_pair").options == ["en-de"]
 
 
 def test_a_link_to_an_upload_that_is_gone_says_so(opened):

@@ -112,3 +112,11 @@ def test_scores_of_millionths_are_written_in_digits_that_tell_them_apart(opened,
     said = words(app)
     assert not app.exception and re.search(r"[3-9]\.\d+e-0[67]", said)
     assert not [part for part in re.findall(r"[^<>]{0,30}\b0\.00+\b[^<>]{0,9}", said) if "p 0." not in part]
+
+
+@pytest.mark.parametrize("page", ["pair", "bootstrap"])
+def test_scores_so_large_that_they_hardly_differ(opened, tmp_path, page):
+    rows = [f"{name}\t{k}\t{1e15 + k % 3 / 4 + place / 8!r}\n" for place, name in enumerate("AB") for k in range(1, 21)]
+    (tmp_path / "large.tsv").write_text("system\tline\tscore\n" + "".join(rows))
+    app = opened(page, Source(scores=(("large", str(tmp_path / "large.tsv")),)), trials="99", pool="10000")
+    assert not app.exception and app.get("plotly_chart")

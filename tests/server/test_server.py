@@ -176,24 +176,31 @@ def test_one_session_has_nothing_of_another(server):
             assert {theirs.http.get(url).status_code for url in offered} == {200}  # who has the link has the file
 
 
-def test_work_whose_last_tab_has_closed_ends_with_its_process(server):
-    """While the tab is open it goes on, for minutes; then nothing is left of it."""
-    process, address, own, file = server
-    client, sizes = Client(address), "%2C".join(map(str, range(100, 300)))
+def begin_long_work(tab):
+    """On the page Sweeps, for minutes; until it shows how far it is."""
+    sizes = "%2C".join(map(str, range(100, 300)))
     long = f"testset=simulated+corpus%2C+300+segments&sizes={sizes}&repeats=300"
 
     def button(messages, *labels):
         return next((found for found in elements(messages, "button") if found.label.startswith(labels)), None)
+
+    found = tab.run(page="sweeps", query=long, enough=lambda found: button(found, "Run it") or (
+        " left" in words(found[-1:])))  # a slow machine does not ask
+    if (run := button(found, "Run it")) is not None:
+        tab.run(run.id, page="sweeps", query=long, enough=lambda found: button(found, "Cancel"))
+
+
+def test_work_whose_last_tab_has_closed_ends_with_its_process(server):
+    """While the tab is open it goes on, for minutes; then nothing is left of it."""
+    process, address, own, file = server
+    client = Client(address)
 
     def jobs():
         return get(f"{address}/_mtsig/health").json()["workers"][0]["jobs"]
 
     log_in(client, own, "ada@example.org")
     with client.session() as tab:
-        found = tab.run(page="sweeps", query=long, enough=lambda found: button(found, "Run it") or (
-            " left" in words(found[-1:])))  # a slow machine does not ask
-        if (run := button(found, "Run it")) is not None:
-            tab.run(run.id, page="sweeps", query=long, enough=lambda found: button(found, "Cancel"))
+        begin_long_work(tab)
         patient(lambda: workers(process.pid) and jobs()["working"] == 1)
         over = len(log(file))
     patient(lambda: not workers(process.pid) and jobs()["working"] == jobs()["waiting"] == 0)
@@ -212,10 +219,14 @@ def words(messages):
     return " ".join(html.body for html in elements(messages, "html"))
 
 
-def test_it_ends_when_told_though_a_tab_is_open(server):
-    process, address, _, file = server
-    with Client(address).session() as tab:
-        tab.run()
+def test_it_ends_when_told_though_a_tab_waits_for_work(server):
+    process, address, own, file = server
+    log_in(client := Client(address), own, "ada@example.org")
+    with client.session() as tab:
+        begin_long_work(tab)
+        patient(lambda: workers(process.pid))
+        at_work = workers(process.pid)
         process.send_signal(signal.SIGTERM)
         assert process.wait(LIMIT) == 0
+    patient(lambda: all(map(gone, at_work)))
     assert [found["event"] for found in log(file)][:: len(log(file)) - 1] == ["start", "stop"]
