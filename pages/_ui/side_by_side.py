@@ -11,6 +11,7 @@ from mtsig_core.metrics.overlap import bleu_tokens
 from mtsig_core.metrics.tokenizers import tokenizer_name
 from mtsig_core.report import segment_cards
 from pages._ui import screen
+from pages._ui.made_once import made_once
 
 __all__ = ["cards", "legend", "show", "tokens_or_none"]
 
@@ -36,9 +37,12 @@ def show(testset: TestSet, systems: Sequence[str], segments: Sequence[int], adde
 
 def cards(testset: TestSet, systems: Sequence[str], segments: Sequence[int], heads: Sequence[str]) -> None:
     """The same under heads of another kind, one for each segment."""
-    tokens = tokens_or_none(testset)
-    st.html(segment_cards.STYLE + "".join(segment_cards.card(testset, systems, k, head, tokens=tokens)
-                                          for k, head in zip(segments, heads, strict=True)))
+    st.html(made_once(_cards, tokens_or_none(testset), testset, tuple(systems), tuple(segments), tuple(heads)))
+
+
+def _cards(tokens, testset, systems, segments, heads):
+    return segment_cards.STYLE + "".join(segment_cards.card(testset, systems, k, head, tokens=tokens)
+                                         for k, head in zip(segments, heads, strict=True))
 
 
 def legend() -> None:
