@@ -5,6 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages._ui import grid
 from tests.pages.toys import NAMES, frame_rows, words
 
 
@@ -46,6 +47,16 @@ def test_filters(page):
     assert len(page.dataframe[0].value) == 6 and "6 of 25 rows." in page.caption[0].value
     page.text_input[0].set_value("nowhere").run()
     assert len(page.dataframe[0].value) == 0 and not page.exception
+
+
+def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
+    drawn, draw = [], grid._draw
+    monkeypatch.setattr(grid, "_draw", lambda rows, look, **more: drawn.append(len(rows)) or draw(rows, look, **more))
+    again = AppTest.from_function(large).run()
+    assert not drawn and [frame_rows(frame) for frame in again.dataframe] == [
+        frame_rows(frame) for frame in page.dataframe]
+    again.text_input[0].set_value("human").run()
+    assert drawn == [1]
 
 
 def right_to_left():
