@@ -57,9 +57,10 @@ class UnitStatistics:
         self.scores = self.score(self.totals)
         self._columns, self._source, self._chained = _distinct_columns(self._by_unit)
         self._peak = _largest(self._columns)
-        # Of means of segment scores: how many segments all systems have, where they have the same number in each unit.
+        # Of means of segment scores: how many segments all systems have, where they have the same number in each unit;
+        # else 0.
         counts = self._by_unit[..., -1]
-        self.counted = int(counts[0].sum()) if is_segment_mean(metric) and (counts == counts[0]).all() else None
+        self.counted = int(counts[0].sum()) if is_segment_mean(metric) and (counts == counts[0]).all() else 0
         # Draws and swaps add as many units as there are. Where such sums stay below 2^24 all can be float32;
         # Metric.score reckons in float64 all the same.
         small = units.n * max(self._peak, _largest(self._by_unit)) < _EXACT_IN_FLOAT32
