@@ -171,11 +171,11 @@ class Stage {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000)
   }
 
-  // Draws that take long to make are asked for while the room talks.
+  // Draws that take long to make are asked for while the room talks, until the answer.
   ahead() {
     if (!this.rows && this.started && !this.lacking) this.tell()
     this.lacking = this.started && !this.rows
-    if (!this.rows || this.rows.n >= this.data.most || this.asked === this.rows.n) return
+    if (!this.rows || this.rows.n >= this.data.most || this.asked === this.rows.n || this.revealed) return
     this.asked = this.rows.n
     this.say({have: this.rows.n})
   }
@@ -391,8 +391,9 @@ class Stage {
     this.ask.textContent = end ? said : this.started ? data.during : data.question
     if (end) {
       this.ask.prepend(make('b', '', 'So: '))
-      if (this.guess && words === end && !after) this.ask.append(` Your guess: ${this.said(this.guess)}.`)
-      if (data.state.room && words === end && !after && data.guess.kind !== 'choice') this.ask.append(` The room (${data.guess.kind === 'range' ? 'bars' : '\u25bc'}): ${data.state.room}.`)
+      const marks = after ? '' : data.guess.kind === 'range' ? ' (bars)' : ' (\u25bc)'  // which are gone after the answer
+      if (this.guess && words === end) this.ask.append(` Your guess: ${this.said(this.guess)}.`)
+      if (data.state.room && words === end && data.guess.kind !== 'choice') this.ask.append(` The room${marks}: ${data.state.room}.`)
     }
     const parts = []
     this.node.classList.toggle('setting', !this.set || (!!data.body.worlds && !!end))

@@ -264,9 +264,9 @@ def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
         f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
         f"expected, {expected_missing(n) / n:.0%}), so its score moves: {1 - ALPHA:.0%} of {drawn:,} lie between "
         f"{low:.1f} and {high:.1f}."), "after": (
-        f"On the same draws {first} is behind {second} on {found.share_worse:.0%} of {drawn:,}, and {1 - ALPHA:.0%} of "
+        f"On the same draws {first} is behind {second} on {found.share_worse:.0%} of {drawn:,}; {1 - ALPHA:.0%} of "
         f"the differences lie between {_signed(least)} and {_signed(most)}"
-        f"{': these sentences do not tell which is better' if least <= 0 <= most else ''}."),
+        f"{': undecided' if least <= 0 <= most else ''}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
 
 

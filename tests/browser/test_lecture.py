@@ -85,7 +85,10 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
         stage.get_by_text("1 of ").first.wait_for()
         for key in "23" if scene not in ("mean", "comparisons") else "11" if scene == "mean" else "2":
             page.keyboard.press(key)
-        settled(page)
+        if scene == "comparisons":  # which goes on to draw until the answer
+            stage.get_by_text("11 of 200").wait_for()
+        else:
+            settled(page)
         fits_one_screen(stage)
         page.keyboard.press("r")
         stage.get_by_text("Limit: ").wait_for()
@@ -155,7 +158,7 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
         if key == "V":
             page.keyboard.press("v")  # closes the list
     page.go_back()
-    stage.get_by_text("The room (\u25bc): 3, 4, 4.").wait_for()
+    stage.get_by_text("The room: 3, 4, 4.").wait_for()
     page.keyboard.press("2")
     page.keyboard.press("]")  # away in the middle
     stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
