@@ -27,8 +27,9 @@ __all__ = ["Progress", "computed", "nurse", "unpacked"]
 
 _NICE = 5  # below the server, which draws the pages; heavy work twice as far
 _OFTEN = 0.05  # seconds between two words about the same stage
-_LOADED = ("numba", "scipy.stats", "sacrebleu", "joblib", "threadpoolctl", "pandas", "mtsig_core.cli.main",
-           "mtsig_core.report.kept_tasks", "pages._ui.results")
+_LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.report.kept_tasks", "pages._ui.results", "joblib",
+           "threadpoolctl", "scipy.special")
+_LATER = ("sacrebleu", "pandas", "scipy.stats")  # what few need and what takes long: work is asked for meanwhile
 
 
 class Progress:
@@ -139,7 +140,8 @@ def _chores():
         gc.collect()
         gc.freeze()  # what all share stays shared
 
-    return [*(partial(load, name) for name in _LOADED), compiling, compiled, settled]
+    return [*(partial(load, name) for name in _LOADED), compiling, compiled,
+            *(partial(load, name) for name in _LATER), settled]
 
 
 def _work(down, up, heavy):
