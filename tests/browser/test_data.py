@@ -1,15 +1,11 @@
-"""Bringing one's own files in a real browser."""
-
-import gzip
+"""Bringing one's own files in a real browser; what else there is to it, in tests/pages/test_data.py."""
 
 import pytest
 
 from mtsig_core.report.commands import source_options
 from mtsig_core.report.tables import format_p
 from tests.browser.conftest import follow, printed, ready, settled, watched
-from tests.browser.grids import cells
-from tests.pages.toys import arguments, small_source
-from tests.toys import SPACELESS, zipped
+from tests.pages.toys import small_source
 
 pytestmark = pytest.mark.browser
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(30)).encode()
@@ -33,8 +29,8 @@ def page(at, window, tmp_path_factory):
 
 @pytest.fixture
 def data(page):
-    """Gives a function that uploads; nothing is chosen yet."""
-    again(page)
+    """Gives a function that uploads."""
+    settled(page)
 
     def upload(chosen, button="Open these files", rename=None):
         page.locator('input[type="file"]').set_input_files(chosen)
@@ -46,7 +42,7 @@ def data(page):
             field.press("Enter")
             settled(page)
         page.get_by_role("button", name=button).click()
-        page.wait_for_selector(".mt-error, p:has-text('To its leaderboard')")
+        page.wait_for_selector("p:has-text('To its leaderboard')")
         settled(page)
         return page.locator('[data-testid="stMain"]').inner_text()
 
@@ -76,42 +72,11 @@ def test_three_outputs_give_the_p_that_the_command_line_prints(data, page, tmp_p
     assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
 
 
-def test_chinese_without_a_language_pair_waits_for_it(data, page, tmp_path, monkeypatch):
-    lines = SPACELESS["zh"] * 5
-    texts = {"ref": lines, "a": [text[:-1] for text in lines], "b": [text[1:] for text in lines]}
-    content = {name: "".join(f"{line}\n" for line in texts[name]).encode() for name in texts}
-    page.locator('input[type="file"]').set_input_files(files(**{f"{name}_txt": content[name] for name in content}))
-    asks = ".mt-caution:has-text('The references look Chinese, and no language pair is given')"
-    page.wait_for_selector(asks)
-    settled(page)
-    opens = page.get_by_role("button", name="Open these files")
-    assert opens.is_disabled()
-    pair = page.get_by_label("Language pair")
-    pair.fill("en-zh")
-    pair.press("Enter")
-    page.wait_for_selector(asks, state="detached")
-    settled(page)
-    opens.click()
-    page.wait_for_selector("p:has-text('To its leaderboard')")
-    page.get_by_role("link", name="Leaderboard", exact=True).click()
-    page.wait_for_selector(".mt-answer")
-    ready(page)
-    assert "· tokenizer zh" in page.locator(".mt-status").first.inner_text()
-    page.get_by_text("Numbers, files, command").first.click()
-    command = page.locator("code", has_text="mtsig compare").first.inner_text()
-    assert "--langpair en-zh" in command
-    for name in content:
-        (tmp_path / f"{name}.txt").write_bytes(content[name])
-    monkeypatch.chdir(tmp_path)
-    found = printed(*arguments(command))["metrics"]["bleu"]
-    assert "|tok:zh|" in found["signature"]
-    assert cells(page, "leaderboard-table")[1][2].startswith(f"{found['systems'][0]['score']:.3f}"[:-1])
-
-
 @pytest.mark.slow  # tests/pages/test_segment_scores.py has it without a browser
 @pytest.mark.parametrize("texts", [
     pytest.param({}, id="alone"), pytest.param(dict(ref_txt=REF, a_txt=REF, b_txt=WORSE), id="with texts")])
 def test_segment_scores(data, page, texts):
+    again(page)
     table = "system\tline\tscore\n" + "".join(f"{name}\t{k}\t{50 + k + 20 * (name == 'a')}\n"
                                               for name in "ab" for k in range(1, 31))
     assert "upload: 30 segments, 2 systems" in data(files(**texts, human_tsv=table.encode()))
@@ -125,26 +90,6 @@ def test_segment_scores(data, page, texts):
     said = page.locator('[data-testid="stMain"]').inner_text()
     assert "a is ahead of all others" in said and "85.50" in said
     assert ("segment scores without texts" in said) is (not texts)
-
-
-def test_mistakes_are_messages_and_the_page_lives_on(data, page):
-    """More of them in tests/data/readers."""
-    for chosen, parts in ((files(ref_txt=REF, b_txt=WORSE[:WORSE[:-1].rfind(b"\n") + 1]), ["b.txt has 29 lines", "30"]),
-                          (files(ref_txt=REF, b_gz=gzip.compress(WORSE)[:-20]), ["b.gz"])):
-        data(chosen)
-        said = page.locator(".mt-error").inner_text()
-        assert all(part in said for part in parts), said
-        assert "Traceback" not in said and "/tmp" not in said
-        again(page)
-    packed = zipped({"task/references/en-de.refA.txt": REF, "task/system-outputs/en-de/x.txt": WORSE})
-    task = {"name": "task.zip", "mimeType": "application/zip", "buffer": packed}
-    page.locator('input[type="file"]').set_input_files([*files(ref_txt=REF), task])
-    page.wait_for_selector(".mt-error")
-    assert page.locator(".mt-error").inner_text().startswith("A zip archive comes alone")
-    assert page.get_by_role("button", name="Open these files").count() == 0
-    again(page)
-    assert "task en-de: 30 segments" in data([task], "Open this pair")
-    assert page.problems == []
 
 
 def again(page):

@@ -1,13 +1,19 @@
 """The Data page without a browser."""
 
+import gzip
+import json
+import re
+
 import pytest
 
+from mtsig_core.cli.main import main
 from mtsig_core.data.readers import uploads
 from mtsig_core.report.commands import source_options
-from tests.pages.toys import words
-from tests.toys import SPACELESS
+from tests.pages.toys import arguments, frame_rows, words
+from tests.toys import SPACELESS, zipped
 
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(30)).encode()
+WORSE = REF.replace(b"sentence", b"phrase")
 
 
 @pytest.fixture
@@ -46,8 +52,8 @@ def of_task(language="zh"):
     return lines, lines.replace("，".encode(), b"")
 
 
-def button(page):
-    return next(button for button in page.button if button.label == "Open these files")
+def button(page, label="Open these files"):
+    return next(button for button in page.button if button.label == label)
 
 
 def test_names_in_the_style_of_wmt_say_all(page):
@@ -83,6 +89,46 @@ def test_a_pair_is_an_answer_too(page):
     upload(page, ("ref.txt", ref), ("mine.txt", output))
     next(box for box in page.text_input if box.label == "Language pair").input("en-ja").run()
     assert not button(page).disabled and "The references look" not in words(page)
+
+
+def test_chinese_of_a_pair_gets_the_numbers_of_the_printed_command(page, tmp_path, monkeypatch, capsys):
+    lines = SPACELESS["zh"] * 5
+    texts = {"ref": lines, "a": [text[:-1] for text in lines], "b": [text[1:] for text in lines]}
+    files = {f"{name}.txt": "".join(f"{line}\n" for line in texts[name]).encode() for name in texts}
+    upload(page, *files.items())
+    assert button(page).disabled
+    next(box for box in page.text_input if box.label == "Language pair").input("en-zh").run()
+    button(page).click().run()
+    page.switch_page("pages/leaderboard.py").run()
+    assert not page.exception and "· tokenizer zh" in words(page)
+    command = next(code.value for code in page.code if code.value.startswith("mtsig compare"))
+    assert "--langpair en-zh" in command
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    assert main([*arguments(command), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["metrics"]["bleu"]
+    assert "|tok:zh|" in found["signature"]
+    for row, system in zip(frame_rows(page.dataframe[0])[1:], found["systems"], strict=True):
+        assert row[1] == system["system"] and float(row[2]) == pytest.approx(system["score"], rel=1e-3)
+
+
+def test_mistakes_are_messages_and_the_page_lives_on(page):
+    """More of them in tests/data/readers."""
+    for file, parts in ((("b.txt", WORSE[:WORSE[:-1].rfind(b"\n") + 1]), ["b.txt has 29 lines", "30"]),
+                        (("b.gz", gzip.compress(WORSE)[:-20]), ["b.gz"])):
+        upload(page, ("ref.txt", REF), file)
+        button(page).click().run()
+        said = re.search('mt-error" role="alert">(.*?)</div>', words(page))[1]
+        assert not page.exception and all(part in said for part in parts), said
+        assert "Traceback" not in said and "/tmp" not in said
+    task = zipped({"task/references/en-de.refA.txt": REF, "task/system-outputs/en-de/x.txt": WORSE})
+    upload(page, ("ref.txt", REF), ("task.zip", task))
+    assert 'mt-error" role="alert">A zip archive comes alone' in words(page)
+    assert not [button for button in page.button if button.label.startswith("Open th")]
+    upload(page, ("task.zip", task))
+    button(page, "Open this pair").click().run()
+    assert not page.exception and "task en-de: 30 segments" in words(page)
 
 
 def test_file_names_are_shown_literally(page):

@@ -123,7 +123,7 @@ def test_for_ever(url, clock):
 
 def test_no_room_is_said_and_nothing_is_lost(store):
     first = store.keep(large(1), "me")
-    with pytest.raises(SettingError, match=r"takes 0\.\d MB, and yours take 0\.\d MB of 1\.0 MB already \(MTSIG_QUOTA_MB\)\. Delete"):
+    with pytest.raises(SettingError, match=r"takes 0\.\d MB, and yours take 0\.\d MB of 1\.0 MB already"):
         store.keep(large(2), "me")
     store.keep(large(3), "you")
     with pytest.raises(SettingError, match="This server keeps 1.* MB of test sets already and may keep 2.0 MB"):
