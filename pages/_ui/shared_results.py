@@ -11,6 +11,8 @@ from collections.abc import Hashable
 from contextlib import suppress
 from pathlib import Path
 
+import cloudpickle
+
 __all__ = ["FOLDER_VARIABLE", "find", "keep"]
 
 FOLDER_VARIABLE = "MTSIG_SHARED"  # set by `mtsig serve --workers`, for its processes
@@ -32,8 +34,8 @@ def keep(key: Hashable, value) -> None:
     """Keep a value for the others; where there is no room, what was made first goes. They see all of it or nothing."""
     if (place := _place(key)) is None:
         return
-    with suppress(OSError, pickle.PicklingError, AttributeError, TypeError):  # no room, or of no kind to be kept
-        content = pickle.dumps((repr(key), value), pickle.HIGHEST_PROTOCOL)
+    with suppress(OSError):  # without room it is computed again
+        content = cloudpickle.dumps((repr(key), value))  # as a worker has sent it
         place.parent.mkdir(mode=0o700, exist_ok=True)
         _make_room(place.parent, len(content))
         handle, temporary = tempfile.mkstemp(dir=place.parent)

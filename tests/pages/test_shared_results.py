@@ -40,6 +40,11 @@ def test_another_process_need_not_compute(folder):
         0o600]
 
 
+def test_values_may_hold_functions(folder):
+    shared_results.keep(("f",), [lambda k: k + 1])
+    assert shared_results.find(("f",))[0][0](1) == 2
+
+
 def test_without_other_processes_nothing_is_written(monkeypatch):
     monkeypatch.delenv(shared_results.FOLDER_VARIABLE, raising=False)
     shared_results.keep(("a",), 1)
