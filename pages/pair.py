@@ -139,12 +139,11 @@ if not view.testset.has_texts:
                "scores on the page Data.")
     end_page()
 added = found.sign * found.by_segment
-n = controls.choice("Segments each way", [5, 10, 25, 50], "n", pages_own=True, width=160)
-side_by_side.legend()
+n, marks = side_by_side.pick()
 for name, part in zip((a, b), extremes(added, n), strict=True):
     screen.answer(f"Most in favour of {name}")
     if not part.size:
         st.caption("No segment pulls the difference this way.")
-    side_by_side.show(view.testset, [a, b], part.tolist(), added[part].tolist(), unit)
+    side_by_side.show(view.testset, [a, b], part.tolist(), added[part].tolist(), unit, marks)
 address.link(_SEGMENTS_PAGE, "All segments, to search and sort", icon=":material/arrow_forward:",
              **one_pair.segments_query(a, b))

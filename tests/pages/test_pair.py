@@ -70,6 +70,9 @@ def test_names_and_texts_are_literal(open_pair, source):
     assert "&lt;img src=x" in words(page) and "<img" not in words(page) and "<script" not in words(page)
     assert "&lt;script&gt;" in words(page) and 'dir="rtl"' in words(page)
     assert not [e for e in [*page.markdown, *page.caption] if "![](" in e.value or "onerror" in e.value]
+    assert "mt-n4" in words(page) and '<span class="mt-alone">small' not in words(page)
+    page.selectbox(key="marks").set_value("differences between the two").run()
+    assert not page.exception and '<span class="mt-alone">small' in words(page) and "<script" not in words(page)
 
 
 def test_turning_the_pair_round_turns_the_sign(open_pair, source):
