@@ -184,8 +184,8 @@ def begin_long_work(tab):
     def button(messages, *labels):
         return next((found for found in elements(messages, "button") if found.label.startswith(labels)), None)
 
-    found = tab.run(page="sweeps", query=long, enough=lambda found: button(found, "Run it") or (
-        re.search("Drawing test sets: .*%, about ", words(found[-1:]))))  # what is left: a slow machine does not ask
+    found = tab.run(page="sweeps", query=long, enough=lambda found: re.search(
+        "Drawing test sets: .*%, about ", words(found[-1:])))  # what is left: a slow machine does not ask
     if (run := button(found, "Run it")) is not None:
         tab.run(run.id, page="sweeps", query=long, enough=lambda found: button(found, "Cancel"))
 
