@@ -30,15 +30,15 @@ def hired(monkeypatch):
     monkeypatch.setattr(background._OFFICE, "hire", Sender)
 
 
-#: Draws of the experiments that pages leave at their defaults. What they find is tested with the core.
-FEWER = ((validation_equal_systems, "type_one", {"trials": 199}),
+#: Draws of the experiments, whatever a page asks for. What they find is tested with the core.
+FEWER = ((validation_equal_systems, "type_one", {"n_pairs": 50, "trials": 199}),
          (validation_claims, "claims", {"repeats": 20, "trials": 299}),
          (validation_equal_systems, "families", {"repeats": 20, "trials": 299}),
-         (validation_conclusions, "coverage", {"resamples": 99}))
+         (validation_conclusions, "coverage", {"repeats": 50, "resamples": 99}))
 
 
 def with_fewer(function, few):
-    return functools.wraps(function)(lambda *args, **asked: function(*args, **few, **asked))
+    return functools.wraps(function)(lambda *args, **asked: function(*args, **asked | few))
 
 
 @pytest.fixture(autouse=True)

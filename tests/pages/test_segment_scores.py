@@ -89,12 +89,12 @@ def test_the_pair_says_how_many_lines_it_is_compared_on(opened, source):
 def test_back_from_a_set_with_scores(opened, source):
     """The metric chosen there is not to be had on the simulated corpus."""
     app = opened("leaderboard", source, metric="human", test="t")
-    app.selectbox(key="testset").select("simulated corpus").run()
+    app.selectbox(key="testset").select("simulated corpus, 300 segments").run()
     assert not app.exception and app.selectbox(key="metric").value == "bleu" and app.selectbox(key="test").value == "ar"
 
 
 def test_an_upload_is_recognized(opened, source):
-    app = opened("data")
+    app = opened("data", source)
     app.file_uploader(key="data.files").set_value(
         [("human.tsv", Path(source.scores[0][1]).read_bytes(), "text/plain")]).run()
     assert [box.value for box in app.selectbox if box.label == "Role"] == ["scores"]

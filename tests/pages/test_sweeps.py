@@ -17,7 +17,7 @@ from tests.pages.toys import NAMES, answers, arguments, words, written
 
 @pytest.fixture
 def open_page(opened):
-    return lambda source, **asked: opened("sweeps", source, **{"repeats": "30", "sizes": "ten sizes", **asked})
+    return lambda source, **asked: opened("sweeps", source, **asked)
 
 
 def answer(page):
@@ -56,7 +56,7 @@ def test_headline_curve_and_dots_follow_the_difference_that_is_dragged(open_page
         figure = json.loads(page.get("plotly_chart")[0].proto.spec)
         return figure["data"][0]["y"], figure["data"][1]["y"], figure["layout"]["annotations"][-1]["text"]
 
-    page = open_page(source, unit="document")
+    page = open_page(source, unit="document", sizes="ten sizes")
     curve, dots, size = drawn(page)
     assert ": a difference of 2 BLEU is found" in answer(page)
     page.slider(key="difference").set_value(8.0).run()
@@ -122,7 +122,7 @@ def several(source, tmp_path):
 
 
 def test_the_tables_beside_the_paper_are_what_the_commands_print(open_page, several, capsys):
-    page = open_page(several, drawn="segment", b=NAMES[0], a=NAMES[1])
+    page = open_page(several, drawn="segment", b=NAMES[0], a=NAMES[1], sizes="ten sizes")
     assert not page.exception and len(page.get("plotly_chart")) == 4
     said = words(page)
     shares = printed(page, "--sizes", capsys)
@@ -153,7 +153,7 @@ def test_human_scores_stand_beside_theirs(open_page, source, tmp_path):
 
 
 def test_the_simulated_corpus_gets_references_and_a_hundred_documents(open_page, capsys):
-    page = open_page(Source(demo=100), metric="nist", unit="segment", repeats="30", sizes="50%, 100%")
+    page = open_page(Source(demo=100), metric="nist", unit="segment")
     assert not page.exception and "a difference of 0.2 NIST" in answer(page)
     assert any("do not narrow" in e.value for e in page.caption)
     found = printed(page, "sweep references", capsys)
@@ -201,5 +201,5 @@ def test_two_references_of_which_none_has_a_word_in_common(open_page, tmp_path):
     source = written(tmp_path, [f"a{k} b c" for k in range(20)], [["q w e"] * 20, [""] * 20], names="AB")
     second = tmp_path / "second.txt"
     second.write_text("".join(f"z{k} y x\n" for k in range(20)))
-    page = open_page(replace(source, ref=(*source.ref, ("second", str(second)))), metric="chrf", sizes="50%, 100%")
+    page = open_page(replace(source, ref=(*source.ref, ("second", str(second)))), metric="chrf")
     assert not page.exception and "scores 0, whatever the references" in words(page)
