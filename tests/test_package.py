@@ -84,14 +84,27 @@ def test_the_code_that_runs_is_the_installed_one(scripts, tmp_path):
     assert Path(found).is_relative_to(scripts.parent)
 
 
+def compared(scripts, folder, metric, *options):
+    """The systems as the installed command ranks them."""
+    printed = run(scripts / "mtsig", "compare", *options, "--format", "json", cwd=folder)
+    return [found["system"] for found in json.loads(printed)["metrics"][metric]["systems"]]
+
+
 def test_the_command_line(scripts, tmp_path):
+    """By scores, as what is installed anew compiles anew what counts words, which takes ten seconds."""
     assert run(scripts / "mtsig", "--version") == f"mtsig {__version__}\n"
+    write(tmp_path / "human.tsv", ["system\tline\tscore", *(f"{name}\t{k}\t{score}" for k in range(1, 31)
+                                                           for name, score in (("a", 50 + k), ("b", 60 + k)))])
+    assert compared(scripts, tmp_path, "human", "--scores", "human=human.tsv") == ["b", "a"]
+
+
+@pytest.mark.slow
+def test_the_command_line_counts_words(scripts, tmp_path):
     write(tmp_path / "ref.txt", sentences(30))
     write(tmp_path / "a.txt", [text.replace("small", "big") for text in sentences(30)])
     write(tmp_path / "b.txt", sentences(30))
-    printed = run(scripts / "mtsig", "compare", "--ref", "ref.txt", "--system", "a.txt", "--system", "b.txt",
-                  "--format", "json", cwd=tmp_path)
-    assert [found["system"] for found in json.loads(printed)["metrics"]["bleu"]["systems"]] == ["b", "a"]
+    given = "--ref", "ref.txt", "--system", "a.txt", "--system", "b.txt"
+    assert compared(scripts, tmp_path, "bleu", *given) == ["b", "a"]
 
 
 def test_the_dashboard(scripts, tmp_path):
