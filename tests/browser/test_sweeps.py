@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_what_is_dragged_moves_headline_curve_and_address(at, page):
-    page.goto(at("sweeps", ("--demo-segments", 300), repeats=30, unit="segment"))
+    page.goto(at("sweeps", ("--demo-segments", 300), repeats=30, sizes="50%, 100%", unit="segment"))
     ready(page)
     answer = page.locator(".mt-answer").first
     curve = page.locator(".st-key-sweeps-decisions .scatterlayer path.js-line")
