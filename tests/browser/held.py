@@ -51,14 +51,21 @@ def share_of(file):
 
 
 def main(folder: Path, *options: str) -> None:
-    """Become the dashboard, in this process, so that what hands out its work can be changed."""
+    """Become the dashboard, in this process, so that what hands out its work, and what waits for it, can be changed.
+
+    Progress is drawn of what is held alone: a browser that draws it of all else, as often as is usual, takes the time
+    that the work needs.
+    """
     from streamlit.web import cli
 
+    from pages._ui import background
     from pages._ui.office import Office
 
     watch = Office.watch  # what is held takes as long as the test needs, which is never too long
     Office.watch = lambda self, key, work, me, longest, heavy: watch(self, key, waiting(work, folder, key[0]), me,
                                                                      heavy=heavy)
+    done = background._done
+    background._done = lambda job, patience: done(job, 60 if share_of(folder / job.key[0]) is None else patience)
     sys.argv = ["streamlit", "run", str(CHECKOUT / "asgi.py"), *options]
     cli.main()
 

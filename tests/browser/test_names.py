@@ -29,7 +29,7 @@ OUT, REF, OTHER_REF = "<b>out</b>", "<img src=x onerror=alert(2)> *r*", "![r](ht
 DOCUMENT, DOMAIN = "<img src=x onerror=alert(3)>", "![d](http://h.example/d.png)"
 PAIR = {"a": LONG, "b": IMAGE}
 ASKED = {"refs": REF, "exclude": OUT}
-LIGHTER = {"repeats": 30, "pairs": 200}  # of the experiments, whose numbers are tested elsewhere
+LIGHTER = {"repeats": 30, "sizes": "50%, 100%", "pairs": 200}  # of the experiments, whose numbers are tested elsewhere
 
 #: Parts of a page that none of ours has: made of a name, a text or an address in one.
 MADE = ("x-evil, [onerror], [onclick], [onmouseover], [src*='h.example' i], [href*='h.example' i], "
