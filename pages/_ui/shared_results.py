@@ -34,7 +34,7 @@ def keep(key: Hashable, value) -> None:
     """Keep a value for the others; where there is no room, what was made first goes. They see all of it or nothing."""
     if (place := _place(key)) is None:
         return
-    with suppress(OSError):  # without room it is computed again
+    with suppress(OSError, pickle.PicklingError, TypeError):  # no room, or of no kind to be kept: it is computed again
         content = cloudpickle.dumps((repr(key), value))  # as a worker has sent it
         place.parent.mkdir(mode=0o700, exist_ok=True)
         _make_room(place.parent, len(content))
