@@ -69,7 +69,8 @@ def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], 
     look = (tuple(header), tuple(widths), frozenset(names), numbers, marked, wide, key)
     if not (open_rows or open_cells):
         return _draw_once(_digest(cells), look, _cells=cells)
-    event = _draw(cells, look, on_select="rerun", selection_mode="single-cell" if open_cells else "single-row")
+    event = _draw(_digest(cells), cells, look, on_select="rerun",
+                  selection_mode="single-cell" if open_cells else "single-row")
     if open_cells:
         return next(((shown[row], int(column)) for row, column in event.selection.cells), None)
     chosen = event.selection.rows
@@ -88,11 +89,20 @@ def _digest(rows):
 @st.cache_resource(max_entries=256, show_spinner=False)
 def _draw_once(digest, look, _cells) -> None:
     """Draw a table of which nothing can be chosen; Streamlit remembers what it has sent, for all who see the same."""
-    _draw(_cells, look)
+    _draw(digest, _cells, look)
 
 
-def _draw(rows, look, **more):
-    header, widths, names, numbers, marked, wide, key = look
+def _draw(digest, rows, look, **more):
+    *_, key = look
+    frame, configs = _frame(digest, look[:-1], _rows=rows)
+    return st.dataframe(frame, column_config=dict(configs), hide_index=True, key=key, row_height=_ROW, placeholder="-",
+                        height="content" if len(rows) <= MOST_PLAIN else _ROW * (MOST_PLAIN + 2), **more)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _frame(digest, look, _rows):
+    """What a table shows, written out once: for a whole task pandas takes a third of a second, each run of a page."""
+    (header, widths, names, numbers, marked, wide), rows = look, _rows
     columns, configs = {}, {}
     for k, title in enumerate(header):
         cells = [row[k] if k not in names else _set_left(row[k]) for row in rows]
@@ -105,8 +115,11 @@ def _draw(rows, look, **more):
         styles = pd.DataFrame([[_MARK if (row, k) in marked else "" for k in range(len(header))]
                                for row in range(len(rows))], columns=list(columns))
         frame = frame.apply(lambda _: styles, axis=None)
-    return st.dataframe(frame, column_config=configs, hide_index=True, key=key, row_height=_ROW, placeholder="-",
-                        height="content" if len(rows) <= MOST_PLAIN else _ROW * (MOST_PLAIN + 2), **more)
+    frame.set_uuid(digest.hex())
+    frame._compute()
+    written = frame._translate(False, False)  # the two are what Streamlit calls, each time
+    frame._compute, frame._translate = lambda: frame, lambda *_: written
+    return frame, configs
 
 
 def _set_left(name: str) -> str:

@@ -51,7 +51,8 @@ def test_filters(page):
 
 def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
     drawn, draw = [], grid._draw
-    monkeypatch.setattr(grid, "_draw", lambda rows, look, **more: drawn.append(len(rows)) or draw(rows, look, **more))
+    monkeypatch.setattr(grid, "_draw", lambda digest, rows, look, **more: (
+        drawn.append(len(rows)) or draw(digest, rows, look, **more)))
     again = AppTest.from_function(large).run()
     assert not drawn and [frame_rows(frame) for frame in again.dataframe] == [
         frame_rows(frame) for frame in page.dataframe]
