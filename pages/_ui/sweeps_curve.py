@@ -16,6 +16,7 @@ from mtsig_core.figures.sweeps import decisions
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.sweep_tables import needed
 from pages._ui import charts, screen
+from pages._ui.made_once import made_once
 from pages._ui.view import View
 
 __all__ = ["Curve"]
@@ -43,7 +44,7 @@ class Curve:
 
     def plan(self, found: SizeSweep) -> tuple[tuple[PairPlan, ...], PairPlan | None]:
         """The sizes that all pairs need, and this one; None where it cannot be compared."""
-        planned = plan(found, self.difference, self.power)
+        planned = made_once(plan, found, self.difference, self.power)
         return planned, next((row for row in planned if {row.a, row.b} == self.pair), None)
 
     def figure(self, mine: PairPlan, rows: Sequence[FoundAtSize], units: str) -> Callable[[], go.Figure]:
