@@ -17,9 +17,10 @@ _SCRIPT = """
 let told
 export default function({data: {session, sets, along}, setStateValue}) {
   const search = new URLSearchParams(location.search)
-  for (const [key, text] of Object.entries(along)) if (text && !search.has(key)) search.set(key, text)
-  if (search.size > new URLSearchParams(location.search).size)
+  for (const [key, text] of Object.entries(along)) if (text && !search.has(key)) {
+    search.set(key, text)
     history.replaceState(history.state, '', `?${search}`)
+  }
   const key = 'mtsig_aside'
   const kept = JSON.parse(sessionStorage.getItem(key) ?? '{}')
   sessionStorage.setItem(key, JSON.stringify({...kept, ...sets}))

@@ -93,8 +93,8 @@ def _draws(asked):
     return max(asked.get("trials", 0), asked.get("resamples", 0))
 
 
-def _check_draws(asked, more=""):
-    _check("MTSIG_MAX_DRAWS", asked, f"Fewer trials, systems{more or ' or segments'} need less")
+def _check_draws(asked, more=" or segments"):
+    _check("MTSIG_MAX_DRAWS", asked, f"Fewer trials, systems{more} need less")
 
 
 def _check(variable, asked, remedy):

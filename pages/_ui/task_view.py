@@ -61,7 +61,7 @@ class TaskView:
         named = {"testset": tracks.named(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None
-        return named | ({"digest": found.pairs[pair].testset.digest[:12]} if may_change else {})
+        return named | ({address.SEEN: found.pairs[pair].testset.digest[:12]} if may_change else {})
 
     def command(self, found: TaskComparison) -> str:
         """The command line that prints what is found."""
