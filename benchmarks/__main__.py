@@ -28,6 +28,7 @@ from mtsig_core.inference.intervals import Sample, percentile
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.row_chunks import row_chunks
 from mtsig_core.inference.significance import approximate_randomization, signed_shift
+from mtsig_core.metrics import metric_title
 
 TER_EVERY = 20  # sacreBLEU takes half a minute and more per system for all segments
 RESULTS = Path(__file__).parent / "results" / "latest.json"
@@ -86,7 +87,7 @@ def counting(testset, repeats):
         count = peer.counter(name, references, systems)
         if not np.array_equal(count(), metric.statistics(part)):
             raise SystemExit(f"The counts of {name} differ from sacreBLEU's: nothing below would mean anything.")
-        yield row(f"{name.upper()} statistics, {len(systems)} x {part.n_segments}{note}", goal,
+        yield row(f"{metric_title(name)} statistics, {len(systems)} x {part.n_segments}{note}", goal,
                   best(lambda metric=metric, part=part: metric.statistics(part), 3 * repeats), shortest(count, 1),
                   "references cached")
 

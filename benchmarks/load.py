@@ -1,4 +1,4 @@
-"""A full room: sessions that open pages of the dashboard at once, some of them in real browsers, beside heavy jobs."""
+"""A full room: sessions that open pages of the dashboard at once, some of them in real browsers."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import data
-from benchmarks.reader import Visit, read, visit_all
+from benchmarks import data, fairness
+from benchmarks.reader import PAGES, Visit, read, visit_all
+from mtsig_core.data.source import Source
 
 __all__ = ["add_options", "load", "main"]
 
-RESULTS = Path(__file__).parent / "results" / "load.json"
-#: Heavy work, by page and what the address asks: each session of these asks for work that nobody else has asked for.
-HEAVY = (("validation", {"experiment": "type1"}), ("sweeps", {}), ("bootstrap", {}), ("sampling", {}))
+RESULTS = Path(__file__).parent / "results"
 
 
 def load(sessions: int, minutes: float, think: float, browsers: int, heavy: int, workers: int, settle: float) -> dict:
     """Start a dashboard, fill the room, and say how long each page took, what went wrong, and the memory.
+
+    Beside sessions that ask for heavy jobs `fairness` is measured instead.
 
     Parameters
     ----------
@@ -44,24 +45,28 @@ def load(sessions: int, minutes: float, think: float, browsers: int, heavy: int,
     """
     with tempfile.TemporaryDirectory() as folder:
         big = data.write_task(data.made_up(), Path(folder) / "big")
-        asks = [{}, {"testset": big}]
+        asks = [{"testset": Source(demo_task=True).title}, {"testset": big}]
         address, server = _start(workers, folder)
         try:
-            first, *others = [asyncio.run(visit_all(address, asks, cookie)) for cookie in _cookies(address, workers)]
+            first, *others = [asyncio.run(visit_all(address, asks, cookie, fairness.PAGES if heavy else PAGES))
+                              for cookie in _cookies(address, workers)]
+            if heavy:
+                return {"sessions": sessions, "heavy": heavy, "workers": workers, "think": think,
+                        **fairness.fairness(address, asks, sessions, heavy, think)}
             before, spent = memory(server.pid), seconds_of_cores(server.pid)
-            told = asyncio.run(_fill(address, asks, sessions, minutes, think, browsers, heavy, server.pid))
-            visits, heavies, peak = told
-            spent = (seconds_of_cores(server.pid) - spent) / max(1, len(visits) + len(heavies))
+            visits, drawn, peak = asyncio.run(_fill(address, asks, sessions, minutes, think, browsers, server.pid))
+            spent = (seconds_of_cores(server.pid) - spent) / max(1, len(visits) + len(drawn))
             time.sleep(60 * settle)
             after = memory(server.pid)
         finally:
             ended = _stop(server)
     others = [visit for those in others for visit in those]
-    return {"sessions": sessions, "browsers": browsers, "heavy": heavy, "workers": workers, "minutes": minutes,
+    return {"sessions": sessions, "browsers": browsers, "workers": workers, "minutes": minutes,
             "think": think, "first_visits": summary(first), "first_visits_of_another_process": summary(others),
             "cached_pages": summary(visit for visit in visits if not visit.computed),
-            "computed_pages": summary(visit for visit in visits if visit.computed), "heavy_pages": summary(heavies),
-            "errors": sorted({f"{v.page}: {v.wrong}" for v in [*first, *others, *visits, *heavies] if v.wrong})[:20],
+            "computed_pages": summary(visit for visit in visits if visit.computed),
+            "drawn_by_browsers": summary(drawn),
+            "errors": sorted({f"{v.page}: {v.wrong}" for v in [*first, *others, *visits, *drawn] if v.wrong})[:20],
             "seconds_of_cores_each_page": spent, "seconds_to_end": ended,
             "memory_mb": {"before": before, "peak": peak, f"{settle:g} min after": after}}
 
@@ -128,16 +133,12 @@ def _family(pid: int) -> list[int]:
     return [pid, *(member for child in children for member in _family(child))]
 
 
-async def _fill(address, asks, sessions, minutes, think, browsers, heavy, pid):
+async def _fill(address, asks, sessions, minutes, think, browsers, pid):
     until = time.monotonic() + 60 * minutes
     readers = [read(address, asks, until=until, think=think, seed=seed) for seed in range(sessions)]
-    heavies = [read(address, [{"seed": str(1000 + n), **HEAVY[n % len(HEAVY)][1]}], until=until, think=1.0, seed=n,
-                    pages=(HEAVY[n % len(HEAVY)][0],)) for n in range(heavy)]
-    real = [_browse(address, asks, until, think, browsers)] if browsers else []
     watching = asyncio.create_task(_peak(pid, until))
-    done = await asyncio.gather(*readers, *heavies, *real)
-    flat = [visit for visits in [*done[:sessions], *done[sessions + heavy:]] for visit in visits]
-    return flat, [visit for visits in done[sessions:sessions + heavy] for visit in visits], await watching
+    drawn, *done = await asyncio.gather(_browse(address, asks, until, think, browsers), *readers)
+    return [visit for visits in done for visit in visits], drawn, await watching
 
 
 async def _peak(pid, until):
@@ -149,10 +150,13 @@ async def _peak(pid, until):
 
 
 async def _browse(address, asks, until, think, browsers):
-    """Readers in real browsers, in a process of their own: Playwright's is too slow to share one with the others."""
+    """Readers in real browsers, in a process of their own: Playwright's is too slow to share one with the others. They
+    get what the others leave of the cores: in a room each has a machine of its own."""
+    if not browsers:
+        return []
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "benchmarks.browsers", address, json.dumps(asks), str(until), str(think), str(browsers),
-        stdout=subprocess.PIPE)
+        stdout=subprocess.PIPE, preexec_fn=lambda: os.nice(19))
     out, _ = await process.communicate()
     return [Visit(**visit) for visit in json.loads(out)]
 
@@ -194,7 +198,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "after. Each page is opened once before, in each process of the server.")
     group.add_argument("--load", type=int, metavar="SESSIONS", help="readers that speak Streamlit's protocol")
     group.add_argument("--browsers", type=int, default=0, help="readers in real browsers beside them")
-    group.add_argument("--heavy", type=int, default=0, help="sessions that ask for one heavy job after the other")
+    group.add_argument("--heavy", type=int, default=0, help="instead of all that: how long pages and new "
+                       "comparisons take of readers alone, and beside so many sessions that ask for one heavy job "
+                       "after the other, such as --load 6 --heavy 1 --think 3")
     group.add_argument("--workers", type=int, default=1, help="processes of the server")
     group.add_argument("--minutes", type=float, default=10, help="how long they read (10)")
     group.add_argument("--think", type=float, default=10, help="mean seconds between two pages of a reader (10)")
@@ -205,7 +211,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Fill the room, print the tables, save them as JSON."""
     told = load(args.load, args.minutes, args.think, args.browsers, args.heavy, args.workers, args.settle)
-    for title in ("first_visits", "first_visits_of_another_process", "cached_pages", "computed_pages", "heavy_pages"):
+    (fairness.show if args.heavy else _show)(told)
+    print(*(f"ERROR {error}" for error in told["errors"]), sep="\n")
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / ("heavy.json" if args.heavy else "load.json")).write_text(json.dumps(told, indent=2) + "\n")
+
+
+def _show(told):
+    for title in ("first_visits", "first_visits_of_another_process", "cached_pages", "computed_pages",
+                  "drawn_by_browsers"):
         if told[title]:
             print(f"\n{title.replace('_', ' ')}")
         for row in told[title]:
@@ -214,6 +228,3 @@ def main(args: argparse.Namespace) -> None:
     print("\nmemory:", ", ".join(f"{when} {mb:.0f} MB" for when, mb in told["memory_mb"].items()))
     print(f"{told['seconds_of_cores_each_page']:.3f} s of the server's cores for each page")
     print(f"ended {told['seconds_to_end']:.1f} s after SIGTERM")
-    print(*(f"ERROR {error}" for error in told["errors"]), sep="\n")
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(told, indent=2) + "\n")

@@ -15,7 +15,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
-__all__ = ["PAGES", "Visit", "read", "visit_all"]
+__all__ = ["PAGES", "Visit", "read", "tab", "visit_all"]
 
 #: The pages that a reader opens, by what stands in the address; the first is the overview.
 PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation", "metrics",
@@ -81,12 +81,13 @@ async def read(address: str, asks: list[dict[str, str]], *, until: float, think:
     return visits
 
 
-async def visit_all(address: str, asks: list[dict[str, str]], cookie: str = "") -> list[Visit]:
+async def visit_all(address: str, asks: list[dict[str, str]], cookie: str = "",
+                    pages: Sequence[str] = PAGES) -> list[Visit]:
     """Open each page once, so that what comes after is cached; by the process of the server that a cookie names."""
     visits = []
     for asked in asks:
         async with tab(address, cookie) as reader:
-            visits += [await reader.open(page, asked) for page in PAGES]
+            visits += [await reader.open(page, asked) for page in pages]
     return visits
 
 
@@ -103,12 +104,15 @@ class _Tab:
 
     def __init__(self, socket):
         self._socket, self._known, self._own = socket, [], ""
+        self.asks = ""  # the button below work that would take long, where the page came without it
 
-    async def open(self, page: str, asked: dict[str, str]) -> Visit:
-        """Ask for a page and take all that comes until its run ends."""
+    async def open(self, page: str, asked: dict[str, str], clicked: str = "") -> Visit:
+        """Ask for a page, by a click on one of its buttons perhaps, and take all that comes until its run ends."""
         request, begun = BackMsg(), time.monotonic()
-        client = request.rerun_script
+        client, self.asks = request.rerun_script, ""
         client.page_name, client.query_string = page, urlencode(asked)
+        if clicked:
+            client.widget_states.widgets.add(id=clicked, trigger_value=True)
         client.cached_message_hashes.extend(self._known[-200:])
         await self._socket.send(request.SerializeToString())
         first, wrong, query, shown, computed = 0.0, "", "", set(), False
@@ -130,7 +134,9 @@ class _Tab:
                     wrong = f"{element.exception.type}: {element.exception.message}"[:200]
                 if element.HasField("heading"):
                     shown.add(element.heading.body)
-                computed |= element.HasField("progress") or _ASKS in element.button.id
+                if _ASKS in element.button.id:
+                    self.asks = element.button.id
+                computed |= element.HasField("progress") or bool(self.asks)
                 if element.WhichOneof("type") in _PICTURES or "<table" in element.html.body:
                     first = first or time.monotonic() - begun
             elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:

@@ -5,10 +5,12 @@ would mend it is there as data, too: the command line says it as options and exi
 of the side bar, a notebook as arguments below the error.
 """
 
+import pickle
+import traceback
 from collections.abc import Iterable, Mapping
 
-__all__ = ["MtsigError", "InputError", "SettingError", "StoreError", "NotYetError", "Cancelled", "Remedy", "arguments",
-           "nearest", "unknown"]
+__all__ = ["MtsigError", "InputError", "SettingError", "ClusterError", "StoreError", "NotYetError", "Cancelled",
+           "Remedy", "arguments", "nearest", "sendable", "unknown"]
 
 #: Arguments with what to give them, such as ``{"unit": "segment"}``; in capitals what the user has to find, as in
 #: ``{"docs": "FILE"}``. Each of several remedies is enough.
@@ -45,6 +47,10 @@ class SettingError(MtsigError):
     """Something is wrong with an option or argument."""
 
 
+class ClusterError(SettingError):
+    """The cluster that was to compute cannot be reached, does not fit, or is lost."""
+
+
 class StoreError(MtsigError):
     """The database of kept test sets cannot be reached, read or written."""
 
@@ -65,6 +71,21 @@ def arguments(remedies: Iterable[Remedy]) -> str:
     """
     return "; or ".join(", ".join(f"{name}={value!r}" for name, value in remedy.items()) for remedy in remedies
                         if not any(str(value).isupper() or "=" in str(value) for value in remedy.values()))
+
+
+def sendable(error: Exception) -> Exception:
+    """What was just caught, as it can be sent to another process: in words alone where it can be written and not read.
+
+    The traceback does not come along: where the error is none of ours, it is a note.
+    """
+    sent = error
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        sent = RuntimeError(f"{type(error).__name__}: {error}")
+    if not isinstance(error, MtsigError):
+        sent.add_note(traceback.format_exc())
+    return sent
 
 
 def unknown(what: str, name: object, among: Iterable[str]) -> SettingError:

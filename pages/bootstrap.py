@@ -9,6 +9,7 @@ from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VO
 from mtsig_core.experiments.sweep_resamples import bound_sd, flat, stability
 from mtsig_core.figures.bootstrap import replicates, settling
 from mtsig_core.inference.one_score import bootstrap_systems, histogram
+from mtsig_core.metrics import metric_title
 from mtsig_core.report import bootstrap_tables as tables
 from mtsig_core.report.cells import rounded, written_like
 from mtsig_core.report.commands import command_line
@@ -21,7 +22,7 @@ _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000
 view = frame.open_page("Bootstrap")
 testset, metric, settings, ci = view.testset, view.metric, view.comparison.settings, view.result.ci
 sampling = {key: view.settings[key] for key in _SAMPLING}
-unit, theirs = metric.upper(), ZHANG_VOGEL_1.nearest(metric)
+unit, theirs = metric_title(metric), ZHANG_VOGEL_1.nearest(metric)
 level = f"{100 * (1 - settings.alpha):g}%"
 
 
@@ -95,7 +96,7 @@ with left:
         charts.show(
             partial(settling, [row.resamples for row in repeats], [row.relative_sd for row in repeats],
                     [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
-                    [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=theirs.upper()),
+                    [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=metric_title(theirs)),
             key="bootstrap.settling", files=view.named(name), command=command, header=list(flat(repeats[0])),
             rows=[list(flat(row).values()) for row in repeats],
             alt="Standard deviation of an end of the relative interval against the number of bootstrap samples, on log "
@@ -110,11 +111,11 @@ with right:
                 f"One pool of {total:,} independent samples is cut into runs of B. Bars: 95% interval of the SD, which "
                 f"{n} {'run tells' if n == 1 else 'runs tell'} only roughly.")
 screen.table(*tables.repeated_rows(settled, theirs))
-st.caption(f"Percentile intervals. Theirs: {ZHANG_VOGEL_6.source}, {theirs.upper()}, 5,000 intervals each, with one SD "
-           "for two ends; how is not said. Ours is the root mean square of both, of relative ends: these move by "
-           f"{bound_sd(settings.alpha, less_median=True):.2f} σ/√B, the line of the figure, as the median moves too. "
-           "At B = 100 their mean interval leans to the left, as the 2nd and 98th of 100 sorted scores do; ours is "
-           "interpolated.")
+st.caption(f"Percentile intervals. Theirs: {ZHANG_VOGEL_6.source}, {metric_title(theirs)}, 5,000 intervals each, with "
+           "one SD for two ends; how is not said. Ours is the root mean square of both, of relative ends: these move "
+           f"by {bound_sd(settings.alpha, less_median=True):.2f} σ/√B, the line of the figure, as the median moves "
+           "too. At B = 100 their mean interval leans to the left, as the 2nd and 98th of 100 sorted scores do; ours "
+           "is interpolated.")
 screen.table(*tables.growing_rows(settled, theirs, level))
 st.caption("One percentile interval for each B. Each row draws on from the row above, so neighbours share samples and "
            f"agree more than fresh ones would. Theirs: {ZHANG_VOGEL_5.source}, which does not say; its BLEU ends "

@@ -10,7 +10,7 @@ from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
 from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.simultaneous import simultaneous
-from mtsig_core.metrics import metric_of
+from mtsig_core.metrics import metric_of, metric_title
 from mtsig_core.metrics.segment_scores import SegmentMean
 from pages._ui import frame, methods_algorithms, screen
 
@@ -64,12 +64,12 @@ for name in METRICS:
     metric = make_metric(name)
     unknown = isinstance(view, MtsigError) or not view.testset.has_texts
     signature = "" if unknown else f" Here: {metric.signature(view.testset)}"
-    screen.plain(f"{name.upper()}: {first_paragraph(type(metric))}{signature}")
+    screen.plain(f"{metric_title(name)}: {first_paragraph(type(metric))}{signature}")
 
 screen.plain(f"Scores of a table: {first_paragraph(SegmentMean)} A pair is compared on the segments that both have.")
 if not isinstance(view, MtsigError):
     for name in view.testset.scores:
-        screen.plain(f"{name.upper()}: here {metric_of(view.testset, name).signature(view.testset)}")
+        screen.plain(f"{metric_title(name)}: here {metric_of(view.testset, name).signature(view.testset)}")
 
 st.subheader("How to cite")
 screen.plain("Name the test, the unit, the number of trials and the correction, or give the signature, which has all "

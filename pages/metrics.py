@@ -12,7 +12,7 @@ from pages._ui.metrics_means import show_averages, show_students_t
 _VIEWS = {"n-gram precisions": show_precisions, "output length": show_lengths, "step by step": show_example,
           "sentence average": show_averages, "Student's t": show_students_t, "signatures": show_signatures,
           "which metric to trust": show_agreement, "by domain": show_domains}
-_BY_METRIC = ("sentence average", "Student's t", "which metric to trust", "by domain")  # others: BLEU, so texts
+_BY_METRIC = ("Student's t", "by domain", "which metric to trust", "sentence average")  # others: BLEU, so texts
 
 view = frame.open_page("Metrics", experiment=True)
 if view.testset.runs:
@@ -21,11 +21,7 @@ if view.testset.runs:
     end_page()
 first, *places = st.columns(4)
 with first:
-    chosen = controls.choice("Look at", tuple(_VIEWS), "inside")
-if not view.testset.has_texts and chosen not in _BY_METRIC:
-    screen.error("This test set has segment scores without texts, and these numbers come from words. Open the texts "
-                 "with the scores on the page Data, or look at Student's t.")
-    end_page()
+    chosen = controls.choice("Look at", tuple(_VIEWS) if view.testset.has_texts else _BY_METRIC, "inside")
 if chosen not in _BY_METRIC and view.metric != "bleu":
     screen.plain(f"This view is about BLEU, whatever the metric at the side ({view.metric}).")
 _VIEWS[chosen](view, places)

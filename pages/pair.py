@@ -10,6 +10,7 @@ from mtsig_core.inference.cautions import FAMILY_WISE
 from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.inference.one_pair import density, equivalence, extremes, tally
 from mtsig_core.inference.significance import significant
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.tables import format_p, neither, p_word, points, simultaneous_word
 from pages._ui import address, charts, controls, dispute_view, frame, one_pair, screen, side_by_side
 from pages._ui.ending import end_page, or_end_page
@@ -17,7 +18,7 @@ from pages._ui.ending import end_page, or_end_page
 _SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
 view = frame.open_page("Pair")
 comparison, result = view.comparison, view.result
-settings, unit = comparison.settings, result.metric.upper()
+settings, unit = comparison.settings, metric_title(result.metric)
 a, b, _ = one_pair.choose(view)
 with or_end_page():
     found = one_pair.examine(view, a, b)

@@ -4,15 +4,17 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.review_report import content_sentence
-from mtsig_core.report.task_ranks import rule_said
+from mtsig_core.report.task_ranks import marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
-from mtsig_core.report.task_tables import answer_first, picture_rows, task_tested, task_verdict, task_without
+from mtsig_core.report.task_tables import task_tested, task_verdict, task_without
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, browser, frame, grid, review_changes, review_sections, screen, task_runs
+from pages._ui import address, browser, frame, review_changes, review_sections, screen, task_runs, task_view
 from pages._ui.ending import end_page, or_without
+from pages._ui.made_once import made_once
 
 view = frame.take_view()
 st.title("Review")
@@ -29,21 +31,15 @@ if view.kept is None:
     review_sections.show_mine()
     end_page()
 review, metric = view.review, view.review.metric
-screen.status([review.task, f"{review.track or 'all'} systems", metric.upper(),
+screen.status([review.task, f"{review.track or 'all'} systems", metric_title(metric),
                *([f"{len(review.exclusions)} left out"] if review.exclusions else []),
                f"{len(review.decisions)} decided", "you can change it" if view.may_edit else "to read"])
 review_changes.show_message()
 
 
-def draw(found, key=None):
-    n_pairs = sum(metric in comparison.metrics for comparison in found.pairs.values())
-    header, rows, marks = answer_first(*picture_rows(found, metric), n_pairs)
-    return header, rows, grid.show(header, rows, {0}, key, marks=marks, open_cells=key is not None)
-
-
 def meanwhile(pairs):
     if pairs:
-        draw(TaskComparison(view.now.kept.info, pairs, {}))
+        task_view.show_picture(TaskComparison(view.now.kept.info, pairs, {}), metric)
 
 
 before = now = None
@@ -62,12 +58,12 @@ except MtsigError as problem:
 if now is not None:
     screen.status(task_tested(now))
     screen.answer(task_verdict(now, metric))
-    header, rows, clicked = draw(now, "review.picture")
+    pair = task_view.show_picture(now, metric, "review.picture")
     said = rule_said(now, metric)
-    st.caption(("Rank intervals; coloured: may be the first" if said is None else
-                "Ranks by the rule that is chosen below; coloured: the first")
-               + ". Click a cell to open the language pair without the systems that are left out here.")
-    if clicked is not None and (pair := header[clicked[1]]) in now.pairs and rows[clicked[0]][clicked[1]] != "-":
+    st.caption(("Rank intervals" if said is None else "Ranks by the rule that is chosen below")
+               + f"; coloured: {marked_said(now)}. Click a cell to open the language pair without the systems that are "
+               "left out here.")
+    if pair is not None:
         review_sections.open_pair(view, pair, before.pairs)
     for told in filter(None, (task_without(now, metric), said, *assumptions(now.task.assumed, [metric]))):
         screen.caution_box(told)
@@ -86,5 +82,5 @@ review_changes.show_history(view)
 review_sections.show_links(view)
 if now is not None:
     st.subheader("How it was tested")
-    screen.plain(task_methods(now, metric))
+    screen.plain(made_once(task_methods, now, metric))
     review_sections.show_files(view, now)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.inference import segments
-from mtsig_core.metrics import direction, metric_of
+from mtsig_core.metrics import direction, metric_of, metric_title
 from mtsig_core.report import export
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.segment_cards import MARKS, card, contributed, neighbour, segments_html, system_list
@@ -25,7 +25,7 @@ _READABLE = 500  # segments of a file to read
 
 view = frame.open_page("Segments")
 screen.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
-testset, unit = view.testset, view.metric.upper()
+testset, unit = view.testset, metric_title(view.metric)
 a, b, beside = one_pair.choose(view, [3, 3, 3.6, 5, 3])
 if not testset.has_texts:
     screen.error("This test set has segment scores without texts: there is nothing to read. Open the texts with the "

@@ -13,6 +13,7 @@ from mtsig_core.experiments.sweep_difference import found_at
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.figures._style import BLUE, VERMILLION
 from mtsig_core.figures.sweeps import scores, widths
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.sweep_tables import found_records, found_rows, own_order, plan_rows, width_rows
 from pages._ui import background, charts, controls, demos, frame, limits, one_pair, results, screen, sweeps_tables
@@ -25,7 +26,7 @@ _TEN, _SIZES = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"]
 
 view = frame.open_page("Sweeps", experiment=True)
 testset, metric, settings = view.testset, view.metric, view.comparison.settings
-alpha, seed, unit = view.settings["alpha"], view.settings["seed"], metric.upper()
+alpha, seed, unit = view.settings["alpha"], view.settings["seed"], metric_title(metric)
 a, b, (third, fourth) = one_pair.choose(view, 4)
 usual = default_difference(row.score for row in view.result.systems)
 difference = controls.slider(third, "Difference", usual, "difference", least=usual / 10, most=10 * usual,
@@ -103,7 +104,8 @@ with right:
     theirs = "human" if metric in testset.scores else ZHANG_VOGEL_2.nearest(metric)
     length = 1 if units == "documents" else SENTENCES_PER_DOCUMENT
     paper = [(round(size * length), (high - low) / 100) for size, low, high in ZHANG_VOGEL_2.rows[theirs]]
-    charts.show(partial(widths, of_systems, slope, paper, unit=units, theirs=f"Zhang and Vogel, {theirs.upper()}"),
+    charts.show(partial(widths, of_systems, slope, paper, unit=units,
+                        theirs=f"Zhang and Vogel, {metric_title(theirs)}"),
                 key="sweeps.widths", files=view.named(mine.a), command=command,
                 header=list(asdict(of_systems[0])), rows=[list(asdict(row).values()) for row in of_systems],
                 table=width_rows(of_systems), alt="Relative width of the interval against the test-set size on log "

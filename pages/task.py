@@ -10,12 +10,10 @@ from mtsig_core.report.cells import number
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.task_documents import task_document
 from mtsig_core.report.task_figure import task_picture
-from mtsig_core.report.task_ranks import first_rows, rule_said
+from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import (
-    answer_first,
     macro_pair_rows,
-    picture_rows,
     task_left_out,
     task_tested,
     task_verdict,
@@ -25,7 +23,6 @@ from mtsig_core.results.task import TaskComparison
 from pages._ui import (
     address,
     frame,
-    grid,
     official,
     picture,
     review_changes,
@@ -36,6 +33,7 @@ from pages._ui import (
     task_view,
 )
 from pages._ui.ending import or_end_page
+from pages._ui.made_once import made_once
 
 _FEW = 4  # language pairs whose first are seen at once
 
@@ -43,31 +41,24 @@ view = task_view.open_page(frame.take_view(), "Task")
 info = view.kept.info
 
 
-def draw(found, key=None):
-    """The picture; what was clicked in it."""
-    n_pairs = sum(view.metric in comparison.metrics for comparison in found.pairs.values())
-    header, rows, marks = answer_first(*picture_rows(found, view.metric), n_pairs)
-    return header, rows, grid.show(header, rows, {0}, key, marks=marks, open_cells=key is not None)
-
-
 def meanwhile(pairs):
     if pairs:
         st.caption(f"{len(pairs)} of {len(info.pairs_with(view.metric))} language pairs so far.")
-        draw(TaskComparison(info, pairs, {}))
+        task_view.show_picture(TaskComparison(info, pairs, {}), view.metric)
 
 
 with or_end_page():
     found = view.comparison(meanwhile)
 screen.status(task_tested(found))
 screen.answer(task_verdict(found, view.metric))
-header, rows, clicked = draw(found, "task.picture")
+pair = task_view.show_picture(found, view.metric, "task.picture")
 said = rule_said(found, view.metric)
 st.caption(("Rank intervals, which hold for all systems of a language pair together" if said is None else
-            "Ranks by the rule that is chosen at the side") + "; coloured: may be the first. A "
+            "Ranks by the rule that is chosen at the side") + f"; coloured: {marked_said(found)}. A "
            "dash: no score there. Click a cell to open the language pair. Across the pairs stand systems that have all "
            "of them, ranked by the mean difference, which is drawn within each pair and then averaged; wins, ties "
            "and losses are added up over the pairs.")
-if clicked is not None and (pair := header[clicked[1]]) in found.pairs and rows[clicked[0]][clicked[1]] != "-":
+if pair is not None:
     address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, found))
 for told in filter(None, (task_without(found, view.metric), said)):
     screen.caution_box(told)
@@ -95,7 +86,7 @@ if warned:
 if (link := review_changes.show_begin(view, found)) is not None:
     address.go(frame.ROOT / "pages" / "review.py", review=link)
 st.subheader("How it was tested")
-screen.plain(task_methods(found, view.metric))
+screen.plain(made_once(task_methods, found, view.metric))
 st.subheader("Take it away")
 command = view.command(published)
 with st.container(horizontal=True):
@@ -106,7 +97,7 @@ with st.container(horizontal=True):
         st.download_button(title, lambda form=form: task_document(form, published, view.kept.source, command),
                            export.file_name(info.name, view.metric, what, ending=ending), mime,
                            key=f"task.{form}", on_click="ignore")
-    drawn = task_picture(found, view.metric)
+    drawn = made_once(task_picture, found, view.metric)
     st.download_button("Picture (SVG)", drawn, export.file_name(info.name, view.metric, "task", ending="svg"),
                        "image/svg+xml", key="task.svg", on_click="ignore")
     picture.png_button("Picture (PNG)", drawn, export.file_name(info.name, view.metric, "task", ending="png"),

@@ -169,6 +169,22 @@ def test_the_first_import_is_light():
     assert done.stdout.split() == []
 
 
+#: What they write in capitals is no metric's name: messages, settings in the environment, made-up grammar, codes.
+CAPITALS = {"mtsig_core.cli.main", "mtsig_core.data.task", "mtsig_core.data.readers.bounds",
+            "mtsig_core.data.simulation.grammar"}
+
+
+def test_metrics_are_called_what_one_function_says():
+    """`metrics.metric_title` knows which are written in capitals; a user's own scores keep their name."""
+    def shouts(file):
+        return [node.lineno for node in ast.walk(tree(file))
+                if isinstance(node, ast.Attribute) and node.attr == "upper"]
+
+    found = offenders([file for file in FILES if name_of(file) not in CAPITALS], shouts)
+    assert found.keys() == {"mtsig_core.metrics"} and len(found["mtsig_core.metrics"]) == 1
+    assert [file.name for file in ROOT.glob("mtsig_core/**/*.html") if "upper" in file.read_text("utf-8")] == []
+
+
 def test_one_function_decides():
     """Nobody else asks whether p is at most alpha, or a share of wins at least 1 - alpha: it asks
     `significance.significant` or `decide`."""

@@ -8,10 +8,9 @@ from mtsig_core.cli.inputs import progress_line, read, told
 from mtsig_core.cli.options import add_arguments, add_choice_of_systems, add_output_options, given
 from mtsig_core.cli.output import check_out, write
 from mtsig_core.cli.source_options import names, source_from
-from mtsig_core.cli.task_scores import of_pairs
+from mtsig_core.cli.task_scores import add_pairs, refuse_of_one_pair, task_source
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import TaskExclusion
-from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
 from mtsig_core.inference.settings import check_jobs
@@ -34,7 +33,7 @@ def add_agreement_options(sub: ArgumentParser) -> None:
     group = sub.add_argument_group("a whole task", "each language pair and their mean: --folder without --langpair, or "
                                                    "--demo-task with --all-pairs")
     group.add_argument("--all-pairs", action="store_true", help="all language pairs of the task")
-    group.add_argument("--pairs", type=names, metavar="XX-YY,...", help="these language pairs alone")
+    add_pairs(group.add_argument)
     add_choice_of_systems(sub)
     add_arguments(sub.add_argument_group("test"), "agreement", trials="swaps behind each p")
     add_output_options(sub, tuple(AGREEMENT_FORMS))
@@ -58,15 +57,8 @@ def _run_task(args: Namespace) -> int:
     if args.folder is None and not args.demo_task:
         raise SettingError("Several language pairs come from --folder DIR or --demo-task. Give one of them.")
     source_from(args, whole_task=True)  # which refuses what names another source
-    one_alone = {"--langpair": args.langpair, "--refs": args.refs, "--domain": args.domain,
-                 "--refs-as-systems": args.refs_as_systems, "--tokenize": args.tokenize, "--lowercase": args.lowercase}
-    for option, value in one_alone.items():
-        if value:
-            raise SettingError(f"{option} is for one language pair, and all are asked for. Leave it out, or choose one "
-                               "with --langpair.")
-    source = TaskSource(args.folder, args.pairs or (), None, args.only or (),
-                        tuple(map(TaskExclusion, args.exclude or ())), tuple(args.lower_is_better),
-                        tuple(args.higher_is_better), args.keep_canary, scores=of_pairs("--scores", args.scores))
+    refuse_of_one_pair(args, run=args.runs)
+    source = task_source(args, only=args.only or (), exclude=tuple(map(TaskExclusion, args.exclude or ())))
     check_out(args.out, Source(folder=args.folder))
     kept = KeptTask(source)
     with progress_line() as progress:

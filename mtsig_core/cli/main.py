@@ -23,6 +23,7 @@ from mtsig_core.cli.replicate import add_official_option
 from mtsig_core.cli.sample import SAMPLES
 from mtsig_core.cli.source_options import add_source_options, source_from
 from mtsig_core.cli.task import add_task_options, run_task
+from mtsig_core.cli.task_scores import add_pairs, refuse_of_one_pair, task_source
 from mtsig_core.cli.validate import VALIDATIONS, add_validate_options, validate
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import MtsigError, SettingError
@@ -143,6 +144,7 @@ def _parser() -> _Parser:
     sub.set_defaults(run=run_task)
 
     sub = command("serve", _serve, "start the dashboard, on that test set")
+    add_pairs(sub.add_argument)
     sub.add_argument("--port", type=int, default=8501)
     sub.add_argument("--address", help="where to listen (default: localhost, this machine alone)")
     sub.add_argument("--workers", type=int, default=1, metavar="N", help="processes, behind a proxy (needs Caddy)")
@@ -200,5 +202,11 @@ def _experiment(work: Work) -> Callable[[argparse.Namespace], int]:
 def _serve(args: argparse.Namespace) -> int:
     from mtsig_core.cli.serve import serve
 
-    return serve(source_from(args, whole_task=True), port=args.port, open_browser=not args.no_browser,
-                 address=args.address, workers=args.workers)
+    source, task = source_from(args, whole_task=True), None
+    if args.folder is not None and args.langpair is None:
+        refuse_of_one_pair(args)
+        task = task_source(args)
+    elif args.pairs:
+        raise SettingError("--pairs goes with --folder DIR without --langpair, a whole task. Leave it out.")
+    return serve(source, task, port=args.port, open_browser=not args.no_browser, address=args.address,
+                 workers=args.workers)

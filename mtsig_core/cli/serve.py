@@ -13,8 +13,8 @@ from typing import Any
 from mtsig_core.cli.serve_login import login_options
 from mtsig_core.cli.serve_workers import serve_workers
 from mtsig_core.data.readers.bounds import upload_limits
-from mtsig_core.data.readers.tasks import pairs_of
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
+from mtsig_core.data.task_source import TASK_VARIABLE, TaskSource
 from mtsig_core.errors import SettingError
 
 __all__ = ["serve"]
@@ -24,13 +24,16 @@ _INSTALLED = _PACKAGE / "_dashboard"
 _ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent  # in a checkout the dashboard lies beside the package
 
 
-def serve(source: Source | None, *, port: int, open_browser: bool, address: str | None = None,
-          workers: int = 1) -> int:
+def serve(source: Source | None, task: TaskSource | None = None, *, port: int, open_browser: bool,
+          address: str | None = None, workers: int = 1) -> int:
     """Check the test set, then become the dashboard's server; with several workers, start them and wait for the end.
 
     Parameters
     ----------
     source : Source or None
+        Its tables and runs are those of `task`, where that is given.
+    task : TaskSource, optional
+        The whole task that its folder is.
     port : int
     open_browser : bool
     address : str, optional
@@ -52,14 +55,17 @@ def serve(source: Source | None, *, port: int, open_browser: bool, address: str 
     _check_port(address, port)
     upload_limits()  # a mistake in the environment shows here, not in the browser
     environment = dict(os.environ)
-    environment.pop(SOURCE_VARIABLE, None)
+    for variable in (SOURCE_VARIABLE, TASK_VARIABLE):
+        environment.pop(variable, None)
     if (root := environment.get("MTSIG_DATA_ROOT")) and not os.path.isdir(root):
         raise SettingError(f"MTSIG_DATA_ROOT is {root}, which is no folder. Expected one that holds shared tasks.")
+    if task is not None and source is not None:
+        task.check()  # each of its parts is read when it is opened
+        environment[TASK_VARIABLE] = _absolute_task(task).to_json()
+        source = replace(source, scores=(), run=())
+    elif source is not None:
+        source.read()  # mistakes show here, not in the browser
     if source is not None:
-        if source.folder is not None and source.langpair is None:
-            pairs_of(source.folder)  # a whole task, of which each part is read when it is opened
-        else:
-            source.read()  # mistakes show here, not in the browser
         environment[SOURCE_VARIABLE] = _absolute(source).to_json()
     # Streamlit finds its configuration beside the app. -P: what lies in the user's folder is no module of it.
     command = [sys.executable, "-P", "-m", "streamlit", "run", str(app), *login_options(environment)]
@@ -85,10 +91,19 @@ def _check_port(address: str, port: int) -> None:
 
 def _absolute(source: Source) -> Source:
     """With files wherever they are, and shown as from here: nobody else is told where that is."""
-    def path(name: str | None) -> str | None:
-        return None if name is None else os.path.abspath(name)
-
-    files: dict[str, Any] = {key: path(getattr(source, key)) for key in ("folder", "src", "docs", "ids")}
-    files |= {key: tuple((name, path(file)) for name, file in getattr(source, key))
+    single = ("folder", "src", "docs", "ids", "systems_table")
+    files: dict[str, Any] = {key: _path(getattr(source, key)) for key in single}
+    files |= {key: tuple((name, _path(file)) for name, file in getattr(source, key))
               for key in ("ref", "system", "run", "parse", "scores")}
     return replace(source, xml=tuple(map(os.path.abspath, source.xml)), named_from=os.getcwd(), **files)
+
+
+def _absolute_task(task: TaskSource) -> TaskSource:
+    files: dict[str, Any] = {key: tuple((pair, name, _path(file)) for pair, name, file in getattr(task, key))
+                             for key in ("scores", "run")}
+    return replace(task, folder=_path(task.folder), systems_table=_path(task.systems_table), named_from=os.getcwd(),
+                   **files)
+
+
+def _path(name: str | None) -> str | None:
+    return None if name is None else os.path.abspath(name)

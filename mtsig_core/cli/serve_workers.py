@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 
+from mtsig_core.data.source import PORTS_VARIABLE, SHARED_VARIABLE
 from mtsig_core.errors import SettingError
 
 __all__ = ["serve_workers"]
@@ -61,14 +62,14 @@ def serve_workers(command: list[str], environment: dict[str, str], n: int, addre
                            "install caddy; others: https://caddyserver.com/docs/install), or serve from one process, "
                            "without --workers.")
     ports = [str(number) for number in _free_ports(n)]
-    shared = {**environment, "MTSIG_WORKER_PORTS": " ".join(ports)}
+    shared = {**environment, PORTS_VARIABLE: " ".join(ports)}
     proxy = {**os.environ, "MTSIG_PROXY_ADDRESS": address, "MTSIG_PROXY_PORT": str(port),
              "MTSIG_UPSTREAMS": " ".join(f"127.0.0.1:{number}" for number in ports)}
     commands = [([*command, "--server.address", "127.0.0.1", "--server.port", number, "--server.headless", "true",
                   "--logger.hideWelcomeMessage", "true"], shared) for number in ports]
     commands.append(([caddy, "run", "--config", str(_PROXY), "--adapter", "caddyfile"], proxy))
     with _stopping() as stopped, TemporaryDirectory(prefix="mtsig-") as own:
-        shared["MTSIG_SHARED"] = os.path.join(own, "results")  # what one has computed the others need not
+        shared[SHARED_VARIABLE] = os.path.join(own, "results")  # what one has computed the others need not
         proxy |= {"XDG_CONFIG_HOME": own, "XDG_DATA_HOME": own}  # it keeps its last configuration, for nobody
         shown = f"http://{command[-1]}:{port}"
         print(f"mtsig: dashboard at {shown}, {n} processes (Ctrl+C stops it)", file=sys.stderr, flush=True)

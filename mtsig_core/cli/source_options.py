@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mtsig_core.data.checks import literal
@@ -13,7 +13,7 @@ from mtsig_core.data.source import Source
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import check_tokenizer
 
-__all__ = ["add_source_options", "names", "source_from"]
+__all__ = ["add_folder_options", "add_source_options", "names", "source_from"]
 
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +23,8 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--system", action="append", default=[], metavar="[NAME=]FILE",
         help="system output, one segment per line; repeatable. The name defaults to the file's stem")
     add("--run", action="append", default=[], dest="runs", metavar="NAME=FILE",
-        help="output of a further training run of the system of that name; repeatable, as often for each system")
+        help="output of a further training run of the system of that name; repeatable, as often for each system. "
+             "Of a whole task, in serve: PAIR:NAME=FILE")
     add("--parse", action="append", default=[], metavar="NAME=FILE",
         help="parse in CoNLL-U of the output or reference of that name, for dep-f; repeatable")
     add("--src", metavar="FILE", help="source text")
@@ -34,25 +35,33 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--refs", type=names, default=(), metavar="NAME,...", help="references to score with (default: all)")
     add("--refs-as-systems", action="store_true",
         help="let the references not chosen by --refs, and those with ratings, act as systems")
-    add("--keep-canary", action="store_true", help="keep the lines that the documents file calls canary")
-    add("--keep-withdrawn", action="store_true",
-        help="keep the systems that a task's table of systems, systems.tsv in its folder, calls withdrawn")
+    add_folder_options(add)
     add("--demo", action="store_true", help="the simulated corpus: 30,000 segments, six systems")
     add("--demo-segments", type=int, metavar="N", help="its first N segments")
     add("--demo-references", type=int, metavar="N", help="that it is scored with, 1 to 9 (default: 1)")
     add("--demo-task", action="store_true",
         help="a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human ratings")
     add("--scores", action="append", default=[], metavar="NAME=FILE",
-        help="segment scores (TSV, CSV, JSONL, Parquet, COMET's JSON), alone or with texts; repeatable")
-    add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
-    add("--higher-is-better", action="append", default=[], metavar="NAME",
-        help="scores of which the highest is best, where name and range do not say so")
+        help="segment scores (TSV, CSV, JSONL, Parquet, COMET's JSON), alone or with texts; repeatable. Of a whole "
+             "task, in serve and agreement: PAIR:NAME=FILE")
     add("--ids", metavar="FILE", help="ids of the lines of the texts, one per line, that the tables of scores refer to")
     add("--xml", action="append", default=[], metavar="FILE",
         help="XML of WMT, 2021 on, with sources, references and outputs; several are put together")
     add("--sacrebleu", metavar="SET[/XX-YY]",
         help="a test set that sacreBLEU knows, with the outputs that it has, such as wmt21/systems/en-de; --system "
              "gives more")
+
+
+def add_folder_options(add: Callable[..., Any]) -> None:
+    """What is taken of a shared task's folder, of all of it or of one language pair."""
+    add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
+    add("--higher-is-better", action="append", default=[], metavar="NAME",
+        help="scores of which the highest is best, where name and range do not say so")
+    add("--keep-canary", action="store_true", help="keep the lines that a documents file calls canary")
+    add("--keep-withdrawn", action="store_true",
+        help="keep the systems that a task's table of systems, systems.tsv in its folder, calls withdrawn")
+    add("--systems-table", metavar="FILE",
+        help="system, constrained, role, kind, name, with tabs between (default: systems.tsv in the folder)")
 
 
 def source_from(args: argparse.Namespace, whole_task: bool = False) -> Source | None:
@@ -70,6 +79,8 @@ def source_from(args: argparse.Namespace, whole_task: bool = False) -> Source | 
     for option in ("lower_is_better", "higher_is_better"):
         if getattr(args, option) and not args.scores and not (args.folder and has_scores(args.folder)):
             raise SettingError(f"--{option.replace('_', '-')} goes with --scores NAME=FILE, and there is none.")
+    if args.systems_table and not args.folder:
+        raise SettingError("--systems-table goes with --folder DIR, a shared task, and there is none.")
     if args.ids and not args.scores:
         raise SettingError("--ids goes with --scores NAME=FILE, and there is none.")
     parses, runs = tuple(map(_named_parse, args.parse)), tuple(map(_named_run, args.runs))
@@ -97,8 +108,6 @@ def source_from(args: argparse.Namespace, whole_task: bool = False) -> Source | 
     if args.folder is not None:
         if others := [option for option in given if option != "--run"]:
             raise SettingError(f"--folder and {others[0]} name two sources. Give one of them.")
-        if runs and args.langpair is None and whole_task:
-            raise SettingError("--run goes with one language pair of --folder. Choose it by --langpair.")
         if args.langpair is None and not whole_task:
             pairs = pairs_of(args.folder)
             raise SettingError(f"--folder needs --langpair. {args.folder} has: {', '.join(pairs) or 'none'}.")
@@ -113,7 +122,8 @@ def source_from(args: argparse.Namespace, whole_task: bool = False) -> Source | 
         raise SettingError(f"{given[0]} needs a reference. Give at least one with --ref FILE.")
     return Source(tuple(map(_named, args.ref)), tuple(map(_named, args.system)), args.src, args.docs, args.folder,
                   args.langpair, args.refs, args.refs_as_systems, args.keep_canary, parse=parses, run=runs,
-                  xml=tuple(args.xml), sacrebleu=args.sacrebleu, keep_withdrawn=args.keep_withdrawn, **tables)
+                  xml=tuple(args.xml), sacrebleu=args.sacrebleu, keep_withdrawn=args.keep_withdrawn,
+                  systems_table=args.systems_table, **tables)
 
 
 def _scores_alone(args: argparse.Namespace, tables: Mapping[str, Any]) -> Source:

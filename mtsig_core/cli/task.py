@@ -10,13 +10,12 @@ from mtsig_core.cli.inputs import progress_line
 from mtsig_core.cli.options import add_arguments, add_output_options, given
 from mtsig_core.cli.output import check_out, write
 from mtsig_core.cli.replicate import add_official_option, run_replicate_task
-from mtsig_core.cli.source_options import names
+from mtsig_core.cli.source_options import add_folder_options, names
 from mtsig_core.cli.task_review import take_review, warn_of_review
-from mtsig_core.cli.task_scores import add_task_scores, of_pairs
+from mtsig_core.cli.task_scores import add_pairs, add_task_scores, task_source
 from mtsig_core.data.review import replay
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import read_exclusions
-from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.task_comparison import task_metrics
 from mtsig_core.report.commands import task_command
@@ -35,21 +34,15 @@ def add_task_options(sub: ArgumentParser) -> None:
     add("--folder", metavar="DIR",
         help="a shared task, or a zip of it: texts in WMT layout or WMT's XML, of all language pairs, "
              "mt-metrics-eval's folders, or WMT25's automatic_scores/")
-    add("--pairs", type=names, metavar="XX-YY,...", help="these language pairs alone (default: all)")
+    add_pairs(add)
     add("--track", choices=("constrained", "unconstrained"), help="the systems of one track alone")
     add("--only", type=names, metavar="NAME,...", help="these systems alone")
     add("--exclude", action="append", default=[], metavar="[PAIR:]NAME,...[=REASON]",
         help="all but these systems, in all language pairs or in one, and why; may be given several times")
     add("--review", metavar="FILE",
         help="the JSON of the page Review: track, metric, settings and exclusions; with its decisions and notes")
-    add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
-    add("--higher-is-better", action="append", default=[], metavar="NAME", help="scores of which the highest is best")
     add_task_scores(add)
-    add("--keep-canary", action="store_true", help="keep the lines that a documents file calls canary")
-    add("--keep-withdrawn", action="store_true",
-        help="keep the systems that a task's table of systems, systems.tsv in its folder, calls withdrawn")
-    add("--systems-table", metavar="FILE",
-        help="system, constrained, role, kind, name, with tabs between (default: systems.tsv in the folder)")
+    add_folder_options(add)
     group = sub.add_argument_group("metrics")
     group.add_argument("--metrics", type=names, metavar="NAME,...", help="default: all scores; bleu without any")
     group.add_argument("--primary", metavar="NAME", help="the metric that comes first")
@@ -62,11 +55,7 @@ def add_task_options(sub: ArgumentParser) -> None:
 
 def run_task(args: Namespace) -> int:
     history = take_review(args)
-    source = TaskSource(args.folder, args.pairs or (), args.track, args.only or (),
-                        lower_is_better=tuple(args.lower_is_better), higher_is_better=tuple(args.higher_is_better),
-                        keep_canary=args.keep_canary, systems_table=args.systems_table,
-                        keep_withdrawn=args.keep_withdrawn, scores=of_pairs("--scores", args.scores),
-                        run=of_pairs("--run", args.runs))
+    source = task_source(args, track=args.track, only=args.only or ())
     if args.demo == (args.folder is not None):
         raise SettingError("A task comes from --folder DIR or is the simulated one, --demo. Give one of them.")
     read = tuple((name, path) for _, name, path in (*source.scores, *source.run))

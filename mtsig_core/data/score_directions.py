@@ -56,7 +56,7 @@ def direction_of(name: str, scores: Iterable[float | None]) -> Direction | None:
 
 
 def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_better: Collection[str] = (),
-                      higher_is_better: Collection[str] = ()) -> dict[str, Direction]:
+                      higher_is_better: Collection[str] = (), elsewhere: Collection[str] = ()) -> dict[str, Direction]:
     """The direction of the scores of each name: what the user says, else what name and range settle.
 
     Parameters
@@ -65,13 +65,15 @@ def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bet
         All scores of that name.
     lower_is_better, higher_is_better : collection of str
         Names that the user speaks of.
+    elsewhere : collection of str
+        Names that he may speak of too: of scores of other language pairs.
 
     Raises
     ------
     SettingError
         Which asks for those that are not settled; for a name that is not there, and for one in both lists.
     """
-    found, open_ = known_directions(scores, lower_is_better, higher_is_better)
+    found, open_ = known_directions(scores, lower_is_better, higher_is_better, elsewhere)
     if open_:
         raise SettingError(f"Is higher better, or lower? Neither name nor range settles it for "
                            f"{', '.join(open_.values())}. Say it for each.", {"higher_is_better": next(iter(open_))},
@@ -80,12 +82,14 @@ def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bet
 
 
 def known_directions(scores: Mapping[str, Iterable[float | None]], lower_is_better: Collection[str] = (),
-                     higher_is_better: Collection[str] = ()) -> tuple[dict[str, Direction], dict[str, str]]:
+                     higher_is_better: Collection[str] = (), elsewhere: Collection[str] = (),
+                     ) -> tuple[dict[str, Direction], dict[str, str]]:
     """As `settle_directions`, and the names that are not settled, each with its range in words."""
     for name in (*lower_is_better, *higher_is_better):
-        if name not in scores:
+        if name not in scores and name not in elsewhere:
+            known = dict.fromkeys((*scores, *elsewhere))
             raise SettingError(f"There are no scores {name!r} whose direction could be said. There are: "
-                               f"{', '.join(scores) or 'none'}.")
+                               f"{', '.join(known) or 'none'}.")
         if name in lower_is_better and name in higher_is_better:
             raise SettingError(f"Lower and higher are both said to be better in {name!r}. Say one of them.")
     found: dict[str, Direction] = {}

@@ -18,10 +18,11 @@ from mtsig_core.data.readers.wmt_xml import read_wmt_xml
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 
-__all__ = ["SOURCE_VARIABLE", "Source"]
+__all__ = ["PORTS_VARIABLE", "SHARED_VARIABLE", "SOURCE_VARIABLE", "Source"]
 
-#: The environment variable that tells the dashboard which test set it was started on.
-SOURCE_VARIABLE = "MTSIG_SERVED_SOURCE"
+#: The environment variables that tell the dashboard which test set it was started on, and each of several processes
+#: where all of them listen and in which folder they share results.
+SOURCE_VARIABLE, PORTS_VARIABLE, SHARED_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_WORKER_PORTS", "MTSIG_SHARED"
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ class Source:
         (system, file) of the outputs of further training runs.
     keep_withdrawn : bool
         Whether to keep the systems that the table of a task's systems, in its folder, calls withdrawn.
+    systems_table : str or None
+        That table, where it is another than ``systems.tsv`` in the folder.
     below : str or None
         The folder that all files must lie in, links followed; they are named from there on. None for anywhere.
     named_from : str or None
@@ -98,6 +101,7 @@ class Source:
     keep_withdrawn: bool = False
     below: str | None = None
     named_from: str | None = None
+    systems_table: str | None = None
 
     def read(self) -> TestSet:
         """Read and check the files, and take what is asked of them."""
@@ -129,6 +133,8 @@ class Source:
         if self.scores:
             testset = join_scores(testset, self.scores, self._said(self.lower_is_better, True), ids=self.ids,
                                   higher_is_better=self._said(self.higher_is_better, True))
+        if self.folder is not None and not self.keep_withdrawn:  # tables and runs may name them
+            testset = without_withdrawn(testset, self.folder, self.systems_table)
         if self.refs or self.refs_as_systems:
             testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         return testset
@@ -149,10 +155,9 @@ class Source:
                 pairs = pairs_of(self.folder)
                 raise SettingError(f"{self.folder} is read for one language pair. It has: {', '.join(pairs)}.",
                                    {"langpair": "XX-YY"})
-            testset = read_pair(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary,
-                                lower_is_better=self._said(self.lower_is_better, False),
-                                higher_is_better=self._said(self.higher_is_better, False))
-            return testset if self.keep_withdrawn else without_withdrawn(testset, self.folder)
+            return read_pair(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary,
+                             lower_is_better=self._said(self.lower_is_better, False),
+                             higher_is_better=self._said(self.higher_is_better, False))
         if self.xml:
             return read_wmt_xml(self.xml, self.langpair, keep_canary=self.keep_canary)
         if self.sacrebleu is not None:
@@ -179,7 +184,7 @@ class Source:
     def files(self) -> list[str]:
         """The files it is read from; of a folder, all that are in it."""
         inside = [] if self.folder is None else [self.folder, *map(str, Path(self.folder).rglob("*"))]
-        single = [path for path in (self.src, self.docs, self.ids) if path is not None]
+        single = [path for path in (self.src, self.docs, self.ids, self.systems_table) if path is not None]
         named = [path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores)]
         return [path for path in (*inside, *self.xml, *named, *single) if os.path.isfile(path)]
 
@@ -213,7 +218,7 @@ class Source:
     def _places(self) -> dict[str, str]:
         """What messages say of its files."""
         named = (path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores))
-        paths = (self.folder, self.src, self.docs, self.ids, *self.xml, *named)
+        paths = (self.folder, self.src, self.docs, self.ids, self.systems_table, *self.xml, *named)
         return places(self.named_from, *(path for path in paths if path is not None))
 
     def to_json(self) -> str:

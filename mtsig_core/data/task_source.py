@@ -24,7 +24,10 @@ from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, unknown
 
-__all__ = ["TaskSource"]
+__all__ = ["TASK_VARIABLE", "TaskSource"]
+
+#: The environment variable that tells the dashboard which whole task it was started on.
+TASK_VARIABLE = "MTSIG_SERVED_TASK"
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class TaskSource:
     systems_table : str or None
         A table of the systems, as `read_systems` reads it; by default ``systems.tsv`` in the folder, if there is one.
         Those it calls withdrawn are left out, unless `keep_withdrawn`.
+    lower_is_better, higher_is_better : tuple of str
+        As in `Source`: of each name, in those language pairs that have such scores.
     scores : tuple of (str, str, str)
         (language pair, name, file) of tables of segment scores, such as those of people, which join its texts.
     below, named_from : str or None
@@ -73,6 +78,15 @@ class TaskSource:
     def title(self) -> str:
         """A short name, before anything is read."""
         return "simulated task" if self.folder is None else literal(Path(self.folder).resolve().name)
+
+    def check(self) -> None:
+        """Read the language pairs that are chosen, or that tables and runs are given for: their mistakes show without
+        all of the task being read."""
+        if pairs := self.pairs or tuple(dict.fromkeys(pair for pair, _, _ in (*self.scores, *self.run))):
+            replace(self, pairs=pairs).read()
+        elif self.folder is not None:
+            with self._bounded():
+                pairs_of(self.folder), self._table()
 
     def read(self) -> Task:
         """Read and check the files, and take what is asked of them."""
@@ -149,12 +163,21 @@ class TaskSource:
         inside = () if self.folder is None else (Path(self.folder), *Path(self.folder).rglob("*"))
         return sorted(path for path in inside if path.is_file())
 
+    def beside(self) -> list[Path]:
+        """The files of its tables and runs, which may lie elsewhere."""
+        named = (path for _, _, path in (*self.scores, *self.run))
+        return [Path(path) for path in (*named, self.systems_table) if path is not None]
+
     def of_pair(self, pair: str) -> Source:
-        """The test set of one language pair alone, with the systems that are chosen here."""
+        """The test set of one language pair alone, with the systems that are chosen here, and what is said of the
+        direction of scores but for those that only other language pairs have tables of."""
+        tables = self._of(pair, self.scores)
+        others = {name for _, name, _ in self.scores} - {name for name, _ in tables}
+        lower, higher = self._said(others, False)
         return Source(folder=self.folder, langpair=pair, demo_task=self.folder is None, keep_canary=self.keep_canary,
-                      lower_is_better=self.lower_is_better, higher_is_better=self.higher_is_better,
-                      keep_withdrawn=self.keep_withdrawn, scores=self._of(pair, self.scores), below=self.below,
-                      run=self._of(pair, self.run), named_from=self.named_from)
+                      lower_is_better=lower, higher_is_better=higher, keep_withdrawn=self.keep_withdrawn,
+                      scores=tables, below=self.below, run=self._of(pair, self.run), named_from=self.named_from,
+                      systems_table=self.systems_table)
 
     def shown_folder(self) -> str | None:
         """As that of `Source`."""
@@ -167,13 +190,15 @@ class TaskSource:
     @contextmanager
     def _bounded(self) -> Iterator[None]:
         """Files as they may be read, and messages as they may name them."""
-        with bounded(below=self.below), without_places(places(self.named_from, self.folder or "")):
+        with bounded(below=self.below), without_places(places(
+                self.named_from, self.folder or "", *map(str, self.beside()))):
             yield
 
     def as_told(self) -> dict[str, Any]:
         """The fields, with files as they are shown."""
         told = {key: value for key, value in asdict(self).items() if key not in ("below", "named_from")}
-        return told | {"folder": self.shown_folder(), **{
+        table = self.systems_table and self.shown(self.systems_table)
+        return told | {"folder": self.shown_folder(), "systems_table": table, **{
             key: [(pair, name, self.shown(path)) for pair, name, path in files]
             for key, files in (("scores", self.scores), ("run", self.run))}}
 
@@ -197,3 +222,13 @@ class TaskSource:
                  if key not in ("folder", "below", "named_from") and (key not in ("scores", "run") or value)}
         h.update(json.dumps(taken).encode())
         return h.hexdigest()
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> TaskSource:
+        values = json.loads(text)
+        files = {key: tuple(map(tuple, values[key])) for key in ("scores", "run")}
+        lists = {key: tuple(values[key]) for key in ("pairs", "only", "lower_is_better", "higher_is_better")}
+        return cls(**values | files | lists | {"exclude": tuple(TaskExclusion(**one) for one in values["exclude"])})

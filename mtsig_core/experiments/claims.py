@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from mtsig_core.experiments.population import (
     equal_systems,
     rate,
     repeated,
+    told,
 )
 from mtsig_core.inference import engine
 from mtsig_core.inference.correction import CORRECTIONS
@@ -96,7 +98,8 @@ class Claims:
 
 def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better: int = 3, repeats: int = 300,
            n_segments: int | None = None, trials: int = 4999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
-           statistics: np.ndarray | None = None, progress: Progress | None = None) -> Claims:
+           statistics: np.ndarray | None = None, progress: Progress | None = None,
+           found: Callable[[int, int, Claims], None] | None = None) -> Claims:
     """False and lost findings among all pairs of systems, of which a few are truly better, by every correction.
 
     Equal systems are made by chance, as in `families`. Each of the better ones says of a share of the segments what
@@ -105,7 +108,7 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
 
     Parameters
     ----------
-    testset, metric, statistics, progress, repeats, n_segments, alpha, seed, jobs
+    testset, metric, statistics, progress, found, repeats, n_segments, alpha, seed, jobs
         As in `mtsig_core.experiments.family_wise_error.families`.
     trials : int
         Holm does no better than Bonferroni where few p are possible below alpha / pairs.
@@ -141,14 +144,17 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
         adjusted = corrected(delta, null, p, units)
         return [_counted(decide(sign * delta, alpha, p=adjusted[name]), true) for name in CORRECTIONS]
 
-    found = np.array(repeated(one, repeats, seed, STREAM, jobs=jobs, progress=stage(progress, "families")))
-    rows = []
-    for k, name in enumerate(CORRECTIONS):
-        claimed, false, right = found[:, k].T
-        rows.append(ClaimCounts(name, rate(int(np.count_nonzero(false)), repeats),
-                                _mean(false / np.maximum(claimed, 1)), _mean(1 - right / true.sum())))
-    return Claims(whole.metric.name, alpha, repeats, trials, seed, n, systems, better, int(true.sum()),
-                  int((~true).sum()), difference, tuple(rows))
+    def gathered(sets: list[list[tuple[int, int, int]]]) -> Claims:
+        counts, n_sets, rows = np.array(sets), len(sets), []
+        for k, name in enumerate(CORRECTIONS):
+            claimed, false, right = counts[:, k].T
+            rows.append(ClaimCounts(name, rate(int(np.count_nonzero(false)), n_sets),
+                                    _mean(false / np.maximum(claimed, 1)), _mean(1 - right / true.sum())))
+        return Claims(whole.metric.name, alpha, n_sets, trials, seed, n, systems, better, int(true.sum()),
+                      int((~true).sum()), difference, tuple(rows))
+
+    return gathered(repeated(one, repeats, seed, STREAM, jobs=jobs, progress=stage(progress, "families"),
+                             found=told(found, repeats, gathered)))
 
 
 def _counted(decided: np.ndarray, true: np.ndarray) -> tuple[int, int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,9 +15,11 @@ from mtsig_core.experiments.population import (
     check_level,
     check_whole,
     clustered_rate,
+    generator,
     population,
     rate,
     repeated,
+    told,
 )
 from mtsig_core.experiments.whole_set import whole_p
 from mtsig_core.inference import engine
@@ -32,6 +35,7 @@ SIZES = (100, 300, 600, 3000)
 #: Lower ends of the levels in Koehn's Table 4, in percent; the first is 100% itself.
 _LEVELS = (100, 99, 98, 95, 90, 80, 70, 60, 50)
 _STREAM = 20
+_Sampled = tuple[np.ndarray, np.ndarray, np.ndarray]  # by pair: larger share of wins, the way it goes, if concluded
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,8 @@ class Conclusions:
 
 def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...] | None = None, resamples: int = 1000,
                 alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
-                progress: Progress | None = None) -> Conclusions:
+                progress: Progress | None = None,
+                found: Callable[[int, int, Conclusions], None] | None = None) -> Conclusions:
     """Conclusions of Koehn's paired bootstrap from broad samples, right or wrong by the whole test set.
 
     Samples are those of `mtsig_core.experiments.blocks_and_broad.positions`. Each system is compared with the next
@@ -141,6 +146,8 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
     ----------
     testset, metric, statistics, progress
         As in `mtsig_core.experiments.type_one_error.type_one`.
+    found : callable, optional
+        As there, of the first samples of each size in proportion: wider intervals, and no experiment of its own.
     sizes : tuple of int, optional
         Segments of a sample, by default those of the paper of which the test set gives two samples.
     resamples : int
@@ -182,30 +189,39 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
     if not len(pairs):
         raise SettingError("All systems have the same score on the whole test set: no conclusion is right or wrong.")
     truth = np.sign(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]])
+    p_whole = whole_p(whole.metric, whole.statistics, pairs, whole.documents, seed)
     tasks = [(size, rows) for size in sizes for rows in positions("broad", whole.n_segments, size)]
+    # The first of them are of all sizes, in proportion; each has the draws of its number in the list.
+    order = np.argsort([(k + 0.5) / (whole.n_segments // size) for size in sizes
+                        for k in range(whole.n_segments // size)], kind="stable")
 
-    def one(task: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        size, rows = tasks[task]
+    def one(place: int, _: np.random.Generator) -> _Sampled:
+        (size, rows), rng = tasks[order[place]], generator(seed, _STREAM, int(order[place]))
         data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units.segments(size))
         drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))
         win, lose = win_rates(drawn[pairs[:, 0]] - drawn[pairs[:, 1]])
         return np.maximum(win, lose), np.sign(win - lose) * truth, decide(truth, alpha, win=win, lose=lose) != 0
 
-    found = repeated(one, len(tasks), seed, _STREAM, jobs=jobs, progress=stage(progress, "samples"))
-    # each of shape (tasks, pairs); agrees: 1, 0 or -1
-    share, agrees, concluded = (np.array(values) for values in zip(*found, strict=True))
-    size_of = np.array([size for size, _ in tasks])
-    verdicts = np.where(concluded, agrees, 0).astype(int)
-    rows, p_whole = [], whole_p(whole.metric, whole.statistics, pairs, whole.documents, seed)
-    for p, (i, j) in enumerate(pairs):
-        for size in sizes:
-            of_size = verdicts[size_of == size, p]
-            right, wrong = (rate(int((of_size == way).sum()), len(of_size)) for way in (1, -1))
-            delta = float(abs(whole.scores[i] - whole.scores[j]))
-            rows.append(Concluded(whole.systems[i], whole.systems[j], delta, size, right, wrong, float(p_whole[p])))
-    return Conclusions(whole.metric.name, alpha, resamples, seed, whole.n_segments, sizes,
-                       tuple(whole.n_segments // size for size in sizes), tuple(rows), _levels(share, agrees),
-                       {size: verdicts[size_of == size] for size in sizes})
+    def gathered(samples: list[_Sampled]) -> Conclusions:
+        done, in_order = order[:len(samples)], np.argsort(order[:len(samples)])
+        # each of shape (tasks, pairs); agrees: 1, 0 or -1
+        share, agrees, concluded = (np.array(values)[in_order] for values in zip(*samples, strict=True))
+        size_of = np.array([size for size, _ in tasks])[done[in_order]]
+        verdicts = np.where(concluded, agrees, 0).astype(int)
+        rows = []
+        for p, (i, j) in enumerate(pairs):
+            for size in sizes:
+                of_size = verdicts[size_of == size, p]
+                right, wrong = (rate(int((of_size == way).sum()), len(of_size)) for way in (1, -1))
+                delta = float(abs(whole.scores[i] - whole.scores[j]))
+                rows.append(Concluded(whole.systems[i], whole.systems[j], delta, size, right, wrong,
+                                      float(p_whole[p])))
+        return Conclusions(whole.metric.name, alpha, resamples, seed, whole.n_segments, sizes,
+                           tuple(int((size_of == size).sum()) for size in sizes), tuple(rows), _levels(share, agrees),
+                           {size: verdicts[size_of == size] for size in sizes})
+
+    return gathered(repeated(one, len(tasks), seed, _STREAM, jobs=jobs, progress=stage(progress, "samples"),
+                             found=told(found, len(tasks), gathered)))
 
 
 def nearby_pairs(n_systems: int) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +10,15 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.population import (
-    Population,
     Rate,
     check_level,
     check_whole,
+    generator,
+    of_documents,
     pair_population,
     rate,
     repeated,
+    told,
 )
 from mtsig_core.inference import engine
 from mtsig_core.inference.gaps import segment_scores
@@ -30,9 +32,8 @@ __all__ = ["Coverage", "Covered", "coverage"]
 _SEGMENTS, _DOCUMENTS = 300, 30
 _STREAMS = {"segment": 30, "document": 31}
 
-_Drawn = tuple[np.ndarray, list[Units]]  # statistics of both systems on one test set, and the units to bootstrap by
-_Draw = Callable[[np.random.Generator], _Drawn]
 _Ends = tuple[str, str, str, float, float]  # unit, kind, quantity, low, high
+_Covering = tuple[str, str, str, str, float, float]  # what the test set was drawn by, and those
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ class Coverage:
 def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: str | None = None, *,
              repeats: int = 1000, n_segments: int | None = None, n_documents: int | None = None, resamples: int = 1000,
              alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
-             progress: Progress | None = None) -> Coverage:
+             progress: Progress | None = None,
+             found: Callable[[int, int, Coverage], None] | None = None) -> Coverage:
     """Coverage of the intervals of one score and of one difference, on test sets drawn with replacement.
 
     Test sets are drawn by segment, and where there are documents also by whole document; the latter are covered by
@@ -103,7 +105,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
 
     Parameters
     ----------
-    testset, metric, a, b, statistics, progress
+    testset, metric, a, b, statistics, progress, found
         As in `mtsig_core.experiments.type_one_error.type_one`.
     repeats : int
         Test sets of each kind.
@@ -136,43 +138,34 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     scores = whole.scores[two]
     truth = {"score": scores[0], "difference": scores[0] - scores[1]}
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 1_000_000)
-    draws: dict[str, _Draw] = {"segment": lambda rng: _segments(whole, two, n, rng)}
     drawn = None
     if whole.n_documents > 1:
         drawn = min(_DOCUMENTS, whole.n_documents) if n_documents is None else check_whole(
             "documents", n_documents, 2, 100_000)
-        segments_of = whole.segments_of_documents()
-        draws["document"] = lambda rng: _documents(whole, two, segments_of, drawn, rng)
     elif n_documents is not None:
         raise SettingError("The test set has no document ids to draw documents by. Give them, or leave this out.")
-    rows = []
-    for part, (sampled, draw) in enumerate(draws.items()):
-        def one(k: int, rng: np.random.Generator, draw: _Draw = draw) -> list[_Ends]:
-            both, by = draw(rng)
-            key = int(rng.integers(1 << 62))
-            return [ends for units in by for ends in _ends(whole.metric, both, units, resamples, alpha, key)]
+    both, segments_of = whole.statistics[two], whole.segments_of_documents()
 
-        found = repeated(one, repeats, seed, _STREAMS[sampled], jobs=jobs,
-                         progress=stage(progress, "test sets", part, len(draws)))
-        for column in zip(*found, strict=True):
-            unit, kind, quantity = column[0][:3]
-            low, high = np.array([ends[3:] for ends in column], dtype=float).T
+    def one(k: int, rng: np.random.Generator) -> list[_Covering]:
+        sets = {"segment": (rng, both[:, rng.integers(0, whole.n_segments, n)], [Units.segments(n)])}
+        if drawn is not None:
+            rng = generator(seed, _STREAMS["document"], k)
+            sets["document"] = rng, *of_documents(both, segments_of, rng.integers(0, whole.n_documents, drawn))
+        return [(sampled, *ends) for sampled, (rng, part, by) in sets.items() for key in [int(rng.integers(1 << 62))]
+                for units in by for ends in _ends(whole.metric, part, units, resamples, alpha, key)]
+
+    def gathered(sets: list[list[_Covering]]) -> Coverage:
+        rows = []
+        for column in zip(*sets, strict=True):
+            sampled, unit, kind, quantity = column[0][:4]
+            low, high = np.array([ends[4:] for ends in column], dtype=float).T
             hits = int(((low <= truth[quantity]) & (truth[quantity] <= high)).sum())
-            rows.append(Covered(sampled, unit, kind, quantity, rate(hits, repeats), float(np.mean(high - low))))
-    return Coverage(whole.systems[two[0]], whole.systems[two[1]], whole.metric.name, alpha, repeats, resamples, seed, n,
-                    drawn, tuple(rows))
+            rows.append(Covered(sampled, unit, kind, quantity, rate(hits, len(sets)), float(np.mean(high - low))))
+        return Coverage(whole.systems[two[0]], whole.systems[two[1]], whole.metric.name, alpha, len(sets), resamples,
+                        seed, n, drawn, tuple(rows))
 
-
-def _segments(whole: Population, two: list[int], n: int, rng: np.random.Generator) -> _Drawn:
-    return whole.statistics[two][:, rng.integers(0, whole.n_segments, n)], [Units.segments(n)]
-
-
-def _documents(whole: Population, two: list[int], segments_of: Sequence[np.ndarray], n: int,
-               rng: np.random.Generator) -> _Drawn:
-    drawn = [segments_of[d] for d in rng.integers(0, whole.n_documents, n)]
-    index = np.repeat(np.arange(n), [len(segments) for segments in drawn])
-    both = whole.statistics[two][:, np.concatenate(drawn)]
-    return both, [Units("document", index, n), Units.segments(len(index))]
+    return gathered(repeated(one, repeats, seed, _STREAMS["segment"], jobs=jobs, progress=stage(progress, "test sets"),
+                             found=told(found, repeats, gathered)))
 
 
 def _ends(metric: Metric, both: np.ndarray, units: Units, resamples: int, alpha: float, seed: int) -> list[_Ends]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from mtsig_core.experiments.population import (
     population,
     rate,
     repeated,
+    told,
 )
 from mtsig_core.inference import engine
 from mtsig_core.inference.across_corrections import every_correction
@@ -84,7 +86,8 @@ class FamilyErrors:
 
 def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repeats: int = 300,
              n_segments: int | None = None, trials: int = 2999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
-             statistics: np.ndarray | None = None, progress: Progress | None = None) -> FamilyErrors:
+             statistics: np.ndarray | None = None, progress: Progress | None = None,
+             found: Callable[[int, int, FamilyErrors], None] | None = None) -> FamilyErrors:
     """Wrong conclusions among equal systems, by approximate randomization with each correction.
 
     All pairs are compared, and in a family of its own every system with the first, as with a baseline. Equal systems
@@ -92,7 +95,7 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
 
     Parameters
     ----------
-    testset, metric, statistics, progress
+    testset, metric, statistics, progress, found
         As in `mtsig_core.experiments.type_one_error.type_one`.
     systems : int
         The largest family, 2 to 50.
@@ -132,12 +135,15 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
         delta, null, p = randomized(data, pairs, trials, rng)
         return [_wrong(delta[among], null[among], p[among], alpha, data.units) for among in within.values()]
 
-    found = np.array(repeated(one, repeats, seed, STREAM, jobs=jobs, progress=stage(progress, "families")))
-    counts = found.sum(axis=0)  # (families, corrections)
-    return FamilyErrors(whole.metric.name, alpha, repeats, trials, seed, n, tuple(
-        FamilyError(size, compared, (k := int(among.sum())), if_independent(alpha, k),
-                    {name: rate(int(c), repeats) for name, c in zip(CORRECTIONS, row, strict=True)})
-        for ((size, compared), among), row in zip(within.items(), counts, strict=True)))
+    def gathered(sets: list[list[list[bool]]]) -> FamilyErrors:
+        counts = np.array(sets).sum(axis=0)  # (families, corrections)
+        return FamilyErrors(whole.metric.name, alpha, len(sets), trials, seed, n, tuple(
+            FamilyError(size, compared, (k := int(among.sum())), if_independent(alpha, k),
+                        {name: rate(int(c), len(sets)) for name, c in zip(CORRECTIONS, row, strict=True)})
+            for ((size, compared), among), row in zip(within.items(), counts, strict=True)))
+
+    return gathered(repeated(one, repeats, seed, STREAM, jobs=jobs, progress=stage(progress, "families"),
+                             found=told(found, repeats, gathered)))
 
 
 def if_independent(alpha: float, comparisons: int) -> float:

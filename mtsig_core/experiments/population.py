@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from numbers import Integral
@@ -17,14 +17,16 @@ from mtsig_core.inference import engine
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.parallel import in_order
-from mtsig_core.inference.resampling import members
+from mtsig_core.inference.resampling import Units, members
 from mtsig_core.metrics import Metric
 
 __all__ = ["Population", "Rate", "check_level", "check_whole", "clustered_rate", "equal_systems",
-           "pair_population", "population", "rate", "repeated"]
+           "generator", "of_documents", "pair_population", "population", "rate", "repeated", "told"]
 
 _AT_ONCE = 8  # repeats that a thread takes at a time
+_FIRST = 24  # repeats after which somebody is told of them, then after twice as many each time
 _Result = TypeVar("_Result")
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,22 +230,57 @@ def check_level(alpha: float) -> None:
         raise SettingError(f"alpha is {alpha:g}. Expected a number between 0 and 1, such as 0.05.")
 
 
+def of_documents(statistics: np.ndarray, segments_of: Sequence[np.ndarray],
+                 chosen: np.ndarray) -> tuple[np.ndarray, list[Units]]:
+    """The segments of the documents chosen, shape (systems, segments, stats); and they by document and by segment.
+
+    Parameters
+    ----------
+    statistics : ndarray, shape (systems, segments, stats)
+    segments_of : sequence of ndarray
+        The segments of each document.
+    chosen : ndarray of int
+        Documents, some of them several times.
+    """
+    drawn = [segments_of[d] for d in chosen]
+    index = np.repeat(np.arange(len(drawn)), [len(segments) for segments in drawn])
+    return statistics[:, np.concatenate(drawn)], [Units("document", index, len(drawn)), Units.segments(len(index))]
+
+
+def generator(seed: int, stream: int, k: int) -> np.random.Generator:
+    """The generator of repeat k of an experiment, whose kind of draws has the number `stream`."""
+    return np.random.default_rng([seed, stream, k])
+
+
 def repeated(task: Callable[[int, np.random.Generator], _Result], n: int, seed: int, stream: int, *, jobs: int = 1,
-             progress: engine.Progress | None = None) -> list[_Result]:
+             progress: engine.Progress | None = None,
+             found: Callable[[list[_Result]], object] | None = None) -> list[_Result]:
     """task(k, rng) for each repeat k, in order, every repeat with a generator of its own.
 
-    Repeats are keyed by (seed, stream, k), so the results are the same for any number of threads.
+    Repeats are keyed by (seed, stream, k), so the results are the same for any number of threads, and the first of
+    many are those of an experiment with as many repeats: `found` is called with them now and then, before the last.
     """
     check_whole("seed", seed, 0, (1 << 64) - 1)
 
     def some(part: int) -> list[_Result]:
         starts = range(part * _AT_ONCE, min((part + 1) * _AT_ONCE, n))
-        return [task(k, np.random.default_rng([seed, stream, k])) for k in starts]
+        return [task(k, generator(seed, stream, k)) for k in starts]
 
-    found: list[_Result] = []
+    results: list[_Result] = []
+    due = _FIRST
     with closing(in_order(some, -(-n // _AT_ONCE), jobs)) as parts:  # at once, also when it is cancelled
         for part in parts:
-            found += part
+            results += part
             if progress is not None:
-                progress(len(found) / n)
-    return found
+                progress(len(results) / n)
+            if found is not None and due <= len(results) < n:
+                found(results)
+                due = 2 * len(results)
+    return results
+
+
+def told(found: Callable[[int, int, _Found], object] | None, n: int,
+         gathered: Callable[[list[_Result]], _Found]) -> Callable[[list[_Result]], object] | None:
+    """What `repeated` is to call of n repeats, where somebody wants to be told: how many there are so far, n, and the
+    result of these."""
+    return None if found is None else lambda results: found(len(results), n, gathered(results))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +11,15 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.equal_by_weights import equal_weights, predicted_rejections
 from mtsig_core.experiments.population import (
-    Population,
     Rate,
     check_level,
     check_whole,
+    generator,
+    of_documents,
     pair_population,
     rate,
     repeated,
+    told,
 )
 from mtsig_core.inference import engine
 from mtsig_core.inference.gaps import segment_scores
@@ -30,6 +32,7 @@ __all__ = ["NullRate", "TypeOne", "conclusions_on", "type_one"]
 
 _SEGMENTS, _DOCUMENTS = 300, 110
 _STREAMS = {"segment": 10, "document": 11}
+_Decisions = dict[tuple[str, str], dict[str, bool]]  # by null and unit, then test
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ class TypeOne:
 def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: str | None = None, *,
              n_pairs: int = 2000, n_segments: int | None = None, n_documents: int | None = None, trials: int = 499,
              alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
-             progress: Progress | None = None) -> TypeOne:
+             progress: Progress | None = None, found: Callable[[int, int, TypeOne], None] | None = None) -> TypeOne:
     """Rejections of true nulls: two systems made equal.
 
     By segment: segments are drawn with replacement, and the outputs of each trade places with chance 1/2. The two
@@ -123,6 +126,9 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
         ``metric.statistics(testset)``, where that is known already.
     progress : callable, optional
         Called with (stage, share of it done); may raise `Cancelled`.
+    found : callable, optional
+        Called now and then, before the end: with how many repeats there are so far, of how many, and the result of
+        these. It is that of an experiment with so many.
 
     Raises
     ------
@@ -162,15 +168,31 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     equal = None
     if drawn is not None and whole.documents is not None:
         equal = equal_weights(whole.metric, whole.statistics[rows], whole.documents)
-    parts = 1 if equal is None else 2
-    found = _by_segment(whole, rows, n, n_pairs, trials, alpha, seed, jobs, stage(progress, "true nulls", 0, parts))
-    settled = whole.systems[rows[0]], whole.systems[rows[1]], whole.metric.name, alpha, n_pairs, trials, seed, n
-    if drawn is None or equal is None:
-        return TypeOne(*settled, None, tuple(found), None, None, None)
-    found += _by_document(whole, rows, drawn, equal.weights, n_pairs, trials, alpha, seed, jobs,
-                          stage(progress, "true nulls", 1, parts))
-    return TypeOne(*settled, drawn, tuple(found), equal.effective, equal.se_ratio,
-                   predicted_rejections(equal.se_ratio, alpha))
+    two, segments_of = whole.statistics[rows], whole.segments_of_documents()
+
+    def one(k: int, rng: np.random.Generator) -> _Decisions:
+        both = _swapped(two[:, rng.integers(0, whole.n_segments, n)], rng.random(n) < 0.5)
+        key = int(rng.integers(1 << 62))
+        decisions = {("segment", "segment"): conclusions_on(whole.metric, both, Units.segments(n), trials, alpha, key)}
+        if equal is not None:
+            rng = generator(seed, _STREAMS["document"], k)
+            both, by = of_documents(two, segments_of, rng.choice(whole.n_documents, drawn, p=equal.weights))
+            key = int(rng.integers(1 << 62))
+            decisions |= {("document", units.kind): conclusions_on(whole.metric, both, units, trials, alpha, key)
+                          for units in by}
+        return decisions
+
+    def gathered(pairs: list[_Decisions]) -> TypeOne:
+        rates = tuple(row for null, unit in pairs[0]
+                      for row in _rates(null, unit, [decisions[null, unit] for decisions in pairs]))
+        settled = (whole.systems[rows[0]], whole.systems[rows[1]], whole.metric.name, alpha, len(pairs), trials, seed)
+        if equal is None:
+            return TypeOne(*settled, n, None, rates, None, None, None)
+        return TypeOne(*settled, n, drawn, rates, equal.effective, equal.se_ratio,
+                       predicted_rejections(equal.se_ratio, alpha))
+
+    return gathered(repeated(one, n_pairs, seed, _STREAMS["segment"], jobs=jobs,
+                             progress=stage(progress, "true nulls"), found=told(found, n_pairs, gathered)))
 
 
 def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, alpha: float,
@@ -206,38 +228,6 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
             p = test.p_values(delta, replicates[test.draws])
         found[name] = bool(decide(delta, alpha, p=p, win=win, lose=lose)[0])
     return found
-
-
-def _by_segment(whole: Population, rows: list[int], n: int, n_pairs: int, trials: int, alpha: float, seed: int,
-                jobs: int, progress: engine.Progress | None) -> list[NullRate]:
-    units = Units.segments(n)
-    two = whole.statistics[rows]
-
-    def one(k: int, rng: np.random.Generator) -> dict[str, bool]:
-        both = _swapped(two[:, rng.integers(0, whole.n_segments, n)], rng.random(n) < 0.5)
-        return conclusions_on(whole.metric, both, units, trials, alpha, int(rng.integers(1 << 62)))
-
-    return _rates("segment", "segment", repeated(one, n_pairs, seed, _STREAMS["segment"], jobs=jobs,
-                                                 progress=progress))
-
-
-def _by_document(whole: Population, rows: list[int], n: int, weights: np.ndarray, n_pairs: int, trials: int,
-                 alpha: float, seed: int, jobs: int, progress: engine.Progress | None) -> list[NullRate]:
-    segments_of = whole.segments_of_documents()
-    two = whole.statistics[rows]
-
-    def one(k: int, rng: np.random.Generator) -> dict[str, dict[str, bool]]:
-        drawn = [segments_of[d] for d in rng.choice(whole.n_documents, n, p=weights)]
-        document = np.repeat(np.arange(n), [len(segments) for segments in drawn])
-        both = two[:, np.concatenate(drawn)]
-        by = {"document": Units("document", document, n),
-              "segment": Units.segments(len(document))}
-        key = int(rng.integers(1 << 62))
-        return {unit: conclusions_on(whole.metric, both, units, trials, alpha, key) for unit, units in by.items()}
-
-    found = repeated(one, n_pairs, seed, _STREAMS["document"], jobs=jobs, progress=progress)
-    return [row for unit in ("document", "segment")
-            for row in _rates("document", unit, [one_pair[unit] for one_pair in found])]
 
 
 def _swapped(both: np.ndarray, coins: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from mtsig_core.figures._style import BLUE, GREY, Labels, full, measured
+from mtsig_core.metrics import metric_title
 from mtsig_core.results.agreement import Agreement, TaskAgreement
 
 __all__ = ["agreement_dots"]
@@ -29,13 +30,13 @@ def agreement_dots(found: Agreement | TaskAgreement) -> go.Figure:
             marker=dict(size=10, color=colour, symbol=symbol, line=dict(color=colour, width=2)),
             error_x=dict(type="data", symmetric=False, array=[high - value for _, value, _, high, _ in known],
                          arrayminus=[value - low for _, value, low, _, _ in known], color=colour, thickness=2, width=4),
-            customdata=[[full(metric.upper()), low, high] for *_, low, high, metric in known],
+            customdata=[[full(metric_title(metric)), low, high] for *_, low, high, metric in known],
             hovertemplate=f"%{{customdata[0]}}: {text} %{{x:.3f}} "
                           "[%{customdata[1]:.3f}, %{customdata[2]:.3f}]<extra></extra>"))
     figure.add_shape(type="line", x0=0.5, x1=0.5, y0=0, y1=1, yref="paper", layer="below",
                      line=dict(color=GREY, width=1, dash="dot"))
     rows = len(found.metrics)
-    figure.update_yaxes(tickvals=list(range(rows)), ticktext=[named(one.metric.upper()) for one in found.metrics],
+    figure.update_yaxes(tickvals=list(range(rows)), ticktext=[named(metric_title(one.metric)) for one in found.metrics],
                         tickfont_size=14, range=[rows - 0.4, -0.6], showgrid=False, zeroline=False)
     low, high = max(0.0, min(ends) - 0.03), min(1.0, max(ends) + 0.03)
     figure.update_xaxes(range=[low, high + 0.005], tickfont_size=13, zeroline=False, tickformat=".2f")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from mtsig_core.figures._style import BLUE, GREY, Labels, full, interval_bars, measured
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.records import leaderboard_records
 from mtsig_core.report.tables import apart, points, simultaneous_word
 from mtsig_core.results import MetricResult, Settings
@@ -47,7 +48,7 @@ def differences(result: MetricResult, settings: Settings) -> go.Figure:
                     symbol=["circle" if name in filled else "circle-open" for name in names]),
         customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{points(result)}}}<extra></extra>"))
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
-    measured(figure, f"{named(result.metric.upper(), 16)} improvement over {named(anchor, 28)}")
+    measured(figure, f"{named(metric_title(result.metric), 16)} improvement over {named(anchor, 28)}")
     figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13, zeroline=False,
                         range=[len(rows) - 0.4, -0.6], showgrid=False)
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")

@@ -6,6 +6,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mtsig_core.figures._style import BLUE, GREY, Labels, full
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.cells import rank_interval
 from mtsig_core.report.tables import apart, points, with_interval
 from mtsig_core.results import MetricResult, Settings
 
@@ -30,7 +32,7 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     systems, named = result.systems, Labels(34, 2)
     ranks = [(s.rank_low, s.rank_high) for s in systems if s.rank_low is not None and s.rank_high is not None]
     ranked = 1 < len(systems) == len(ranks)
-    scores = f"{named(result.metric.upper(), 24)} {with_interval(result, settings)}"
+    scores = f"{named(metric_title(result.metric), 24)} {with_interval(result, settings)}"
     titles = [scores, "Rank interval"][:1 + ranked]
     figure = make_subplots(1, 1 + ranked, shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=titles,
                            column_widths=[0.64, 0.36][:1 + ranked] if ranked else None)
@@ -52,7 +54,7 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
         figure.add_trace(go.Bar(
             base=[low - 0.3 for low, _ in ranks], x=[high - low + 0.6 for low, high in ranks], y=rows,
             orientation="h", width=0.5, marker=dict(color=colour, opacity=0.75), showlegend=False,
-            text=[f"{low}–{high}" for low, high in ranks], textposition="outside",
+            text=[rank_interval(*ends).replace("-", "–") for ends in ranks], textposition="outside",
             cliponaxis=False, outsidetextfont_size=13, constraintext="none", customdata=whose,
             hovertemplate="%{customdata[1]}<br>rank %{text}<extra></extra>"), 1, 2)
         last = len(systems)

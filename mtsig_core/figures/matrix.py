@@ -6,9 +6,11 @@ import plotly.graph_objects as go
 
 from mtsig_core.figures._style import Labels, full
 from mtsig_core.inference.significance import significant
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import in_small_cells, signed, tens
 from mtsig_core.report.palette import BLUE, GREY, colour_limit, ink, level, mixed, width
-from mtsig_core.report.tables import format_p, neither, p_word, points, row_against_column
+from mtsig_core.report.phrases import row_against_column
+from mtsig_core.report.tables import format_p, neither, p_word, points
 from mtsig_core.results import MetricResult, PairResult, Settings
 
 __all__ = ["matrix"]
@@ -52,13 +54,13 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False) -> go.F
     size = _WIDTH / max(n, 1)
     figure = go.Figure()
     written = in_small_cells([s.score for s in result.systems], [value for _, value in cells.values()])
-    difference = f"{row_against_column(result)} in {tens(written[1])}{named(result.metric.upper(), _WIDEST)}"
+    difference = f"{row_against_column(result)} in {tens(written[1])}{named(metric_title(result.metric), _WIDEST)}"
     _add_differences(figure, cells, n, size, difference, settings.alpha, written, dark)
     figure.add_trace(go.Heatmap(
         z=[[0 if i == j else None for j in range(n)] for i in range(n)], x=list(range(n)), y=list(range(n)), xgap=1,
         ygap=1, colorscale=[[0, GREY], [1, GREY]], opacity=0.3, showscale=False, hoverinfo="skip"))
     _add_chances(figure, cells, n, size)
-    _add_targets(figure, cells, full(result.metric.upper()), settings, points(result))
+    _add_targets(figure, cells, full(metric_title(result.metric)), settings, points(result))
     names = [system.system for system in result.systems]
     axis = dict(tickvals=list(range(n)), showgrid=False, zeroline=False, fixedrange=True, ticks="",
                 tickfont_size=max(9, min(13, round(size * 0.62))))

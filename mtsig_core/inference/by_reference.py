@@ -49,8 +49,8 @@ def leaders_by_reference(parts: Mapping[str, TestSet], metric: Metric, settings:
         units = seen.units(chosen.unit, chosen.block_length)
         n_pairs = len(seen.names) * (len(seen.names) - 1) // 2
         decidable = bool(can_reach(chosen, np.full(n_pairs, units.pieces), rank_correction(chosen)).any())
-        leaders = unbeaten(seen, chosen, jobs, testing) if decidable else tuple(seen.best_first().names)
-        found.append(ReferenceLeaders(name, leaders, part.n_segments, decidable))
+        leaders, ahead = unbeaten(seen, chosen, jobs, testing) if decidable else (tuple(seen.best_first().names), False)
+        found.append(ReferenceLeaders(name, leaders, part.n_segments, decidable, ahead))
     return tuple(found)
 
 

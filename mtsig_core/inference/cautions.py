@@ -25,7 +25,7 @@ from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.text_cautions import about_texts, about_words, plural
-from mtsig_core.metrics import Metric, depends_on_testset
+from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, RuledRanks, Settings
 
 __all__ = ["FAMILY_WISE", "about_metrics", "about_ratings", "about_several", "disagreement", "find_cautions",
@@ -90,7 +90,7 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
                                            "Choose the unit document.",
                       remedies=({"unit": "document", **({"test": "ar"} if TESTS[settings.test].of_segments else {})},))
     for n, worth, metric, scored in [(units.pieces, units.effective, None, ""), *(
-            (result.n_units, result.n_effective, result.metric, f" with scores by {result.metric}")
+            (result.n_units, result.n_effective, result.metric, f" with scores by {metric_title(result.metric)}")
             for result in results.values()  # less than the whole set has
             if (result.n_units, result.n_effective) != (units.pieces, units.effective))]:
         if n is not None and worth is not None and worth < FEW_UNITS:
@@ -115,9 +115,9 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
 
 def _about_size(testset: TestSet, metrics: Iterable[Metric]) -> Iterator[Caution]:
     for metric in filter(depends_on_testset, metrics):
-        yield Caution(f"{metric.name}-size", f"{metric.name.upper()} takes its weights from the references of the test "
-                                             "set, so its scores grow with the size of the set. Compare them on these "
-                                             f"{testset.n_segments:,} segments alone.", metric.name)
+        yield Caution(f"{metric.name}-size", f"{metric_title(metric.name)} takes its weights from the references of "
+                                             "the test set, so its scores grow with the size of the set. Compare them "
+                                             f"on these {testset.n_segments:,} segments alone.", metric.name)
 
 
 def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
@@ -125,7 +125,7 @@ def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
     if metric not in testset.scores:
         if testset.rated_alone:
             yield Caution("ratings-alone", f"{', '.join(testset.rated_alone)} takes part by ratings alone, not by "
-                                           f"{metric}: a reference is not scored by itself.", metric)
+                                           f"{metric_title(metric)}: a reference is not scored by itself.", metric)
         return
     by_system = testset.scores[metric].by_system
     counts = {name: sum(value is not None for value in by_system.get(name, ())) for name in testset.waiting}
@@ -179,13 +179,14 @@ def disagreement(result: MetricResult, n_segments: int) -> str | None:
         gone = [name for name in together if name not in row.leaders]
         new = [name for name in row.leaders if name not in together]
         if not gone:
-            said = f"{_named(new)} {'is' if len(new) == 1 else 'are'} tied for first too"
+            said = f"{_named(new)} may be the first too"
         else:
-            ahead = "is ahead of all others" if len(row.leaders) == 1 else "are tied for first"
+            ahead = "may be the first" if len(row.leaders) > 1 else \
+                "is ahead of all others" if row.ahead else "alone may be the first"
             said = f"{_named(row.leaders)} {ahead}, and not {_named(gone)}"
         told.append(f"with {row.reference} alone{part} {said}")
     if told:
-        return f"The references do not agree on who is ahead by {result.metric}: {'; '.join(told)}."
+        return f"The references do not agree on who is ahead by {metric_title(result.metric)}: {'; '.join(told)}."
     return None
 
 
@@ -285,14 +286,14 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
         about: dict[str, Any] = dict(metric=result.metric, a=pair.a, b=pair.b)
         if pair.n == 0:
             yield Caution("no-common-line", f"{pair.a} and {pair.b} have no line in common with a score by "
-                                            f"{result.metric}: they cannot be compared, and their difference is that "
-                                            "of means over different lines. Have both rated on the same lines.",
-                          **about)
+                                            f"{metric_title(result.metric)}: they cannot be compared, and their "
+                                            "difference is that of means over different lines. Have both rated on the "
+                                            "same lines.", **about)
         elif some and not pair.decidable and pair.n_units is not None:
             yield Caution("too-few-common-units", f"{pair.a} and {pair.b} have only "
                                                   f"{units_said(settings, pair.n_units)} in common with scores by "
-                                                  f"{result.metric}: with so few no difference can be significant. "
-                                                  "Have more of them rated for both.", **about)
+                                                  f"{metric_title(result.metric)}: with so few no difference can be "
+                                                  "significant. Have more of them rated for both.", **about)
         elif _few_in_common(pair, result, testset.n_segments):
             worth = "" if settings.unit != "document" or pair.n_effective is None else \
                 f" in {units_said(settings, pair.n_units or 0)}, worth {pair.n_effective:.0f} of equal size"

@@ -12,6 +12,7 @@ from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.resampling import Units, effective_number
 from mtsig_core.inference.significance import TESTS, significant
+from mtsig_core.metrics import metric_title
 from mtsig_core.results import Caution, MetricResult, Settings
 
 __all__ = ["FEW_FOR_BOOTSTRAP", "about_test", "can_reach", "cannot_decide", "least_p", "most_units", "pair_units",
@@ -137,7 +138,8 @@ def trials_needed(settings: Settings, m: int, correction: str | None = None) -> 
 def cannot_decide(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
     """A short sentence that nothing can be decided, and for want of what; None where something can be."""
     if result.pairs and not result.tested:
-        return f"Cannot be decided: no two systems have a line in common with scores by {result.metric}"
+        return "Cannot be decided: no two systems have a line in common with scores by " \
+               f"{metric_title(result.metric)}"
     lacks, m = what_lacks(settings, result, correction), len(result.tested)
     if lacks == "trials":
         return "Cannot be decided: too many pairs for so few trials"

@@ -136,8 +136,10 @@ def sides_of(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Units, se
     return n, draw(seen.metric, statistics, units, settings, jobs, progress), rows
 
 
-def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Progress | None) -> tuple[str, ...]:
-    """The systems that no other is significantly better than, best first, by a test that gives p.
+def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Progress | None,
+             ) -> tuple[tuple[str, ...], bool]:
+    """The systems that no other is significantly better than, best first, by a test that gives p; and whether one is
+    significantly better than each other.
 
     The decisions are those behind the ranks of `compare`, without its intervals and standard errors.
     """
@@ -148,8 +150,8 @@ def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Pro
     n_units = np.full(len(pairs), systems.data.units.pieces)
     _, _, for_ranks, _, _ = _test(systems, pairs, delta, n_units, settings, jobs, progress)
     decisions = decide(seen.sign * delta, settings.alpha, p=for_ranks)
-    low, _ = rank_intervals(decision_matrix(len(seen.names), pairs, decisions))
-    return tuple(name for name, rank in zip(seen.names, low, strict=True) if rank == 1)
+    low, high = rank_intervals(decision_matrix(len(seen.names), pairs, decisions))
+    return tuple(name for name, rank in zip(seen.names, low, strict=True) if rank == 1), bool((high == 1).any())
 
 
 def _differences(sample: Sample, pairs: np.ndarray, settings: Settings) -> np.ndarray:

@@ -8,10 +8,8 @@ the same wherever and in whatever order tasks run.
 from __future__ import annotations
 
 import logging
-import pickle
 import sys
 import threading
-import traceback
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -19,7 +17,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from mtsig_core.errors import MtsigError, SettingError
+from mtsig_core.errors import ClusterError, sendable
 from mtsig_core.version import __version__
 
 __all__ = ["as_they_come", "in_order", "is_elsewhere", "on_cluster"]
@@ -45,7 +43,7 @@ def on_cluster(address: str | None) -> Iterator[None]:
 
     Raises
     ------
-    SettingError
+    ClusterError
         If Dask is not installed, the scheduler does not answer, it has no workers, or one has no mtsig, or another
         version; and where the work cannot be done because scheduler or workers are lost meanwhile.
     """
@@ -58,14 +56,16 @@ def on_cluster(address: str | None) -> Iterator[None]:
         from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
     except ImportError as error:
-        raise SettingError("A Dask cluster needs the package distributed, on each machine. Install it: "
+        raise ClusterError("A Dask cluster needs the package distributed, on each machine. Install it: "
                            "pip install 'mtsig[dask]'") from error
     from joblib import parallel_config
 
+    client: Any = Client.__new__(Client)  # named before it may fail: else none can close it
     try:
-        client = Client(address, timeout=_PATIENCE, set_as_default=False)
+        client.__init__(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise SettingError(f"No Dask scheduler answers at {address}. Expected an address such as tcp://host:8786, of "
+        client.close()  # by itself it does when it is collected, and where another one just starts both wait for ever
+        raise ClusterError(f"No Dask scheduler answers at {address}. Expected an address such as tcp://host:8786, of "
                            "one that runs: start it with dask scheduler.") from error
     with _silent(), client:
         _check_workers(client, address)
@@ -73,7 +73,7 @@ def on_cluster(address: str | None) -> Iterator[None]:
             try:
                 yield
             except (CancelledError, ClosedClientError, CommClosedError, KilledWorker) as error:
-                raise SettingError(f"The work is not done: the Dask cluster at {address} lost its scheduler or its "
+                raise ClusterError(f"The work is not done: the Dask cluster at {address} lost its scheduler or its "
                                    "workers, or workers died of the work, for want of memory perhaps. See what they "
                                    "say, start them again, and repeat.") from error
 
@@ -241,13 +241,7 @@ def _tried(call: Callable[..., _Result], *given: Any) -> _Result | _Failed:
     try:
         return call(*given)
     except Exception as error:
-        if not isinstance(error, MtsigError):
-            error.add_note(traceback.format_exc())  # which does not come along
-        try:
-            pickle.loads(pickle.dumps(error))
-        except Exception:  # some cannot be sent
-            error = RuntimeError(f"{type(error).__name__}: {error}")
-        return _Failed(error)
+        return _Failed(sendable(error))
 
 
 def _result(found: Any) -> Any:
@@ -291,13 +285,13 @@ def _check_workers(client: Any, address: str) -> None:
     try:
         versions = client.run(_version)
     except ModuleNotFoundError as error:
-        raise SettingError(f"A worker of the Dask cluster at {address} lacks {error.name}. Install mtsig "
+        raise ClusterError(f"A worker of the Dask cluster at {address} lacks {error.name}. Install mtsig "
                            "there.") from error
     if not versions:
-        raise SettingError(f"The Dask cluster at {address} has no workers. Start some: dask worker {address}.")
+        raise ClusterError(f"The Dask cluster at {address} has no workers. Start some: dask worker {address}.")
     for worker, version in versions.items():
         if version != __version__:
-            raise SettingError(f"The worker {worker} of the Dask cluster has mtsig {version}, and this is "
+            raise ClusterError(f"The worker {worker} of the Dask cluster has mtsig {version}, and this is "
                                f"{__version__}. Install the same version on all machines.")
 
 

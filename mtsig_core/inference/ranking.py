@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from mtsig_core.results import MetricResult, ReferenceLeaders
+from mtsig_core.results.task import MacroResult
 
-__all__ = ["decision_matrix", "rank_intervals", "intransitive_triples", "headline", "otherwise_led"]
+__all__ = ["decision_matrix", "rank_intervals", "intransitive_triples", "headline", "is_ahead",
+           "otherwise_led"]
 
 
 def decision_matrix(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) -> np.ndarray:
@@ -54,7 +56,7 @@ def intransitive_triples(better: np.ndarray) -> int:
 
 
 def headline(result: MetricResult) -> tuple[str, ...] | None:
-    """The systems that no other is significantly better than: one is a winner, several are tied for first.
+    """The systems that no other is significantly better than: one is a winner, of several each may be the first.
 
     None where ranks are undefined or there is only one system.
     """
@@ -63,6 +65,14 @@ def headline(result: MetricResult) -> tuple[str, ...] | None:
     if result.systems[0].rank_low == result.systems[0].rank_high == 1:
         return (result.systems[0].system,)
     return tuple(row.system for row in result.systems if row.rank_low == 1)
+
+
+def is_ahead(result: MetricResult | MacroResult) -> bool:
+    """Whether a system is significantly better than each other one.
+
+    To be the only one that may be the first is less: each other is then worse than somebody.
+    """
+    return len(result.systems) > 1 and any(row.rank_high == 1 for row in result.systems)
 
 
 def otherwise_led(result: MetricResult) -> tuple[ReferenceLeaders, ...]:

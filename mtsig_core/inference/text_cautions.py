@@ -8,7 +8,7 @@ from itertools import chain
 from mtsig_core.data.readers.scripts import SPACELESS, written_in
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import Remedy
-from mtsig_core.metrics import poorly_cut
+from mtsig_core.metrics import metric_title, poorly_cut
 from mtsig_core.results import Caution
 
 __all__ = ["about_texts", "about_words", "plural"]
@@ -47,7 +47,7 @@ def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Itera
         return
     for metric, tokenizer in tokenizers.items():
         if better := poorly_cut(tokenizer, language):
-            name, score = SPACELESS[language], metric.upper()
+            name, score = SPACELESS[language], metric_title(metric)
             remedies: tuple[Remedy, ...] = tuple({"tokenize": other} for other in better)
             if tokenizer == "tercom":
                 remedies = {"metrics": "chrf"}, {"metrics": "bleu", "tokenize": better[0]}

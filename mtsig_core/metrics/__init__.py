@@ -18,8 +18,8 @@ from mtsig_core.metrics.runs import over_runs
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 
 __all__ = ["ADAPTERS", "Metric", "METRICS", "as_metric", "check_tokenizer", "depends_on_testset", "direction",
-           "is_adapted", "is_segment_mean", "make_metric", "metric_of", "metrics_for", "metrics_of", "part_counter",
-           "poorly_cut", "tokenizer_of"]
+           "is_adapted", "is_segment_mean", "make_metric", "metric_of", "metric_title", "metrics_for", "metrics_of",
+           "part_counter", "poorly_cut", "tokenizer_of"]
 
 
 class Metric(Protocol):
@@ -84,6 +84,8 @@ METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
            "gtm": "mtsig_core.metrics.gtm:Gtm",
            "gtm-2": "mtsig_core.metrics.gtm:Gtm2",
            "dep-f": "mtsig_core.metrics.dep_f:DepF"}
+#: Those whose usual spelling is not their name in capitals.
+_SPELLED = {"chrf": "chrF", "chrf++": "chrF++"}
 #: Metrics of other packages: the package of their class -> "module:class" that makes a metric of one.
 ADAPTERS: dict[str, str] = {
     "sacrebleu": "mtsig_core.metrics.sacrebleu_objects:OfSacrebleu",
@@ -101,6 +103,16 @@ def make_metric(name: str, **settings: Any) -> Metric:
     if name not in METRICS:
         raise unknown("metric", name, METRICS)
     return _class(METRICS[name])(**settings)
+
+
+def metric_title(name: str) -> str:
+    """How a metric is called on screen and in reports; a test set's own scores are called what their files call them.
+
+    >>> [metric_title(name) for name in ("bleu", "chrf++", "bleu[tok:char]", "CometKiwi-XL", "human")]
+    ['BLEU', 'chrF++', 'BLEU[tok:char]', 'CometKiwi-XL', 'human']
+    """
+    own, bracket, settings = name.partition("[")
+    return _SPELLED.get(own, own.upper()) + bracket + settings if own in METRICS else name
 
 
 def _class(place: str) -> Callable[..., Metric]:
@@ -159,7 +171,7 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric
     if not testset.has_texts and not is_segment_mean(made):
         raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has segment scores alone: "
                            f"{', '.join(testset.scores)}. Choose one of these, or give texts too.")
-    return over_runs(made, testset)
+    return made if is_segment_mean(made) else over_runs(made, testset)  # it has one score, whatever the run
 
 
 def metrics_for(testset: TestSet, metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from mtsig_core.inference.significance import significant
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number
 from mtsig_core.report.export import records_csv, to_json
 from mtsig_core.report.terminal import printable, table_lines
@@ -40,14 +41,15 @@ def agreement_text(found: Agreement) -> str:
     if found.comparisons:
         header, rows = comparison_rows(found)
         lines += [*table_lines(header, rows, "<<" + ">" * (len(header) - 2)), ""]
-    lines += [agreement_note(found), "", *(printable(f"{one.metric}: {one.signature}") for one in found.metrics)]
+    lines += [agreement_note(found), "",
+              *(printable(f"{metric_title(one.metric)}: {one.signature}") for one in found.metrics)]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def agreement_verdict(found: Agreement | TaskAgreement) -> str:
     """Which metric agrees most, and which it is not significantly apart from, in a sentence without its full stop."""
     best = found.metrics[0]
-    said = f"{best.metric.upper()} agrees most with {found.human}: soft pairwise accuracy " \
+    said = f"{metric_title(best.metric)} agrees most with {found.human}: soft pairwise accuracy " \
            f"{best.soft_pairwise_accuracy:.3f}"
     if not found.comparisons:
         return said
@@ -56,7 +58,7 @@ def agreement_verdict(found: Agreement | TaskAgreement) -> str:
     if len(alike) == len(found.metrics) - 1:
         return f"{said}; no other is significantly apart from it"
     apart = len(found.metrics) - 1 - len(alike)
-    others = f"; not significantly apart from it: {', '.join(name.upper() for name in alike)}" if alike else ""
+    others = f"; not significantly apart from it: {', '.join(metric_title(name) for name in alike)}" if alike else ""
     return f"{said}, significantly more than {apart} of {len(found.metrics) - 1} others{others}"
 
 
@@ -65,7 +67,7 @@ def agreement_rows(found: Agreement | TaskAgreement) -> Table:
     level = f"{100 * (1 - found.sampling.alpha):g}%"
     return ["metric", "soft pairwise accuracy", f"{level} interval", "pairwise accuracy", f"{level} interval", "pairs",
             "people tie"], [
-        [one.metric.upper(), number(one.soft_pairwise_accuracy, ".3f"),
+        [metric_title(one.metric), number(one.soft_pairwise_accuracy, ".3f"),
          _interval(one.soft_pairwise_accuracy_low, one.soft_pairwise_accuracy_high),
          number(one.pairwise_accuracy, ".3f"), _interval(one.pairwise_accuracy_low, one.pairwise_accuracy_high),
          str(one.n_pairs), str(one.n_ties)] for one in found.metrics]
@@ -74,7 +76,7 @@ def agreement_rows(found: Agreement | TaskAgreement) -> Table:
 def comparison_rows(found: Agreement | TaskAgreement) -> Table:
     """One row for each pair of metrics."""
     return ["more", "less", "difference", "p", "p (Holm)", "significant"], [
-        [row.a.upper(), row.b.upper(), number(row.delta, "+.3f"), Cell(f"{row.p_value:.4f}", row.p_value),
+        [metric_title(row.a), metric_title(row.b), number(row.delta, "+.3f"), Cell(f"{row.p_value:.4f}", row.p_value),
          Cell(f"{row.p_adjusted:.4f}", row.p_adjusted),
          "yes" if significant(row.p_adjusted, found.sampling.alpha) else "no"] for row in found.comparisons]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
 from mtsig_core.experiments.sweep_resamples import Stability, bound_sd
 from mtsig_core.inference.one_score import ScoreBootstrap
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rounded, written_like
 
 __all__ = ["bracketed", "percent", "interval_rows", "relative_rows", "published_rows", "growing_rows",
@@ -41,13 +42,13 @@ def interval_rows(found: ScoreBootstrap, chosen: str, level: str, segment: Score
 def relative_rows(systems: Sequence[ScoreBootstrap], kind: str, metric: str, level: str) -> Table:
     """All systems with their relative intervals."""
     form = written_like(s.score for s in systems)
-    return (["system", metric.upper(), "median", f"relative {level} interval"],
+    return (["system", metric_title(metric), "median", f"relative {level} interval"],
             [[s.system, number(s.score, form), number(s.median, form), percent(s.relative(kind))] for s in systems])
 
 
 def published_rows(metric: str) -> Table:
     """Table 1 of Zhang and Vogel (2004) for a metric of theirs."""
-    return (["their system", f"median {metric.upper()}", "relative 95% interval"],
+    return (["their system", f"median {metric_title(metric)}", "relative 95% interval"],
             [[system, f"{median:.3f}", _printed(*ends)] for system, median, *ends in ZHANG_VOGEL_1.rows[metric]])
 
 

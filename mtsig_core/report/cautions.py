@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from mtsig_core.errors import Remedy
+from mtsig_core.metrics import metric_title
 from mtsig_core.results import Caution
 
 __all__ = ["group_cautions"]
@@ -22,7 +23,7 @@ def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = 
         kinds.setdefault((caution.code, caution.metric), []).append(caution)
     groups = []
     for (_, metric), kind in kinds.items():
-        about = f"{metric.upper()}: " if several and metric is not None else ""
+        about = f"{metric_title(metric)}: " if several and metric is not None else ""
         texts = [about + caution.text for caution in kind[:shown]]
         texts += [f"... and {len(kind) - shown} more of this kind."] if len(kind) > shown else []
         helps = {str(remedy): remedy for caution in kind[:shown] for remedy in caution.remedies}  # each once

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["Cell", "Table", "format_p", "in_small_cells", "number", "rounded", "signed", "tens", "written_like"]
+__all__ = ["Cell", "Table", "format_p", "in_small_cells", "number", "rank_interval", "rounded", "signed", "tens",
+           "written_like"]
 
 #: Header and rows.
 Table = tuple[list[str], list[list[str]]]
@@ -51,6 +52,17 @@ def format_p(p: float | None) -> str:
     ('0.0312', '1.0e-05', '-')
     """
     return number(p, ".4f" if p is None or p >= 0.0001 else ".1e")
+
+
+def rank_interval(low: int | None, high: int | None) -> Cell:
+    """The best and the worst rank, once where they are the same, sorted by both; a dash without, which comes last.
+
+    >>> rank_interval(1, 3), rank_interval(10, 10), rank_interval(None, None)
+    ('1-3', '10', '-')
+    """
+    if low is None or high is None:
+        return Cell("-", math.inf)
+    return Cell(f"{low}", low) if low == high else Cell(f"{low}-{high}", low + high / 1000)
 
 
 def signed(value: float, form: str, sign: str = "+") -> Cell:

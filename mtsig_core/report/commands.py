@@ -60,7 +60,8 @@ def source_options(source: Source) -> list[str]:
               for option, files in (("--ref", source.ref), ("--system", source.system), ("--run", source.run),
                                     ("--parse", source.parse)) for name, path in files]
     given += [(option, path and source.shown(path))
-              for option, path in (("--src", source.src), ("--docs", source.docs), ("--ids", source.ids))]
+              for option, path in (("--src", source.src), ("--docs", source.docs), ("--ids", source.ids),
+                                   ("--systems-table", source.systems_table))]
     given += [("--langpair", source.langpair)]
     given += [("--refs", ",".join(source.refs) or None)]
     given += [("--scores", f"{name}={source.shown(path)}") for name, path in source.scores]
@@ -136,7 +137,7 @@ def task_command(source: TaskSource, **asked: object) -> str:
     usual = defaults("task")
     given = {"folder": source.shown_folder(), "pairs": ",".join(source.pairs) or None, "track": source.track,
              "only": ",".join(source.only) or None,
-             "systems_table": source.systems_table}
+             "systems_table": source.systems_table and source.shown(source.systems_table)}
     said = [(option, name) for option, names in (("--lower-is-better", source.lower_is_better),
                                                  ("--higher-is-better", source.higher_is_better)) for name in names]
     said += [("--exclude", exclusion_text(one)) for one in source.exclude]

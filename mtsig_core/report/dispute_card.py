@@ -10,8 +10,9 @@ from mtsig_core.experiments.dispute import Dispute, MetricDispute
 from mtsig_core.inference.one_pair import PairExamination
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.significance import TESTS
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
-from mtsig_core.report.cells import number, signed
+from mtsig_core.report.cells import number, rank_interval, signed
 from mtsig_core.report.export import to_json
 from mtsig_core.report.sentences import method_sentences
 from mtsig_core.report.tables import format_p, p_word, points, summary
@@ -38,7 +39,7 @@ def card_verdict(found: Dispute) -> str:
     """What the metrics say of the pair together, in one sentence without its full stop."""
     sides: dict[int, list[str]] = {}
     for one in found.metrics:
-        sides.setdefault(one.decision, []).append(one.result.metric.upper())
+        sides.setdefault(one.decision, []).append(metric_title(one.result.metric))
     better = {1: found.a, -1: found.b}
     said = [f"{better[side]} is significantly better by {', '.join(sides[side])}" for side in (1, -1) if side in sides]
     said += [f"{', '.join(sides[0])} {'does' if len(sides[0]) == 1 else 'do'} not separate them, which does not make "
@@ -69,7 +70,7 @@ def card_methods(found: Dispute) -> list[str]:
         own = [text for text in method_sentences(found.comparison, one.result) if text not in said]
         said |= set(own)
         if own:
-            paragraphs.append(f"{one.result.metric.upper()}: {' '.join(own)}")
+            paragraphs.append(f"{metric_title(one.result.metric)}: {' '.join(own)}")
     return paragraphs
 
 
@@ -85,7 +86,8 @@ def card_text(found: Dispute) -> str:
     lines += [f"  for {printable(name)}: " + (", ".join(f"{one.name} ({number(one.added, '+.3g')})" for one in side)
                                              or "none")
               for name, side in zip((found.a, found.b), found.segments, strict=True)]
-    lines += [f"Not compared by {printable(name)}: {printable(why)}" for name, why in found.not_compared.items()]
+    lines += [f"Not compared by {printable(metric_title(name))}: {printable(why)}"
+              for name, why in found.not_compared.items()]
     lines += [f"Warning: {printable(text)}" for texts in card_cautions(found) for text in texts]
     return "\n".join(lines) + "\n"
 
@@ -124,7 +126,7 @@ def _examined(found: PairExamination, kind: str | None) -> dict[str, Any]:
 
 
 def _metric(one: MetricDispute) -> str:
-    return f"{one.result.metric.upper()} {'↑' if one.result.higher_is_better else '↓'}"
+    return f"{metric_title(one.result.metric)} {'↑' if one.result.higher_is_better else '↓'}"
 
 
 def interval(ends: tuple[float | None, float | None] | None, sign: int, form: str) -> str:
@@ -254,7 +256,7 @@ def _units(n: int | None, low: int | None, high: int | None) -> str:
 
 def _by_rule(found: Dispute) -> Part:
     def ends(rank: tuple[int, int] | None) -> str:
-        return "-" if rank is None else str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}-{rank[1]}"
+        return rank_interval(*rank or (None, None))
 
     rows = [[_metric(one), RANK_RULES[rule].title, ends(first), ends(second), str(len(one.result.systems))]
             for one in found.metrics for rule, (first, second) in one.ranks.items()]
@@ -268,8 +270,8 @@ def _documents(found: Dispute) -> Part:
     rows = [[name, one.name, number(one.added, "+.3g")] for name, side in zip((found.a, found.b), found.documents,
                                                                               strict=True) for one in side]
     return Part("Documents that move the difference most", ["for", "document", "added"], rows, [0, 1],
-                f"By {found.metrics[0].result.metric.upper()}. Added: the difference, less the difference without that "
-                "document; these do not sum to the whole.")
+                f"By {metric_title(found.metrics[0].result.metric)}. Added: the difference, less the difference "
+                "without that document; these do not sum to the whole.")
 
 
 def shown_texts(found: Dispute) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:

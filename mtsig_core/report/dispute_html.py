@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mtsig_core.experiments.dispute import Dispute, MetricDispute
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import signed
 from mtsig_core.report.dispute_card import (
     card_cautions,
@@ -45,7 +46,7 @@ def card_html(found: Dispute, command: str) -> str:
     return template("dispute.html").render(
         found=found, info=info, settings=settings, verdict=card_verdict(found), parts=card_parts(found),
         figure=intervals_svg(found), summary=summary(found.comparison), cautions=card_cautions(found),
-        methods=card_methods(found), table=table, primary=found.metrics[0].result.metric.upper(),
+        methods=card_methods(found), table=table, primary=metric_title(found.metrics[0].result.metric),
         texts=[(name, [(head, [(label, *_folded(text)) for label, text in own]) for head, own in cards])
                for name, cards in shown_texts(found)] if found.testset.has_texts else [],
         commands={"this page": f"{command} --format html", "all numbers": f"{command} --format json"})
@@ -55,7 +56,7 @@ def intervals_svg(found: Dispute) -> str:
     """The difference under each metric, each on a scale of its own: a thick bar is its single interval, a thin line
     with ends the simultaneous one; filled where it is decided."""
     shapes: Any = template("shapes.svg").module  # its macros
-    left = 20 + 9 * max(width(printable(one.result.metric.upper())) for one in found.metrics)
+    left = 20 + 9 * max(width(printable(metric_title(one.result.metric))) for one in found.metrics)
     middle, half = left + (_WIDE - left - _END) / 2, (_WIDE - left - _END) / 2 - 10
     bottom = 30 + _ROW * len(found.metrics)
     names = [shortened(printable(name), 40) for name in (found.b, found.a)]
@@ -70,7 +71,7 @@ def intervals_svg(found: Dispute) -> str:
         def at(value: float, reach: float = reach) -> float:
             return middle + half * value / reach
 
-        drawn.append(shapes.text(left - 10, y + 5, one.result.metric.upper(), "end"))
+        drawn.append(shapes.text(left - 10, y + 5, metric_title(one.result.metric), "end"))
         if joint:
             drawn += [shapes.line(at(joint[0]), y, at(joint[1]), y, "together"),
                       *(shapes.line(at(end), y - 7, at(end), y + 7, "together") for end in joint)]

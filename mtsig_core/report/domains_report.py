@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.report.export import records_csv, to_json
 from mtsig_core.report.terminal import printable, table_lines
@@ -44,7 +45,7 @@ def domains_text(found: Sequence[ByDomain]) -> str:
     lines = []
     for one in found:
         header, rows = domain_rows(one)
-        lines += [f"{printable(one.metric.upper())}: {domains_verdict(one)}.", "",
+        lines += [f"{printable(metric_title(one.metric))}: {domains_verdict(one)}.", "",
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1)), ""]
         header, rows = opposed_rows(one)
         if rows:

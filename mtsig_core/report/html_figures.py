@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtsig_core.inference.significance import significant
-from mtsig_core.report.cells import in_small_cells, signed, tens
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.cells import in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.palette import colour_limit, level, width, wrapped
+from mtsig_core.report.phrases import row_against_column
 from mtsig_core.report.records import leaderboard_records, matrix_records
-from mtsig_core.report.tables import apart, format_p, p_word, row_against_column, with_interval
+from mtsig_core.report.tables import apart, format_p, p_word, with_interval
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import MetricResult, Settings
 
@@ -39,6 +41,7 @@ def template(name: str) -> Template:
     environment = Environment(loader=FileSystemLoader(Path(__file__).with_name("templates")), autoescape=True,
                               finalize=literal, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
     environment.filters["px"] = "{:.1f}".format
+    environment.globals["metric_title"] = metric_title
     return environment.get_template(name)
 
 
@@ -57,7 +60,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
     rank_at = _scale(1, last, middle + 24, _WIDE - 70)
     heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
     bottom = 30 + sum(heights)
-    drawn = [shapes.text(left, 18, f"{result.metric.upper()} {with_interval(result, settings)}", "head")]
+    drawn = [shapes.text(left, 18, f"{metric_title(result.metric)} {with_interval(result, settings)}", "head")]
     for tick in ticks:
         drawn += [shapes.line(across(tick), 28, across(tick), bottom, "tick"),
                   shapes.text(across(tick), bottom + 18, f"{tick:g}", "mid")]
@@ -76,7 +79,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
         drawn.append(shapes.dot(across(s.score), y, f"{first}{' filled' * (s.system in filled)}"))
         if ranked and s.rank_low is not None and s.rank_high is not None:
             start, end = rank_at(s.rank_low) - 6, rank_at(s.rank_high) + 6
-            told = f"{s.rank_low}–{s.rank_high}"
+            told = rank_interval(s.rank_low, s.rank_high).replace("-", "–")
             drawn += [shapes.rect(start, y - 6, end - start, 12, f"rank{first}"), shapes.text(end + 5, y + 5, told)]
         top += height
     figure: str = shapes.svg(
@@ -99,7 +102,7 @@ def differences_svg(result: MetricResult, settings: Settings) -> str:
     across = _scale(min(*ends, *ticks), max(*ends, *ticks), left + 14, _WIDE - 28)
     heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
     top, bottom = 30, 30 + sum(heights)
-    drawn = [shapes.text(left, 18, f"{result.metric.upper()} improvement over {printable(anchor)}", "head")]
+    drawn = [shapes.text(left, 18, f"{metric_title(result.metric)} improvement over {printable(anchor)}", "head")]
     for tick in ticks:
         drawn += [shapes.line(across(tick), 28, across(tick), bottom, "tick"),
                   shapes.text(across(tick), bottom + 18, f"{tick:g}", "mid")]
@@ -170,8 +173,8 @@ def matrix_key(result: MetricResult, settings: Settings) -> str:
     power = _written(result)[1]
     full = f"{limit / 10.0 ** power:.3g}"
     ends = f" Colours are full from {full} on: larger differences look alike." if clipped else ""
-    return (f"Above the diagonal: {row_against_column(result)} in {tens(power)}{result.metric.upper()}, blue where the "
-            f"row is better; in colour and ● where significant{raw}.{ends} "
+    return (f"Above the diagonal: {row_against_column(result)} in {tens(power)}{metric_title(result.metric)}, blue "
+            f"where the row is better; in colour and ● where significant{raw}.{ends} "
             f"Below: {below}, bold where not significant, which does not mean equal.")
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import time
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,8 +24,7 @@ _RECENT = 2e9  # nanoseconds in which a file may change again and keep its time:
 
 def digest_of(source: TaskSource) -> str:
     """`TaskSource.digest`, from disk where no file has another size, time or place than when it was taken."""
-    files = [*source.files(), *([Path(source.systems_table)] if source.systems_table is not None else []),
-             *(Path(path) for _, _, path in (*source.scores, *source.run) if os.path.exists(path))]
+    files = [*source.files(), *filter(os.path.exists, source.beside())]
     stats = [os.stat(path) for path in files]
     key = ("digest", asdict(replace(source, named_from=None)), [os.path.abspath(path) for path in files],
            [(one.st_size, one.st_mtime_ns, one.st_ctime_ns, one.st_ino, one.st_dev) for one in stats])

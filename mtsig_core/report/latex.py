@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.caveats import ranks_hold_jointly
 from mtsig_core.report.cells import signed
@@ -18,7 +19,7 @@ from mtsig_core.report.latex_tables import (
     rank_cell,
     tabular,
 )
-from mtsig_core.report.phrases import level
+from mtsig_core.report.phrases import level, row_against_column
 from mtsig_core.report.records import matrix_records
 from mtsig_core.report.runs_tables import run_rows
 from mtsig_core.report.sentences import caption_sentences
@@ -29,7 +30,6 @@ from mtsig_core.report.tables import (
     left_out,
     pair_rows,
     points,
-    row_against_column,
 )
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult
@@ -64,7 +64,7 @@ def comparison_latex(comparison: Comparison) -> str:
             parts.append(_runs(comparison, result))
         header, rows = by_reference_rows(result)
         if rows:
-            said = [f"Leaders by {result.metric.upper()}, by all references together and by each alone: no other "
+            said = [f"Leaders by {metric_title(result.metric)}, by all references together and by each alone: no other "
                     "system is significantly better than these."]
             cells = [list(map(name_cell, row)) for row in rows]
             parts.append(tabular("references", r"lp{.5\textwidth}l", header, cells, result.metric, said))
@@ -122,8 +122,8 @@ def _detectable(comparison: Comparison, result: MetricResult) -> str:
 
 def _runs(comparison: Comparison, result: MetricResult) -> str:
     header, rows = run_rows(result, comparison.settings.alpha)
-    said = [f"Scores of each training run by {result.metric.upper()}, with their standard deviation and its interval: "
-            "what differs from one training to another, on this test set."]
+    said = [f"Scores of each training run by {metric_title(result.metric)}, with their standard deviation and its "
+            "interval: what differs from one training to another, on this test set."]
     cells = [[name_cell(row[0]), *map(number_cell, row[1:4]), name_cell(row[4])] for row in rows]
     column, scores = name_column(row[0] for row in rows), name_column((row[4] for row in rows), 44)
     return tabular("runs", f"{column}rrr{scores}", header, cells, result.metric, said)

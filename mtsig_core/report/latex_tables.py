@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.palette import width
 from mtsig_core.report.terminal import printable
 
@@ -118,7 +119,7 @@ def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequenc
 def _caption(what: str, metric: str, said: Sequence[str]) -> str:
     label = re.sub("[^a-z0-9]+", "-", metric.lower())
     text = escape(" ".join(said)).replace(r"\textbar{}", r"\textbar\allowbreak{}")
-    return rf"\caption[{escape(metric.upper())}: {what}]{{{text}}}\label{{tab:mtsig-{label}-{what}}}"
+    return rf"\caption[{escape(metric_title(metric))}: {what}]{{{text}}}\label{{tab:mtsig-{label}-{what}}}"
 
 
 def _title(text: str) -> str:

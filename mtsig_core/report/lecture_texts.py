@@ -16,6 +16,7 @@ from mtsig_core.experiments.lecture_mean import ThreeSentences
 from mtsig_core.experiments.lecture_power import PowerTests
 from mtsig_core.experiments.lecture_randomization import Swaps
 from mtsig_core.experiments.population import Rate
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.terminal import printable
 
@@ -289,8 +290,8 @@ def blocks_end(metric: str, found: BlocksAndBroad, simulated: bool) -> dict[str,
     (low, high), (least, most), (first, last) = map(found.range_of, (found.blocks, found.broad, found.shuffled))
     alike = found.ratio >= 1.5
     return {"truth": f"{low:.0f} to {high:.0f}", "conclusion": (
-        f"Blocks of {found.size} range from {low:.0f} to {high:.0f} {metric.upper()}, broad samples of the same size "
-        f"from {least:.0f} to {most:.0f}. Blocks spread {found.ratio:.1f} times as wide: neighbours are "
+        f"Blocks of {found.size} range from {low:.0f} to {high:.0f} {metric_title(metric)}, broad samples of the same "
+        f"size from {least:.0f} to {most:.0f}. Blocks spread {found.ratio:.1f} times as wide: neighbours are "
         f"{'alike' if alike else 'hardly alike here'}."), "after": (
         f"Shuffled, blocks range from {first:.0f} to {last:.0f} and spread {found.shuffled_ratio:.1f} times as wide as "
         f"broad samples{': it was the order' if alike else ''}."),

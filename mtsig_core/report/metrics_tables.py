@@ -12,6 +12,7 @@ from mtsig_core.experiments.output_lengths import Lengths
 from mtsig_core.experiments.papers import KOEHN_T1, KOEHN_T2
 from mtsig_core.experiments.students_t import StudentsT, koehns_factors
 from mtsig_core.experiments.worked_example import NOTE_CLAIMS, Claim, Step, WorkedExample
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, written_like
 
 __all__ = ["average_rows", "case_rows", "claim_rows", "factor_rows", "flat_lengths", "flat_steps", "formula",
@@ -84,7 +85,7 @@ def claim_rows(found: WorkedExample) -> Table:
 
 def average_rows(found: Averages) -> Table:
     """Systems down, score and place by both across."""
-    unit, form = found.metric.upper(), written_like(row.corpus for row in found.systems)
+    unit, form = metric_title(found.metric), written_like(row.corpus for row in found.systems)
     return (["system", f"corpus {unit}", "place", f"mean of sentence {unit}", "place"],
             [[row.system, number(row.corpus, form), number(row.corpus_place, "d"), number(row.average, form),
               number(row.average_place, "d")] for row in found.systems])

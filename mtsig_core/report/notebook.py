@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mtsig_core.errors import Remedy, arguments
 from mtsig_core.inference.scores import MetricScores, Scores
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import defaults
@@ -61,7 +62,7 @@ def score_table(scores: Scores) -> str:
     forms = [written_like(row.score for row in found.systems) for found in scores.metrics.values()]
     columns = [{row.system: number(row.score, form) for row in found.systems}
                for form, found in zip(forms, scores.metrics.values(), strict=True)]
-    header = ["system", *(found.metric.upper() for found in scores.metrics.values())]
+    header = ["system", *(metric_title(found.metric) for found in scores.metrics.values())]
     rows = [[name, *(column.get(name, "-") for column in columns)] for name in scores.testset.systems]
     return _whole([table(header, rows, names=(0,)),
                    *(_paragraph(f"{_title(found)} <code>{literal(found.signature)}</code>")
@@ -82,7 +83,7 @@ def _arguments(remedies: Sequence[Remedy]) -> str:
 
 
 def _title(result: MetricResult | MetricScores) -> str:
-    return f"<b>{literal(result.metric.upper())}</b>"
+    return f"<b>{literal(metric_title(result.metric))}</b>"
 
 
 def _paragraph(content: str) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.tables import how_often
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import MetricResult, Settings
 
-__all__ = ["CORRECTION_NAMES", "TEST_NAMES", "counted", "direction", "intervals_name", "level", "listed", "metric_name",
-           "trials_clause", "units_name"]
+__all__ = ["ACROSS", "CORRECTION_NAMES", "TEST_NAMES", "counted", "direction", "intervals_name", "level", "listed",
+           "metric_name", "row_against_column", "trials_clause", "units_name"]
 
+#: In place of a language pair, what holds across them.
+ACROSS = "across all"
 #: What a sentence calls a test that has another title elsewhere.
 TEST_NAMES = {
     "bootstrap": "the bootstrap with a signed shift", "percentile": "the percentile interval of the difference",
@@ -23,13 +26,18 @@ CORRECTION_NAMES = {
 
 def metric_name(result: MetricResult) -> str:
     """The name of the metric, printable."""
-    return printable(result.metric.upper())
+    return printable(metric_title(result.metric))
 
 
 def direction(result: MetricResult) -> str:
     """Whether higher is better, and what a positive difference then is."""
     return "higher is better" if result.higher_is_better else \
         "lower is better; a positive difference is an improvement"
+
+
+def row_against_column(result: MetricResult) -> str:
+    """How a difference is taken that is positive where the row is better."""
+    return "row minus column" if result.higher_is_better else "column minus row"
 
 
 def trials_clause(result: MetricResult, settings: Settings) -> str:

@@ -26,15 +26,15 @@ from mtsig_core.data.review import (
 )
 from mtsig_core.inference.rank_changes import RankChange, RanksBeforeAfter
 from mtsig_core.inference.rank_rules import RANK_RULES
-from mtsig_core.report.cells import Table
-from mtsig_core.report.phrases import listed
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.cells import Table, rank_interval
+from mtsig_core.report.phrases import ACROSS, listed
 from mtsig_core.report.task_ranks import first_rows
 from mtsig_core.results.task import TaskComparison, TaskInfo
 
 __all__ = ["circle_rows", "content_sentence", "decision_cautions", "decision_rows", "history_sentences",
            "left_out_rows", "note_rows", "rank_rows", "review_record"]
 
-ACROSS = "across all"
 
 
 def history_sentences(history: Sequence[Entry]) -> list[str]:
@@ -54,7 +54,8 @@ def history_sentences(history: Sequence[Entry]) -> list[str]:
 def _said(change: Change, history: Sequence[Entry]) -> str:
     match change:
         case Begin():
-            return f"began the review of {change.task}, {change.track or 'all'} systems, by {change.metric.upper()}"
+            return f"began the review of {change.task}, {change.track or 'all'} systems, by " \
+                   f"{metric_title(change.metric)}"
         case Exclude():
             return f"excluded {change.system} {_where(change.pair)}: {change.reason or 'no reason given'}"
         case PutBack():
@@ -62,9 +63,9 @@ def _said(change: Change, history: Sequence[Entry]) -> str:
         case SetRule():
             return f"chose ranks {_rule(change.rule)}"
         case SetMetric():
-            return f"chose the metric {change.metric.upper()}"
+            return f"chose the metric {metric_title(change.metric)}"
         case NoteOn():
-            about = f"{change.a} and {change.b} in {change.pair} by {change.metric.upper()}"
+            about = f"{change.a} and {change.b} in {change.pair} by {metric_title(change.metric)}"
             return f"noted on {about}: {change.text}" if change.text else f"removed the note on {about}"
         case Decide():
             if not change.first:
@@ -116,7 +117,8 @@ def decision_rows(review: Review, found: TaskComparison | None = None) -> Table:
 
 
 def decision_cautions(review: Review, found: TaskComparison) -> list[str]:
-    """What the numbers say against the decisions: who is declared the first and is not among those who may be."""
+    """What the numbers say against the decisions: who is declared the first and is not among those who may be, and who
+    may be and is not declared."""
     said = []
     for one in review.decisions:
         result = found.pairs[one.pair].metrics.get(review.metric) if one.pair in found.pairs else None
@@ -124,15 +126,20 @@ def decision_cautions(review: Review, found: TaskComparison) -> list[str]:
         for name in one.first:
             if name not in first:
                 why = "was not compared there" if result is None or name not in {row.system for row in result.systems} \
-                    else f"is not among those who may be the first there by {review.metric.upper()}"
+                    else f"is not among those who may be the first there by {metric_title(review.metric)}"
                 said.append(f"{one.pair}: {name} is declared the first, and {why}.")
+        held = first if result is None or result.ruled is None else {*result.ruled.first_held}
+        others = [row.system for row in result.systems if row.system in held.difference(one.first)] if result else []
+        if others and not held.isdisjoint(one.first):
+            said.append(f"{one.pair}: {listed(others, shown=False)} may be the first there too by "
+                        f"{metric_title(review.metric)}, and the numbers do not decide between such systems.")
     return said
 
 
 def note_rows(review: Review) -> Table:
     """Header and rows of the notes on disputed pairs of systems."""
     return ["language pair", "metric", "a", "b", "note"], [
-        [note.pair, note.metric.upper(), note.a, note.b, note.text] for note in review.notes]
+        [note.pair, metric_title(note.metric), note.a, note.b, note.text] for note in review.notes]
 
 
 def circle_rows(found: RanksBeforeAfter) -> Table:
@@ -191,4 +198,4 @@ def _change(one: RankChange | None) -> str:
 
 
 def _interval(ranks: tuple[int, int] | None) -> str:
-    return "-" if ranks is None else str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]}-{ranks[1]}"
+    return rank_interval(*ranks or (None, None))

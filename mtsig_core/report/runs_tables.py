@@ -27,13 +27,14 @@ def with_runs(header: list[str], rows: list[list[str]], name: int, result: Metri
 
 
 def run_rows(result: MetricResult | MacroResult, alpha: float) -> Table:
-    """Header and rows: of each system the number of its runs, their SD with its interval, and their scores."""
-    form = written_like(score for row in result.runs for score in row.scores)
+    """Header and rows: of each system that has several runs their number, SD with its interval, and scores."""
+    several = [row for row in result.runs if len(row.scores) > 1]
+    form = written_like(score for row in several for score in row.scores)
     header = ["system", "runs", "SD between runs", f"its {100 * (1 - alpha):g}% interval", "scores of its runs"]
     return header, [[row.system, str(len(row.scores)), number(row.sd, form),
                      "-" if row.sd_low is None else
                      Cell(f"[{number(row.sd_low, form)}, {number(row.sd_high, form)}]", row.sd_low),
-                     ", ".join(number(score, form) for score in row.scores)] for row in result.runs]
+                     ", ".join(number(score, form) for score in row.scores)] for row in several]
 
 
 def pair_run_rows(result: MetricResult) -> Table:

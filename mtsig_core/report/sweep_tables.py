@@ -12,6 +12,7 @@ from mtsig_core.experiments.population import Rate
 from mtsig_core.experiments.sweep_difference import FoundAtSize, found_at
 from mtsig_core.experiments.sweep_references import ReferenceSize, ReferenceSweep
 from mtsig_core.experiments.sweep_results import SizeSweep, SystemSize
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.bootstrap_tables import percent
 from mtsig_core.report.cells import Cell, Table, number, rounded, written_like
 from mtsig_core.report.validation_tables import flat_rows
@@ -107,8 +108,8 @@ def width_rows(rows: Sequence[SystemSize]) -> Table:
 
 def size_rows(found: SizeSweep, system: str) -> Table:
     """One system beside Table 2 of Zhang and Vogel (2004), at the same shares of the test set."""
-    header = ["of the set", f"{found.settings.unit}s", "mean score", f"our {found.metric.upper()}",
-              *(f"their {metric.upper() if metric != 'human' else 'human'}" for metric in ZHANG_VOGEL_2.rows)]
+    header = ["of the set", f"{found.settings.unit}s", "mean score", f"our {metric_title(found.metric)}",
+              *(f"their {metric_title(metric)}" for metric in ZHANG_VOGEL_2.rows)]
     form = _form(found.systems)
     return header, [
         [f"{row.size / found.n_units:.0%}", f"{row.size:,}", *_score_and_interval(row, form),
@@ -118,7 +119,7 @@ def size_rows(found: SizeSweep, system: str) -> Table:
 
 def reference_rows(found: ReferenceSweep, system: str) -> Table:
     """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004)."""
-    header = ["references", "mean score", f"our {found.metric.upper()}", "as good as one reference with",
+    header = ["references", "mean score", f"our {metric_title(found.metric)}", "as good as one reference with",
               *(f"their {what}" for what in ("score", "interval") if found.metric in ZHANG_VOGEL_3.rows)]
     rows, form = [], _form(found.rows)
     for record in reference_records(found):

@@ -8,15 +8,16 @@ from mtsig_core.inference.across_metrics import KINDS, RELATIONS, pairs_across
 from mtsig_core.inference.cautions import p_word
 from mtsig_core.inference.few_units import cannot_decide, rank_correction, units_said
 from mtsig_core.inference.rank_rules import RANK_RULES
-from mtsig_core.inference.ranking import headline, otherwise_led
+from mtsig_core.inference.ranking import headline, is_ahead, otherwise_led
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.cells import Cell, Table, format_p, number, signed, written_like
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.cells import Cell, Table, format_p, number, rank_interval, signed, written_like
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult
 
-__all__ = ["summary", "how_often", "how_tested", "trials_said", "interval_kinds", "left_out", "apart", "verdict",
-           "by_reference_rows", "leaderboard_rows", "system_rows", "rank_change_rows", "pair_rows", "difference_rows",
-           "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "points", "format_p",
-           "row_against_column", "with_interval", "simultaneous_word", "neither"]
+__all__ = ["summary", "how_often", "how_tested", "trials_said", "interval_kinds", "left_out", "apart",
+           "verdict", "by_reference_rows", "leaderboard_rows", "system_rows", "rank_change_rows", "pair_rows",
+           "difference_rows", "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "points",
+           "format_p", "with_interval", "simultaneous_word", "neither"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -99,7 +100,9 @@ def verdict(result: MetricResult, settings: Settings) -> str | None:
     first = headline(result)
     if first is None:
         return cannot_decide(settings, result, rank_correction(settings))
-    return _ahead(first) + (f", ranked {RANK_RULES[settings.rank_rule].title}" if result.ruled is not None else "")
+    if result.ruled is not None:  # such a rule gives the place, and may give it to several
+        return f"First, ranked {RANK_RULES[settings.rank_rule].title}: {', '.join(first)}"
+    return _ahead(first, is_ahead(result))
 
 
 def by_reference_rows(result: MetricResult) -> Table:
@@ -111,17 +114,19 @@ def by_reference_rows(result: MetricResult) -> Table:
     if together is None or not result.by_reference:
         return [], []
     n = max((pair.n or 0 for pair in result.pairs), default=0)
-    rows = [["all together", _ahead(together), ""]]
+    rows = [["all together", _ahead(together, is_ahead(result)), ""]]
     for row in result.by_reference:
         some = f" ({row.n_segments:,} of {n:,} segments)" if row.n_segments < n else ""
         same = "same" if set(row.leaders) == set(together) else "more, on fewer segments"
-        told = [_ahead(row.leaders), "differs" if row in others else same]
+        told = [_ahead(row.leaders, row.ahead), "differs" if row in others else same]
         rows.append([f"{row.reference} alone{some}", *(told if row.decidable else ["cannot be decided", ""])])
     return ["leaders by reference", "who is ahead", "against all together"], rows
 
 
-def _ahead(first: Sequence[str]) -> str:
-    return f"{first[0]} is ahead of all others" if len(first) == 1 else f"Tied for first: {', '.join(first)}"
+def _ahead(first: Sequence[str], ahead: bool) -> str:
+    if len(first) > 1:
+        return f"May be the first: {', '.join(first)}"
+    return f"{first[0]} is ahead of all others" if ahead else f"{first[0]} alone may be the first"
 
 
 def leaderboard_rows(result: MetricResult, settings: Settings) -> Table:
@@ -218,7 +223,7 @@ def across_rows(results: Sequence[MetricResult]) -> Table:
     """
     pairs = [pair for kind in KINDS[:-1] for pair in pairs_across(results) if pair.kind == kind]
     forms = [points(result) for result in results]
-    return ["pair", *(result.metric.upper() for result in results), "together"], [
+    return ["pair", *(metric_title(result.metric) for result in results), "together"], [
         [f"{pair.a} - {pair.b}", *(Cell(f"{signed(value, form)}{' ●' * (decision != 0)}", value) for
                                    value, decision, form in zip(pair.improvements, pair.decisions, forms, strict=True)),
          pair.kind] for pair in pairs]
@@ -320,17 +325,12 @@ def simultaneous_word(result: MetricResult, settings: Settings) -> str | None:
     return f"simultaneous {100 * (1 - settings.alpha):g}% interval over {family}"
 
 
-def row_against_column(result: MetricResult) -> str:
-    """How a difference is taken that is positive where the row is better."""
-    return "row minus column" if result.higher_is_better else "column minus row"
-
-
 def _metric_word(result: MetricResult) -> str:
-    return f"{result.metric.upper()} {'↑' if result.higher_is_better else '↓'}"
+    return f"{metric_title(result.metric)} {'↑' if result.higher_is_better else '↓'}"
 
 
 def _ranks(system: SystemResult) -> str:
-    return "-" if system.rank_low is None else Cell(f"{system.rank_low}-{system.rank_high}", system.rank_low)
+    return rank_interval(system.rank_low, system.rank_high)
 
 
 def _signed(pair: PairResult, sign: int, form: str) -> list[str]:

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.agreement_report import (
     agreement_json,
     agreement_note,
@@ -32,7 +33,7 @@ def by_language_pair(found: TaskAgreement) -> Table:
     """Soft pairwise accuracy of each metric, the most agreeing first, in each language pair, and their mean."""
     own = {pair: {one.metric: one.soft_pairwise_accuracy for one in of.metrics} for pair, of in found.pairs.items()}
     return ["metric", "mean", *own], [
-        [one.metric.upper(), number(one.soft_pairwise_accuracy, ".3f"),
+        [metric_title(one.metric), number(one.soft_pairwise_accuracy, ".3f"),
          *(number(values[one.metric], ".3f") for values in own.values())] for one in found.metrics]
 
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from mtsig_core.inference.across_metrics import KINDS, Disputed, PairAcross, disputed_in
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
+from mtsig_core.report.phrases import ACROSS
 from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results.task import TaskComparison
 
@@ -17,7 +19,6 @@ DISPUTES_NOTE = ("Opposite: each of two metrics decides, in another direction. S
                  "another. Only NAME: that metric alone decides. Of pairs of systems that all metrics have tested. To "
                  "try several metrics and keep one is to test more than once: choose the one that counts beforehand, "
                  "or report all.")
-_ACROSS = "mean over language pairs"
 _SHOWN = 20  # contradictions in the text
 _PRINTED = 200  # pairs of systems in a report
 
@@ -25,7 +26,7 @@ _PRINTED = 200  # pairs of systems in a report
 def disputes_verdict(found: Sequence[Disputed]) -> str:
     """How often the metrics agree in all language pairs together, in a sentence without its full stop."""
     within = [one for one in found if one.language_pair is not None]
-    metrics = list(dict.fromkeys(name.upper() for one in within for name in one.metrics))
+    metrics = list(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
     total, (opposite, some, _) = sum(len(one.pairs) for one in within), (
         sum(one.count(kind) for one in within) for kind in KINDS)
     return (f"{', '.join(metrics)}: opposite on {opposite} of {total} pairs of systems in {len(within)} language "
@@ -33,10 +34,10 @@ def disputes_verdict(found: Sequence[Disputed]) -> str:
 
 
 def dispute_counts(found: Sequence[Disputed]) -> Table:
-    """A row for each language pair, one for all of them together, and one for the mean differences."""
+    """A row for each language pair, one for their sum, and one for the decisions on mean differences across them."""
     metrics = list(dict.fromkeys(name for one in found for name in one.metrics))
     header = ["language pair", "pairs of systems", "alike", "some decide", "opposite",
-              *(f"only {name.upper()}" for name in metrics)]
+              *(f"only {metric_title(name)}" for name in metrics)]
 
     def row(title: str, parts: Sequence[Disputed]) -> list[str]:
         kinds = [sum(one.count(kind) for one in parts) for kind in reversed(KINDS)]
@@ -46,8 +47,8 @@ def dispute_counts(found: Sequence[Disputed]) -> Table:
 
     within = [one for one in found if one.language_pair is not None]
     rows = [row(str(one.language_pair), [one]) for one in within]
-    rows += [row("all of them", within)] if len(within) > 1 else []
-    return header, rows + [row(_ACROSS, [one]) for one in found if one.language_pair is None]
+    rows += [row("sum of the language pairs", within)] if len(within) > 1 else []
+    return header, rows + [row(f"{ACROSS}, by mean difference", [one]) for one in found if one.language_pair is None]
 
 
 def kinds_rows(found: Sequence[Disputed]) -> Table:
@@ -62,7 +63,7 @@ def disputes_alone(found: Sequence[Disputed]) -> str:
     for one in found:
         for name in one.metrics if one.language_pair is not None else ():
             counts[name] = counts.get(name, 0) + one.alone(name)
-    return f"Decided by one metric alone: {', '.join(f'{name.upper()} {n:,}' for name, n in counts.items())}."
+    return f"Decided by one metric alone: {', '.join(f'{metric_title(name)} {n:,}' for name, n in counts.items())}."
 
 
 def shown_disputes(found: Sequence[Disputed]) -> tuple[list[tuple[Disputed, PairAcross]], str]:
@@ -76,23 +77,23 @@ def who_decides_rows(found: Sequence[tuple[Disputed, PairAcross]]) -> Table:
     """A row a pair of systems, with the metrics by which each is significantly better, and those that decide neither
     way."""
     def by(one: Disputed, pair: PairAcross, decision: int) -> str:
-        return ", ".join(name.upper() for name, own in zip(one.metrics, pair.decisions, strict=True)
+        return ", ".join(metric_title(name) for name, own in zip(one.metrics, pair.decisions, strict=True)
                          if own == decision) or "-"
 
     return ["language pair", "a", "b", "a better by", "b better by", "neither by"], [
-        [one.language_pair or _ACROSS, pair.a, pair.b, *(by(one, pair, decision) for decision in (1, -1, 0))]
+        [one.language_pair or ACROSS, pair.a, pair.b, *(by(one, pair, decision) for decision in (1, -1, 0))]
         for one, pair in found]
 
 
 def dispute_rows(found: Sequence[Disputed]) -> Table:
     """The pairs of systems on which the metrics do not agree, contradictions first; ``●`` where a metric decides."""
     metrics = list(dict.fromkeys(name for one in found for name in one.metrics))
-    rows = []
+    rows, forms = [], {one.language_pair: _forms(one) for one in found}
     for one, pair in _disputed(found):
-        cells = dict(zip(one.metrics, _cells(one, pair), strict=True))
-        rows.append([one.language_pair or _ACROSS, pair.a, pair.b, pair.kind,
+        cells = dict(zip(one.metrics, _cells(pair, forms[one.language_pair]), strict=True))
+        rows.append([one.language_pair or ACROSS, pair.a, pair.b, pair.kind,
                      *(cells.get(name, "-") for name in metrics)])
-    return ["language pair", "a", "b", "together", *(name.upper() for name in metrics)], rows
+    return ["language pair", "a", "b", "together", *(metric_title(name) for name in metrics)], rows
 
 
 def disputes_text(found: Sequence[Disputed]) -> list[str]:
@@ -134,8 +135,12 @@ def _disputed(found: Sequence[Disputed]) -> list[tuple[Disputed, PairAcross]]:
     return [(one, pair) for kind in KINDS[:-1] for one in found for pair in one.pairs if pair.kind == kind]
 
 
-def _cells(one: Disputed, pair: PairAcross) -> list[str]:
-    """An improvement of a over b for each metric, written as its size asks."""
-    forms = [written_like(other.improvements[k] for other in one.pairs) for k in range(len(one.metrics))]
+def _forms(one: Disputed) -> list[str]:
+    """How the improvements of each metric are written, as their size asks."""
+    return [written_like(pair.improvements[k] for pair in one.pairs) for k in range(len(one.metrics))]
+
+
+def _cells(pair: PairAcross, forms: Sequence[str]) -> list[str]:
+    """An improvement of a over b for each metric."""
     return [Cell(f"{signed(value, form)}{' ●' * (decision != 0)}", value)
             for value, decision, form in zip(pair.improvements, pair.decisions, forms, strict=True)]

@@ -9,13 +9,14 @@ from typing import Any
 
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.rank_rules import RANK_RULES
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.runs_tables import macro_system_records, single_runs, task_run_rows, with_run_records
 from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
-from mtsig_core.report.task_ranks import first_rows, ranks_record, rule_said
+from mtsig_core.report.task_ranks import first_rows, marked_said, ranks_record, rule_said
 from mtsig_core.report.task_tables import picture_rows, task_left_out, task_verdict, task_without
 from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results.task import TaskComparison
@@ -96,12 +97,12 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
     lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
     ranks = "Rank intervals hold jointly within each language pair" if first.rank_rule == "simultaneous" else \
         f"Ranks within each language pair {RANK_RULES[first.rank_rule].title}"
-    lines += [f"{ranks}; * may be first there; - no score, or no rank."]
+    lines += [f"{ranks}; * {marked_said(found)}; - no score, or no rank."]
     for metric in metrics:
         header, rows, marks = picture_rows(found, metric)
         rows = [[cell + "*" * ((k, column) in marks) for column, cell in enumerate(row)] for k, row in enumerate(rows)]
         firsts, who = first_rows(found, metric)
-        lines += ["", printable(metric.upper()), f"{task_verdict(found, metric)}.",
+        lines += ["", printable(metric_title(metric)), f"{task_verdict(found, metric)}.",
                   *(printable(f"In {pair} " + "; ".join(map(": ".join, zip(firsts[1:], names, strict=True)))) + "."
                     for pair, *names in who),
                   *filter(None, [task_without(found, metric), rule_said(found, metric)]),
@@ -116,8 +117,8 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
     if review is not None:
         lines += [f"Decided: {printable(one['pair'])}: {printable(', '.join(one['first']))}"
                   + (f": {printable(one['why'])}" if one["why"] else "") for one in review["decisions"]]
-        lines += [f"Noted: {printable(one['pair'])}, {printable(one['metric'].upper())}, {printable(one['a'])} and "
-                  f"{printable(one['b'])}: {printable(one['text'])}" for one in review["notes"]]
+        lines += [f"Noted: {printable(one['pair'])}, {printable(metric_title(one['metric']))}, {printable(one['a'])} "
+                  f"and {printable(one['b'])}: {printable(one['text'])}" for one in review["notes"]]
     return "\n".join(lines).rstrip() + "\n"
 
 

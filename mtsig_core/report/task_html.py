@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mtsig_core.inference.across_metrics import disputed_in
+from mtsig_core.metrics import metric_title
 from mtsig_core.report import task_agreement_report, task_disputes
 from mtsig_core.report.agreement_report import agreement_rows, comparison_rows
 from mtsig_core.report.cautions import group_cautions
@@ -16,7 +17,7 @@ from mtsig_core.report.palette import ink, mixed
 from mtsig_core.report.tables import leaderboard_rows, pair_rows, summary
 from mtsig_core.report.task_figure import task_svg, winners
 from mtsig_core.report.task_latex import other_track
-from mtsig_core.report.task_ranks import first_rows, rule_said
+from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import macro_pair_rows, order_of, picture_rows, task_verdict, task_without
 from mtsig_core.results import Comparison
@@ -60,9 +61,9 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
         found=found, task=found.task, metrics=metrics, verdict=task_verdict, picture=picture_rows, grey=grey,
         anchors={pair: f"pair-{k}" for k, pair in enumerate(found.pairs, 1)}, methods=task_methods, table=table,
         simulated=any(comparison.testset.simulated for comparison in comparisons), macro_rows=macro_pair_rows,
-        rule_said=rule_said, first_rows=first_rows, far_firsts=far_firsts_in, without=task_without,
-        alpha=first.settings.alpha, version=first.settings.version, summary=summary, cautions=cautions,
-        leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,
+        rule_said=rule_said, first_rows=first_rows, marked_said=marked_said, far_firsts=far_firsts_in,
+        without=task_without, alpha=first.settings.alpha, version=first.settings.version, summary=summary,
+        cautions=cautions, leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,
         disputed=disputed_in(found), disputes=task_disputes, held=task_agreement_report, agreement_rows=agreement_rows,
         comparison_rows=comparison_rows, task_svg=task_svg, short=_short,
         forest_svg=forest_svg, winners=winners, levels=LEVELS, mixed=mixed, ink=ink,
@@ -77,7 +78,7 @@ def _decided(review: Mapping[str, Any] | None) -> list[list[str]]:
 
 
 def _noted(review: Mapping[str, Any] | None) -> list[list[str]]:
-    return [] if review is None else [[one["pair"], one["metric"].upper(), one["a"], one["b"], one["text"]]
+    return [] if review is None else [[one["pair"], metric_title(one["metric"]), one["a"], one["b"], one["text"]]
                                       for one in review["notes"]]
 
 

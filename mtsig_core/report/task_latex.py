@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.latex_tables import (
     END,
     MOST_PAIRS,
@@ -17,6 +18,7 @@ from mtsig_core.report.latex_tables import (
     rank_cell,
 )
 from mtsig_core.report.task_latex_metrics import agreement_tables, dispute_tables
+from mtsig_core.report.task_ranks import marked_said
 from mtsig_core.report.task_sentences import (
     across_sentences,
     common_sentences,
@@ -57,7 +59,8 @@ def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | 
     parts = [PREAMBLE + f"% Made by: {printable(command)} --format latex\n" + "".join(warnings)]
     for metric in dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics):
         parts += [*_ranking(found, metric), _head_to_head(found, metric),
-                  rf"\paragraph{{{escape(metric.upper())}: methods.}} {escape(task_methods(found, metric))}" + "\n"]
+                  rf"\paragraph{{{escape(metric_title(metric))}: methods.}} "
+                  f"{escape(task_methods(found, metric))}\n"]
     return "\n".join([*parts, *dispute_tables(found), *agreement_tables(found), *_reviewed(found.task, review), END])
 
 
@@ -67,7 +70,7 @@ def _reviewed(task: TaskInfo, review: Mapping[str, Any] | None) -> list[str]:
         "Decisions": [f"{escape(one['pair'])}: {', '.join(name_cell(_name(task, name)) for name in one['first'])}"
                       + (f" ({escape(one['why'])})" if one["why"] else "") for one in review["decisions"]],
         "Notes on disputed pairs of systems": [
-            f"{escape(one['pair'])}, {escape(one['metric'].upper())}, {name_cell(_name(task, one['a']))} and "
+            f"{escape(one['pair'])}, {escape(metric_title(one['metric']))}, {name_cell(_name(task, one['a']))} and "
             f"{name_cell(_name(task, one['b']))}: {escape(one['text'])}" for one in review["notes"]]}
     return [rf"{{\sloppy\paragraph{{{title}.}} {'; '.join(texts)}.\par}}" + "\n"
             for title, texts in said.items() if texts]
@@ -111,9 +114,10 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
         cells = [[grey[row] + name_cell(name), *(cell(row, column) for column in columns)]
                  for row, name in enumerate(called)]
         arrow = "↑" if next(iter(have.values()))[1].higher_is_better else "↓"
-        titles = [f"system, by {metric.upper()} {arrow}", *(header[column] for column in columns)]
+        titles = [f"system, by {metric_title(metric)} {arrow}", *(header[column] for column in columns)]
         said = _ranking_caption(found, metric, any(grey)) if k == 0 else [
-            f"Ranking by {metric.upper()}, continued: how to read it and how it was made is said where it begins."]
+            f"Ranking by {metric_title(metric)}, continued: how to read it and how it was made is said where it "
+            "begins."]
         tables.append(fitting_table("ranking" if k == 0 else f"ranking-{k + 1}", column + "r" * len(columns), titles,
                                     cells, metric, said))
     return tables
@@ -121,8 +125,8 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
 
 def _ranking_caption(found: TaskComparison, metric: str, grey: bool) -> list[str]:
     said = [*subject_sentences(found, metric, "Ranks of", "by"),
-            "Bold: may be the first. A dash: no score there, or no rank. Under pairs: of how many language pairs a "
-            "system has scores."]
+            f"Bold: {marked_said(found)}. A dash: no score there, or no rank. Under pairs: of how many language pairs "
+            "a system has scores."]
     if metric in found.macro:
         said.append("Under all pairs: its rank by the mean score over the language pairs, beside that mean; wins, ties "
                     "and losses are decisions within language pairs, added up.")

@@ -10,7 +10,7 @@ from mtsig_core.report.cells import Table, number
 from mtsig_core.results import MetricResult
 from mtsig_core.results.task import TaskComparison
 
-__all__ = ["Hidden", "first_rows", "hidden_by_rule", "rank_rule", "ranks_record", "rule_said"]
+__all__ = ["Hidden", "first_rows", "hidden_by_rule", "marked_said", "rank_rule", "ranks_record", "rule_said"]
 
 NOBODY = "nobody is ranked"
 
@@ -59,6 +59,14 @@ def hidden_by_rule(found: TaskComparison, metric: str) -> Hidden | None:
                   sum(own.significant_inside for _, own in ruled),
                   sum(n for n, _ in held), sum(changed for _, changed in held),
                   sum(apart) if len(apart) == len(ruled) else None)
+
+
+def marked_said(found: TaskComparison) -> str:
+    """What it means that the rank of a system is marked; across language pairs ranks are always ours."""
+    rule, ours = rank_rule(found), "may be the first, as no other is significantly better"
+    if rule.name == "simultaneous":
+        return ours
+    return f"first, ranked {rule.title}" + (f", under all pairs: {ours}" if found.macro else "")
 
 
 def rule_said(found: TaskComparison, metric: str) -> str | None:

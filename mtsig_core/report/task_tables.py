@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 from mtsig_core.data.task import SystemInfo
-from mtsig_core.inference.ranking import headline
-from mtsig_core.report.cells import Cell, Table, number, signed, written_like
+from mtsig_core.inference.ranking import headline, is_ahead
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
 from mtsig_core.report.tables import how_tested
-from mtsig_core.results import SystemResult
+from mtsig_core.report.task_ranks import rank_rule
 from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["answer_first", "macro_pair_rows", "order_of", "picture_rows", "ranks_text", "system_text", "task_left_out",
+__all__ = ["MISSING", "answer_first", "macro_pair_rows", "order_of", "picture_rows", "system_text", "task_left_out",
            "task_tested", "task_verdict", "task_without"]
 
 MISSING = "-"
@@ -42,10 +41,12 @@ def picture_rows(found: TaskComparison, metric: str) -> tuple[list[str], list[li
     marks: set[tuple[int, int]] = set()
     for name in order_of(found, metric):
         own = [systems.get(name) for systems in in_pairs.values()]
+        ends = [(None, None) if row is None else (row.rank_low, row.rank_high) for row in own]
         n = sum(row is not None for row in own)
         ranked = {k: row for k, row in enumerate(own, 1)} | ({len(own) + 2: rows_of[name]} if macro else {})
         marks |= {(len(rows), k) for k, row in ranked.items() if row is not None and row.rank_low == 1}
-        rows.append([system_text(found.task, name), *map(ranks_text, own), Cell(f"{n}/{len(have)}", n),
+        rows.append([system_text(found.task, name), *(rank_interval(*one) for one in ends),
+                     Cell(f"{n}/{len(have)}", n),
                      *(_macro_cells(rows_of[name], form) if macro is not None else ())])
     return header, rows, marks
 
@@ -78,17 +79,6 @@ def system_text(task: TaskInfo, name: str) -> str:
     return f"{name} ({', '.join(map(str, said))})" if said else name
 
 
-def ranks_text(row: SystemResult | MacroSystem | None) -> str:
-    """A rank interval, sorted by its ends; a dash without, which comes after all ranks.
-
-    >>> ranks_text(SystemResult("A", 1.0, None, None, 1, 3)), ranks_text(SystemResult("A", 1.0, None, None, 4, 4))
-    ('1-3', '4-4')
-    """
-    if row is None or row.rank_low is None or row.rank_high is None:
-        return Cell(MISSING, math.inf)
-    return Cell(f"{row.rank_low}-{row.rank_high}", row.rank_low + row.rank_high / 1000)
-
-
 def task_tested(found: TaskComparison) -> list[str]:
     """How the language pairs were tested, in short phrases; several where they have not the same units."""
     told = [how_tested(comparison) for comparison in found.pairs.values()]
@@ -107,27 +97,35 @@ def task_left_out(found: TaskComparison) -> str:
 
 
 def task_verdict(found: TaskComparison, metric: str) -> str:
-    """Who is ahead, in one sentence: across the language pairs, or else in how many anybody is."""
-    results = [comparison.metrics[metric] for comparison in found.pairs.values() if metric in comparison.metrics]
-    macro = found.macro.get(metric)
-    first = [row.system for row in macro.systems if row.rank_low == 1] if macro is not None else []
-    if macro is not None and first:
-        ahead = f"{first[0]} is ahead" if len(first) == 1 else f"tied for first are {', '.join(first)}"
-        of = sum(row.rank_low is not None for row in macro.systems)
-        return f"By {metric.upper()} across {len(results)} language pairs {ahead}, of the {of} systems that have all"
-    alone = sum(len(headline(result) or ()) == 1 for result in results)
-    return f"By {metric.upper()} one system is ahead of all others in {alone} of {len(results)} language pairs"
+    """Who is ahead, in one sentence: across the language pairs, or in the only one; else in how many anybody is."""
+    results = {pair: one.metrics[metric] for pair, one in found.pairs.items() if metric in one.metrics}
+    macro, by = found.macro.get(metric), f"By {metric_title(metric)}"
+    if macro is not None and (first := [row.system for row in macro.systems if row.rank_low == 1]):
+        of = f"of the {sum(row.rank_low is not None for row in macro.systems)} systems that have all"
+        ahead = f"{first[0]} is ahead, {of}" if is_ahead(macro) else \
+            f"{len(first)} {of} may be the first: {', '.join(first)}"
+        return f"{by} across {len(results)} language pairs {ahead}"
+    rule = rank_rule(found)
+    ours = rule.name == "simultaneous"
+    if len(results) == 1 and (names := headline(only := next(iter(results.values())))) is not None:
+        ahead = f"first, ranked {rule.title}: {', '.join(names)}" if not ours else \
+            f"{names[0]} is ahead of all others" if is_ahead(only) else \
+            f"{len(names)} of the {len(only.systems)} systems may be the first: {', '.join(names)}"
+        return f"{by} in {next(iter(results))} {ahead}"
+    n = sum(map(is_ahead, results.values()))
+    ahead = "ahead of all others" if ours else f"alone the first, ranked {rule.title},"
+    return f"{by} one system is {ahead} in {n} of {len(results)} language pairs"
 
 
 def task_without(found: TaskComparison, metric: str) -> str | None:
     """Which language pairs have no scores by a metric, in a sentence; None where all have."""
     without = [pair for pair in found.task.pairs if pair not in found.task.pairs_with(metric)]
-    return f"Without scores by {metric.upper()}, and left out: {', '.join(without)}." if without else None
+    return f"Without scores by {metric_title(metric)}, and left out: {', '.join(without)}." if without else None
 
 
 def _macro_cells(row: MacroSystem, form: str) -> list[str]:
-    return [ranks_text(row), number(row.score, form), *(number(count, "d") for count in (row.wins, row.ties,
-                                                                                         row.losses))]
+    return [rank_interval(row.rank_low, row.rank_high), number(row.score, form),
+            *(number(count, "d") for count in (row.wins, row.ties, row.losses))]
 
 
 def macro_pair_rows(macro: MacroResult, alpha: float) -> Table:

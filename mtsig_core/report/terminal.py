@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from mtsig_core.data.readers.lines import shown
 from mtsig_core.errors import Remedy
 from mtsig_core.inference.scores import Scores
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import written_like
@@ -51,7 +52,7 @@ def scores_text(scores: Scores) -> str:
     for found in scores.metrics.values():
         form = written_like(row.score for row in found.systems)
         rows = [[row.system, f"{row.score:{form}}"] for row in found.systems]
-        lines += [*table_lines(["system", found.metric.upper()], rows, "<>"), "", found.signature, ""]
+        lines += [*table_lines(["system", metric_title(found.metric)], rows, "<>"), "", found.signature, ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -77,7 +78,7 @@ def printable_lines(text: str) -> str:
 
 def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
     settings = comparison.settings
-    title = f"{printable(result.metric.upper())} ({'higher' if result.higher_is_better else 'lower'} is better)"
+    title = f"{printable(metric_title(result.metric))} ({'higher' if result.higher_is_better else 'lower'} is better)"
     if (said := verdict(result, settings)) is not None:
         title += f". {printable(said)}"
     header, rows = leaderboard_rows(result, settings)
@@ -136,7 +137,7 @@ def _relation_lines(results: Sequence[MetricResult]) -> list[str]:
     header, rows = relation_rows(results)
     if len(results) < 2 or not rows:
         return []
-    names = ", ".join(result.metric.upper() for result in results)
+    names = ", ".join(metric_title(result.metric) for result in results)
     left_out = without_relation(results)
     note = [f"Not compared by all of these: {printable(', '.join(left_out))}"] if left_out else []
     return ["", f"Row against column by {printable(names)}, in this order: > significantly better, < worse, ~ neither",

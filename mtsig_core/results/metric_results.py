@@ -116,12 +116,16 @@ class ReferenceLeaders:
         Segments that the reference has, which this is about.
     decidable : bool
         Whether they are enough to decide anything; if not, the leaders are all systems.
+    ahead : bool
+        Whether a single leader is significantly better than each other system, not only the last that may be the
+        first; True in results of versions that did not say.
     """
 
     reference: str
     leaders: tuple[str, ...]
     n_segments: int
     decidable: bool = True
+    ahead: bool = True
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ _OF_SETS = "address.of_sets"  # what was chosen for a test set alone, by the set
 _AWAITED = "address.awaited"  # the set opened last, where the browser may yet tell what had been chosen for it
 _NOTHING = object()
 SEEN = "digest"  # says what content was seen; no choice
+_WHOLE = "review"  # page and key of a link to what has all its settings in itself: where it stands, it stands alone
 
 
 class Partly(ValueError):
@@ -45,9 +46,9 @@ def begin(page: str) -> None:
         state[_SHOWN], state[_COMPLAINTS], state[_OF_SETS], state[_LINK] = {}, {}, {}, dict(arrived)
         state[_PAGES_OWN], state[_LINKED] = set(), set()
     if first or by_history():
-        state[_KEPT] = arrived
+        state[_KEPT] = arrived if first or _WHOLE not in arrived else {**state[_KEPT], **arrived}
     elif page != state[_PAGE]:
-        for key in state[_PAGES_OWN]:
+        for key in {_WHOLE, *state[_PAGES_OWN]}:
             state[_KEPT].pop(key, None)
             state[_SHOWN].pop(key, None)
             state.pop(key, None)
@@ -70,25 +71,17 @@ def settle(key: str, usual: object, read: Callable[[list[str]], object], write: 
            pages_own: bool = False, always: bool = False):
     """What a control is to show; puts it into the session, from where the control takes it.
 
-    Parameters
-    ----------
-    key : str
-        Of the control, and in the address.
-    usual
-        What it shows when nothing was chosen; this does not stand in the address.
-    read : callable
-        What the address says -> a value; raises ValueError (or `Partly`) for what is not to be had.
-    write : callable
-        A value -> what the address says.
-    pages_own : bool
-        Whether it is forgotten when another page is opened.
-    always : bool
-        Whether a choice stands in the address also where it is the usual one, which may be another on another page.
+    `usual` is what it shows when nothing was chosen, which does not stand in the address, unless a choice `always`
+    does: it may be another on another page. `read` makes a value of what the address says, and raises ValueError (or
+    `Partly`) for what is not to be had; `write` says a value. What is the page's own is forgotten when another page is
+    opened.
     """
     state = st.session_state
     if key in state and state[key] != state[_SHOWN].get(key, _NOTHING):  # the user changed it, or a callback
         keep(key, None if state[key] == usual and not always else write(state[key]))
         state[_LINK].pop(key, None)
+        if page() != _WHOLE:  # Streamlit writes what it opens under the page that it leaves, to where Back leads
+            keep(_WHOLE, None)
     value, wish = usual, state[_KEPT].get(key)
     if wish is not None:
         try:
@@ -187,7 +180,7 @@ def complaints() -> list[str]:
 
 def write() -> None:
     """Put what was chosen into the address, in one step of the history; none where no choice is missing there."""
-    query, stands = _query(), {key: st.query_params.get_all(key) for key in st.query_params}
+    query, stands = _alone(_query()), _alone({key: st.query_params.get_all(key) for key in st.query_params})
     if query != {key: query[key] for key in [SEEN] if key in query} | stands:
         st.query_params.from_dict(query)
 
@@ -204,7 +197,12 @@ def go(page: Path, **asks: str | list[str] | None) -> None:
     for key, text in asks.items():
         keep(key, [text] if isinstance(text, str) else text)
         st.session_state[_SHOWN][key] = st.session_state.get(key)  # what is on screen is no choice of the user's
-    st.switch_page(page, query_params=elsewhere(asks))
+    st.switch_page(page, query_params=_alone(elsewhere(asks)))
+
+
+def _alone(query: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Without all else, where there is a link to the whole."""
+    return {_WHOLE: query[_WHOLE]} if _WHOLE in query else query
 
 
 def _query() -> dict[str, list[str]]:
@@ -215,6 +213,6 @@ def _query() -> dict[str, list[str]]:
 
 def elsewhere(asks: Mapping[str, str | list[str] | None]) -> dict[str, list[str]]:
     """The address of another page: what was chosen, and what more is asked of it."""
-    kept = {key: texts for key, texts in _query().items() if key not in st.session_state[_PAGES_OWN]}
+    kept = {key: texts for key, texts in _query().items() if key not in {_WHOLE, *st.session_state[_PAGES_OWN]}}
     asked = {key: [text] if isinstance(text, str) else text for key, text in asks.items()}
     return {key: texts for key, texts in {**kept, **asked}.items() if texts is not None}

@@ -51,8 +51,8 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     """The value of some work, remembered by its key.
 
     Where it takes longer than `PATIENCE`, the page shows progress and goes on when the value is there. It waits in
-    its own run: a timer that asks for reruns would meet clicks, and Streamlit forgets one of the two then. Where the
-    speed of its first seconds says that it would take longer than `LONGEST`, it is stopped, and the page says how long
+    its own run: a timer that asks for reruns would meet clicks, and Streamlit forgets one of the two then. Where even
+    its fastest second so far says that it would take longer than `LONGEST`, it is stopped, and the page says how long
     it would take and asks. So all work is timed in the same way, by itself, and none is announced that is short.
 
     Parameters

@@ -9,6 +9,7 @@ import streamlit as st
 from mtsig_core import MtsigError
 from mtsig_core.experiments.dispute import default_metrics, examine_dispute
 from mtsig_core.inference.comparison import joined
+from mtsig_core.metrics import metric_title
 from mtsig_core.report import export
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_html import card_html
@@ -31,7 +32,7 @@ def show_card(view: View, a: str, b: str) -> None:
         try:
             compared.append(results.comparison(view.testset, name, **view.settings))
         except MtsigError as problem:  # a test that does not fit this metric
-            screen.error(f"{name}: {problem}")
+            screen.error(f"{metric_title(name)}: {problem}")
     comparison = joined(compared)
     names = list(comparison.metrics)
     testset, settings = view.testset, view.settings

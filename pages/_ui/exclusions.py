@@ -43,6 +43,9 @@ def show_left_out(view: View) -> dict[str, str]:
         told[name] = controls.text(reason, "Reason", f"{selection.REASON}{name}", max_chars=_LONGEST_REASON,
                                    placeholder="Reason, kept in the link", label_visibility="collapsed")
         undo.button("Put back", key=f"leaderboard.back.{name}", on_click=_put_back, args=(name,))
+    if unexplained := [name for name, reason in told.items() if not reason.strip()]:
+        screen.caution_box(f"Left out without a reason: {', '.join(unexplained)}. Give one before this is published: "
+                           "it stands in the link and in every file.")
     if view.settings.get("baseline") is None:
         before = results.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
         screen.table(*rank_change_rows(before, view.result), names=[0])

@@ -10,6 +10,7 @@ import streamlit as st
 
 from mtsig_core import Exclusion
 from mtsig_core.inference.comparison import joined
+from mtsig_core.metrics import metric_title
 from mtsig_core.report import export
 from mtsig_core.report.html_report import comparison_html
 from mtsig_core.report.latex import comparison_latex
@@ -49,7 +50,7 @@ def show(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[s
             st.download_button(title, lambda write=write: write(comparison),
                                export.file_name(*called, what, ending=ending), mime,
                                key=f"{page}.{what}-{ending}", on_click="ignore")
-    screen.plain(f"Systems, pairs and matrix by {', '.join(map(str.upper, comparison.metrics))}; the report has the "
+    screen.plain(f"Systems, pairs and matrix by {', '.join(map(metric_title, comparison.metrics))}; the report has the "
                  "figures too, and opens offline.")
     st.caption("For a paper:")
     st.code(made_once(_sentences, comparison), language=None, wrap_lines=True)

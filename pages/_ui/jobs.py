@@ -14,6 +14,7 @@ from mtsig_core.errors import Cancelled
 __all__ = ["Job", "Memory", "TooLong", "lasting"]
 
 _TIMED = 1.0  # seconds of work whose speed is worth believing
+_SURE, _FAR = 9.0, 20  # seconds before which only what would take so many times as long as it may is stopped
 _LOST = 30.0  # seconds of work that may be thrown away: later it goes on, and says what is left
 
 
@@ -85,14 +86,16 @@ class Job:
     watchers : dict of str to float
         The sessions that want it, and when each was last seen open. It has its turn as that of the first of them.
     longest : float
-        Seconds that it may take: where the speed of its first second says that it will take longer, it ends in
-        `TooLong`.
+        Seconds that it may take: where even its fastest second so far says that it will take longer, it ends in
+        `TooLong`. So one that only starts slowly, as what is compiled once does, goes on; for that it has some seconds.
     future : Future
         Of its value.
     worker
         Who does it, None until its turn has come.
     at_work : bool
         Whether it has a place; not while it waits, nor while it pauses.
+    placed : float
+        When it got the place that it has.
     parts : dict
         Of its value, those that are there.
     """
@@ -110,8 +113,9 @@ class Job:
 
     def begin(self) -> None:
         """Its turn has come: it is timed from here."""
-        self.begun = self.since = time.monotonic()
-        self.first = self.share
+        self.begun = self.since = self.placed = self.timed = time.monotonic()
+        self.first = self.done = self.share
+        self.fastest = 0.0  # share of it in a second
 
     def pause(self) -> None:
         """It gives its place to another, and takes no time meanwhile."""
@@ -120,8 +124,9 @@ class Job:
 
     def resume(self) -> None:
         """Its turn has come again."""
-        gone = time.monotonic() - self.paused
-        self.begun, self.since = self.begun + gone, self.since + gone
+        self.placed = time.monotonic()
+        gone = self.placed - self.paused
+        self.begun, self.since, self.timed = self.begun + gone, self.since + gone, self.timed + gone
         self.worker.resume()
 
     def told(self, kind: str, *values) -> None:
@@ -141,12 +146,16 @@ class Job:
         now = time.monotonic()
         # A share of all goes on from one stage to the next. The first share also loads what it needs.
         if share < self.share or not self.share:
-            self.since, self.first = now, share
+            self.since, self.first = self.timed, self.done = now, share
+            self.fastest = 0.0
         self.stage, self.share = stage, share
-        if _TIMED <= now - self.since and now - self.begun <= _LOST:
-            seconds = now - self.begun + self.left(now)
-            if seconds > self.longest:
-                raise TooLong(seconds)
+        if now - self.timed >= _TIMED:
+            self.fastest = max(self.fastest, (share - self.done) / (now - self.timed))
+            self.timed, self.done = now, share
+        spent = now - self.begun
+        longest = self.longest if spent >= _SURE else _FAR * self.longest
+        if self.fastest and spent <= _LOST and spent + (1 - share) / self.fastest > longest:
+            raise TooLong(spent + self.left(now))
 
     def left(self, now: float) -> float:
         """Seconds that the rest takes at the speed since the share began; 0 where that cannot be told."""

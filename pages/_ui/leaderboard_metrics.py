@@ -9,7 +9,7 @@ import streamlit as st
 
 from mtsig_core import Caution, MetricResult, MtsigError
 from mtsig_core.inference.across_metrics import pairs_across
-from mtsig_core.metrics import metrics_of
+from mtsig_core.metrics import metric_title, metrics_of
 from mtsig_core.report.records import relation_records
 from mtsig_core.report.tables import across_rows, relation_rows, without_relation
 from pages._ui import charts, controls, results, screen
@@ -29,7 +29,7 @@ def pick(view: View) -> list[MetricResult]:
         try:
             found.append(results.comparison(view.testset, name, **view.settings).metrics[name])
         except MtsigError as problem:
-            screen.error(f"{name}: {problem}")
+            screen.error(f"{metric_title(name)}: {problem}")
     return found
 
 
@@ -45,14 +45,14 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
     compared = [view.result, *further]
     screen.cautions((caution for caution in warnings if caution.code == "tokenizer-and-script"), several=True)
     kinds = Counter(pair.kind for pair in pairs_across(compared))
-    names = " and ".join(result.metric.upper() for result in compared)
+    names = " and ".join(metric_title(result.metric) for result in compared)
     st.subheader("Do the metrics agree?")
     pairs = "pair" if kinds.total() == 1 else "pairs"
     screen.answer(f"{names}: alike on {kinds['agree']} of {kinds.total()} {pairs}, opposite on {kinds['opposite']}")
     st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
                "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
                "than once: choose the one that counts beforehand, or report all.")
-    sizes = {result.metric.upper(): max((pair.n for pair in result.pairs), default=0) for result in compared}
+    sizes = {metric_title(result.metric): max((pair.n for pair in result.pairs), default=0) for result in compared}
     if len(set(sizes.values())) > 1:
         screen.plain("Each decides on the segments that it has: " + ", ".join(
             f"{name} on {n:,}" for name, n in sizes.items()) + ". Fewer segments separate fewer pairs.")
@@ -63,7 +63,8 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
         st.caption(f"The first {_SHOWN} of {len(rows)} rows; the file has all.")
     with st.expander("Every pair by every metric: > better, < worse, ~ neither"):
         screen.table(*relation_rows(compared), names=[1])
-        screen.plain(f"Row against column by {', '.join(result.metric.upper() for result in compared)}, in this order.")
+        screen.plain(f"Row against column by {', '.join(metric_title(result.metric) for result in compared)}, in this "
+                     "order.")
         if left_out := without_relation(compared):
             screen.plain(f"Not compared by all of these: {', '.join(left_out)}")
         st.caption("After Figure 3 of Zhang and Vogel (2004), who decide by test percentile without a correction: "
@@ -88,8 +89,8 @@ def show_figure_3(view: View) -> None:
         screen.error(problem)
         return
     screen.table(*relation_rows(found), names=[1], key="leaderboard.figure3")
-    screen.plain(f"Row against column by {', '.join(name.upper() for name in metrics)}, in this order: > significantly "
-                 "better, < worse, ~ neither. As they decide: percentile interval of the difference, by segment, "
-                 "without a correction. So pairs of equals may have a sign by chance, more often the more pairs there "
-                 "are: report the decisions of the leaderboard.")
+    screen.plain(f"Row against column by {', '.join(metric_title(name) for name in metrics)}, in this order: > "
+                 "significantly better, < worse, ~ neither. As they decide: percentile interval of the difference, by "
+                 "segment, without a correction. So pairs of equals may have a sign by chance, more often the more "
+                 "pairs there are: report the decisions of the leaderboard.")
     st.code(replace(view, metric=",".join(metrics), settings=asked).command(), language=None, wrap_lines=True)

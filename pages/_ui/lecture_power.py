@@ -6,6 +6,7 @@ import streamlit as st
 
 from mtsig_core import TestSet
 from mtsig_core.experiments.lecture_power import ALPHA, Better, PowerTests, better, power_tests
+from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
 from pages._ui.lecture_shown import Scene, Shown
 
@@ -40,7 +41,7 @@ def _tested(shown: Shown, steps: int) -> PowerTests:
 
 def _body(shown: Shown) -> dict:
     return {"points": list(_POINTS), "sizes": list(_SIZES), "worlds": [list(two) for two in POWER_WORLDS],
-            "metric": shown.metric.upper(), "alpha": ALPHA}
+            "metric": metric_title(shown.metric), "alpha": ALPHA}
 
 
 def _rows(shown: Shown, steps: int) -> dict:

@@ -7,6 +7,7 @@ import streamlit as st
 from mtsig_core.experiments.lecture_bootstrap import Resamples, resamples
 from mtsig_core.experiments.lecture_randomization import Swaps, all_swaps, random_swaps
 from mtsig_core.experiments.lecture_sentences import Excerpt, span
+from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
 from pages._ui.lecture_shown import Scene, Shown
 
@@ -36,8 +37,8 @@ def _swaps(shown: Shown) -> tuple[Swaps, Swaps]:
 def _urn(shown: Shown) -> dict:
     few = shown.sentences(12)
     return {"sentences": list(few.testset.systems[shown.a]), "names": shown.names,
-            "metric": shown.metric.upper(), "sums": texts.sums_shown(few.metric.stat_names), "sums_of": texts.SUMS,
-            "extra": "Both systems, same draws"}
+            "metric": metric_title(shown.metric), "sums": texts.sums_shown(few.metric.stat_names),
+            "sums_of": texts.SUMS, "extra": "Both systems, same draws"}
 
 
 def _drawn(shown: Shown, steps: int) -> dict:
@@ -62,7 +63,7 @@ def _table(shown: Shown) -> dict:
     outputs = zip(few.testset.systems[shown.a], few.testset.systems[shown.b], strict=True)
     a, b = few.scores.tolist()
     return {"outputs": [list(pair) for pair in outputs], "names": shown.names, "observed": round(a - b, 4),
-            "metric": shown.metric.upper()}
+            "metric": metric_title(shown.metric)}
 
 
 def _swapped(shown: Shown, steps: int) -> dict:
@@ -82,8 +83,8 @@ def _swap_end(shown: Shown, steps: int) -> dict:
 
 def _ribbon(shown: Shown) -> dict:
     found = shown.cut()
-    return {"ribbon": found.difficulty(found.ribbon).round(3).tolist(), "metric": shown.metric.upper(), "size": 300,
-            "ribbon_label": texts.ribbon_label(shown.testset.n_segments), "extra": "Shuffle the sentences"}
+    return {"ribbon": found.difficulty(found.ribbon).round(3).tolist(), "metric": metric_title(shown.metric),
+            "size": 300, "ribbon_label": texts.ribbon_label(shown.testset.n_segments), "extra": "Shuffle the sentences"}
 
 
 def _samples(shown: Shown, steps: int) -> dict:

@@ -10,6 +10,7 @@ from math import prod
 from joblib import cpu_count
 
 from mtsig_core import SettingError, TestSet
+from mtsig_core.data.source import PORTS_VARIABLE
 from mtsig_core.report.commands import defaults
 
 __all__ = ["DRAWN", "LIMITS", "check_draws", "check_experiment", "check_sweep", "check_task", "places"]
@@ -24,7 +25,7 @@ DRAWN = {"type_one": 300, "coverage": 300, "families": 300, "claims": 300, "vari
 def places() -> int:
     """How many pieces of work of a lane may go on at once: ``MTSIG_JOBS``, by default as many as there are cores for
     each server process."""
-    servers = len(os.environ.get("MTSIG_WORKER_PORTS", "").split()) or 1
+    servers = len(os.environ.get(PORTS_VARIABLE, "").split()) or 1
     return max(1, _whole("MTSIG_JOBS", cpu_count() // servers))
 
 

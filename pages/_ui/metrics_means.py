@@ -9,6 +9,7 @@ import streamlit as st
 from mtsig_core.experiments.mean_against_corpus import averages
 from mtsig_core.experiments.students_t import densities, factor, students_t
 from mtsig_core.figures.metrics import mean_intervals, rankings, student_density
+from mtsig_core.metrics import metric_title
 from mtsig_core.report import metrics_tables as tables
 from mtsig_core.report.cells import rounded, written_like
 from pages._ui import charts, controls, screen, side_by_side
@@ -21,7 +22,7 @@ _KINDS = ("Student's t", "bootstrap by segment", "bootstrap by document")
 
 
 def show_averages(view, places):
-    seed, unit = view.settings["seed"], view.metric.upper()
+    seed, unit = view.settings["seed"], metric_title(view.metric)
     one = found(view, averages, "Looking for a case", view.metric, seed=seed)
     printed = command(view, "averages", view.metric, seed=seed)
     screen.answer(_said(one, unit))
@@ -83,7 +84,7 @@ def show_students_t(view, places):
     metric, alpha, seed = view.metric, view.settings["alpha"], view.settings["seed"]
     one = found(view, students_t, "Drawing bootstrap samples", metric, system=choose_system(view, places[0]),
                 alpha=alpha, seed=seed)
-    last, level, unit = one.rows[-1], f"{100 * (1 - alpha):g}%", metric.upper()
+    last, level, unit = one.rows[-1], f"{100 * (1 - alpha):g}%", metric_title(metric)
     from_table = metric in view.testset.scores
     by_document = (_KINDS[2], one.document_low, one.document_high)
     whole = [*_ends(last), by_document]

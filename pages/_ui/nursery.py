@@ -11,7 +11,6 @@ import signal
 import socket
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -20,12 +19,14 @@ from multiprocessing.connection import Connection
 
 import cloudpickle
 
-from mtsig_core import MtsigError, TestSet
+from mtsig_core import TestSet
+from mtsig_core.errors import ClusterError, sendable
 from mtsig_core.inference.parallel import on_cluster
 
 __all__ = ["Progress", "computed", "nurse", "unpacked"]
 
 _NICE = 5  # below the server, which draws the pages; heavy work twice as far
+_LONG, _LAST = 10.0, 19  # seconds after its begin, when work is below all others, and how far
 _OFTEN = 0.05  # seconds between two words about the same stage
 _LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.report.kept_tasks", "pages._ui.results", "joblib",
            "threadpoolctl", "scipy.special")
@@ -54,8 +55,12 @@ class Progress:
 
 def computed(work: Callable, progress: Progress, heavy: bool):
     """The value of work; what is heavy is done on the cluster that ``MTSIG_DASK`` names, if it names one."""
-    with on_cluster(os.environ.get("MTSIG_DASK", "").strip() or None if heavy else None):
-        return work(progress)
+    try:
+        with on_cluster(os.environ.get("MTSIG_DASK", "").strip() or None if heavy else None):
+            return work(progress)
+    except ClusterError as error:
+        raise ClusterError(f"{error} MTSIG_DASK names that cluster to this server, which computes by itself where it "
+                           "is started without it.") from error
 
 
 def unpacked(parts: Callable[[], bytes]) -> Callable:
@@ -152,19 +157,21 @@ def _work(down, up, heavy):
         with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
             file.write("800")  # where memory runs out, a worker goes, and not the server
         up.send(os.getpid())
-        up.send_bytes(_sendable(_done(down, up, heavy)))
+        up.send_bytes(_done(down, up, heavy))
     os._exit(0)
 
 
 def _done(down, up, heavy):
+    """What came of the work, as it is sent."""
     try:
         work = unpacked(down.recv_bytes)
         threading.Thread(target=_end_with_the_server, args=(down,), daemon=True).start()
-        return "done", computed(work, Progress(lambda *told: up.send(told)), heavy)
+        late = threading.Timer(_LONG, os.setpriority, (os.PRIO_PGRP, 0, _LAST))  # with all its threads
+        late.daemon = True
+        late.start()
+        return cloudpickle.dumps(("done", computed(work, Progress(lambda *told: up.send(told)), heavy)))
     except Exception as error:
-        if not isinstance(error, MtsigError):
-            error.add_note(traceback.format_exc())  # which does not come along
-        return "failed", error
+        return pickle.dumps(("failed", sendable(error)))
 
 
 def _end_with_the_server(down):
@@ -172,15 +179,3 @@ def _end_with_the_server(down):
     with suppress(OSError):
         select.select([down], [], [])
     os.killpg(0, signal.SIGKILL)
-
-
-def _sendable(told):
-    try:
-        content = cloudpickle.dumps(told)
-        if told[0] == "failed":
-            pickle.loads(content)  # some exceptions can be written and not read
-        return content
-    except MemoryError:
-        return cloudpickle.dumps(("failed", MemoryError()))
-    except Exception:
-        return cloudpickle.dumps(("failed", RuntimeError(f"{told[0]}: {told[1]!r:.500}")))

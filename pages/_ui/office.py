@@ -16,6 +16,8 @@ __all__ = ["LEASE", "Office"]
 
 LEASE = 5.0  # seconds after which a session that is closed wants nothing any more; a reload takes one or two
 _PAUSING = 2  # jobs of a session that keep their memory while others of its own work; the one left longest ends
+_PAUSED = 2  # sessions, for each place, whose jobs keep their memory while others' work
+_TURN = 5.0  # seconds for which a job has its place, if another session waits for one
 _NOBODY = "Nobody waits for this any more."
 _LOOKS = 1.0  # seconds between two looks at who is there
 
@@ -24,8 +26,8 @@ class Office:
     """The jobs of all sessions; two that ask for the same share one.
 
     Heavy work and the rest have lanes of their own, with as many places each, so that what is short never waits for
-    what is long. In a lane a session has one place. Of its jobs the one asked for last works and the others pause;
-    sessions take turns.
+    what is long. In a lane a session has one place. Of its jobs the one asked for last works and the others pause.
+    Sessions take turns: a job that has had its place for some seconds pauses where another session waits.
 
     Parameters
     ----------
@@ -146,12 +148,23 @@ class Office:
                     job.resume()
 
     def _next(self, heavy):
+        """Who is to begin or go on; where no place is free, instead of the one that has had its place longest."""
         busy = [job for job in self._working if job.heavy is heavy]
         owners = {job.owner for job in busy}
         waiting = [job for job in self._jobs.values()
                    if job.heavy is heavy and not job.at_work and job.owner not in owners]
-        if not waiting or len(busy) >= self._places:
+        if full := len(busy) >= self._places:
+            long = [job for job in busy if time.monotonic() - job.placed >= _TURN and self._jobs.get(job.key) is job]
+            begun = [job for job in waiting if job.worker]
+            many = len({job.owner for job in begun}) >= _PAUSED * self._places
+            waiting = [] if not long else begun if many else waiting
+        if not waiting:
             return None
+        if full:
+            other = min(long, key=lambda job: job.placed)
+            other.pause()
+            self._free(other)
+            self._turns[other.owner] = next(self._count)
         return min(waiting, key=lambda job: (self._turns[job.owner], -job.asked))
 
     def _free(self, job):

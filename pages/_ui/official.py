@@ -66,7 +66,8 @@ def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Ca
             st.caption("The table in the address is not about this, or is not kept any more.")
         st.text_area("Paste a table", key=_TEXT, max_chars=_LONGEST, height=120, placeholder=example,
                      on_change=_pasted, args=(key, about))
-        st.file_uploader("or upload it", type=["tsv", "csv", "txt"], key=_FILE, on_change=_uploaded, args=(key, about))
+        st.file_uploader("or upload it", type=["tsv", "csv", "txt"], key=_FILE, on_change=_uploaded, args=(key, about),
+                         max_upload_size=1)  # MB, of which it takes a part
         if (said := st.session_state.pop(_SAID, None)) is not None:
             screen.error(said)
         if text.strip():

@@ -13,6 +13,7 @@ from mtsig_core.experiments.dispute import document_names
 from mtsig_core.inference.few_units import cannot_decide
 from mtsig_core.inference.one_pair import Equivalence, PairExamination, examine_pair
 from mtsig_core.inference.significance import TESTS
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import format_p
@@ -122,7 +123,7 @@ def chance_said(found: PairExamination) -> str:
 def detectable_said(found: PairExamination, pair: PairResult, m: int) -> str:
     """What the test set can see of this pair, alone and among m; that it can see nothing where no p could be small
     enough."""
-    unit, alpha, form = found.metric.upper(), found.settings.alpha, form_of(found)
+    unit, alpha, form = metric_title(found.metric), found.settings.alpha, form_of(found)
     if found.mdd is None:
         return (f"No minimum detectable difference: swaps of so few {found.settings.unit}s cannot give a p of "
                 f"{alpha:g}, however large the difference.")

@@ -24,6 +24,7 @@ from mtsig_core.data.review import (
     taken_back,
 )
 from mtsig_core.inference.rank_rules import RANK_RULES, fitting_rules
+from mtsig_core.report.cells import Table
 from mtsig_core.report.review_report import history_sentences
 from mtsig_core.results.task import TaskComparison
 from pages._ui import browser, screen
@@ -50,10 +51,15 @@ def show_begin(view: TaskView, found: TaskComparison) -> str | None:
     return st.session_state.pop(_BEGUN, None)
 
 
-def show_message(where: str = "") -> None:
-    """Why the last change was not saved, at the form that it came from, or (empty) at the head of the page."""
-    if st.session_state.get(_SAID, ("",))[0] == where and (said := st.session_state.pop(_SAID, None)) is not None:
+def show_message(where: str = "") -> bool:
+    """Why the last change was not saved, at the form that it came from, or (empty) at the head of the page.
+
+    Returns whether there is anything to say.
+    """
+    said = st.session_state.pop(_SAID, None) if st.session_state.get(_SAID, ("",))[0] == where else None
+    if said is not None:
         screen.error(said[1])
+    return said is not None
 
 
 def _begin(start: Begin) -> None:
@@ -71,10 +77,15 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
     system = who.selectbox("System to leave out", names, index=None, placeholder="choose one",
                            key=f"review.exclude.system.{pair}")
     reason = "review.exclude.reason"
+
+    def lacks():
+        return "Choose a system to leave out." if system is None else None if _text(reason) else \
+            f"Give a reason for leaving out {system}: it stands in every export and for all readers."
+
     _form(view, "exclude", "Leave it out", lambda: Exclude(system, None if pair == ALL else pair, _text(reason)),
           lambda: st.text_input("Reason", key=reason, max_chars=LONGEST_REASON,
                                 placeholder="stands in every export and for all readers"),
-          None if system else "Choose a system to leave out.", (reason, f"review.exclude.system.{pair}"))
+          lambda: bool(_text(reason)), lacks, (reason, f"review.exclude.system.{pair}"))
 
 
 def show_put_back(view: ReviewView, place, one) -> None:
@@ -94,22 +105,25 @@ def pick_metric_and_rule(view: ReviewView) -> None:
             lambda rule: RANK_RULES[rule].title)
 
 
-def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]],
-                may_be_first: Mapping[str | None, Sequence[str]]) -> None:
-    """Declare who is the first in a language pair."""
+def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], firsts: Table) -> None:
+    """Declare who is the first in a language pair; `firsts` is what ranks say (`first_rows`)."""
     pair = st.selectbox("Language pair", list(systems), key="review.decide.pair")
     decided = next((one for one in view.review.decisions if one.pair == pair), None)
-    screen.plain(f"May be the first there, by these numbers: {', '.join(may_be_first[pair]) or 'nobody is ranked'}.")
+    there = (decided.first, decided.why) if decided else ((), "")
+    (_, *titles), rows = firsts
+    said = zip(titles, next(cells for of, *cells in rows if of == pair), strict=True)
+    screen.plain(f"There {'; '.join(f'{title}: {names}' for title, names in said)}.")
     first, why = f"review.decide.first.{pair}", f"review.decide.why.{pair}"
-    names = list(dict.fromkeys([*systems[pair], *(decided.first if decided else ())]))
+    names = list(dict.fromkeys([*systems[pair], *there[0]]))
 
     def draw():
-        st.multiselect("Declared the first", names, list(decided.first) if decided else [], key=first,
+        st.multiselect("Declared the first", names, list(there[0]), key=first,
                        placeholder="one system, or several that share the place")
-        st.text_area("Why", decided.why if decided else "", key=why, max_chars=LONGEST_TEXT, height=68)
+        st.text_area("Why", there[1], key=why, max_chars=LONGEST_TEXT, height=68)
 
     _form(view, "decide", "Decide" if decided is None else "Decide anew",
-          lambda: Decide(pair, tuple(st.session_state[first]), _text(why)), draw)
+          lambda: Decide(pair, tuple(st.session_state[first]), _text(why)), draw,
+          lambda: ({*st.session_state[first]}, _text(why)) != ({*there[0]}, there[1]))
 
 
 def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
@@ -123,8 +137,8 @@ def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
                 for one in view.review.notes)
     _form(view, "note", "Put it in place of the note above" if there else "Keep the note",
           lambda: NoteOn(pair, view.review.metric, a, b, _text(text)),
-          lambda: st.text_area("Note", key=text, max_chars=LONGEST_TEXT, height=68),
-          None if b else "A note is on two systems, and there is one alone.", (text,))
+          lambda: st.text_area("Note", key=text, max_chars=LONGEST_TEXT, height=68), lambda: bool(_text(text)),
+          lambda: None if b else "A note is on two systems, and there is one alone.", (text,))
 
 
 def see_content(view: ReviewView, digest: str, digests: Mapping[str, str]) -> None:
@@ -153,13 +167,19 @@ def _step(view: ReviewView, entry: Entry, text: str, gone: bool) -> None:
 
 
 def _form(view: ReviewView, name: str, label: str, make: Callable[[], Change], draw: Callable[[], object],
-          lacks: str | None = None, clear: Sequence[str] = ()) -> None:
-    """Fields with a button: what they say is saved at once, or not at all."""
+          unkept: Callable[[], bool], lacks: Callable[[], str | None] = lambda: None,
+          clear: Sequence[str] = ()) -> None:
+    """Fields with a button: what they say is saved at once, or not at all.
+
+    A click that comes while the server starts again is lost, and what was typed stands there still: that it is not kept
+    is said, where it is `unkept`.
+    """
     with st.form(f"review.{name}", border=False):
         draw()
         st.form_submit_button(label, on_click=_save, args=(view.kept.edit_link, len(view.kept.history), make, name,
                                                            lacks, clear))
-    show_message(name)
+    if not show_message(name) and unkept():
+        screen.caution_box(f"Not kept yet: what stands here is not in the review. '{label}' keeps it.")
 
 
 def _button(view: ReviewView, place, label: str, key: str, change: Change) -> None:
@@ -176,11 +196,11 @@ def _select(view: ReviewView, place, label: str, options: Sequence[str], current
                         view.kept.edit_link, len(view.kept.history), lambda: make(st.session_state[key])))
 
 
-def _save(link: str, seen: int, make: Callable[[], Change], where: str = "", lacks: str | None = None,
-          clear: Sequence[str] = ()) -> None:
+def _save(link: str, seen: int, make: Callable[[], Change], where: str = "",
+          lacks: Callable[[], str | None] = lambda: None, clear: Sequence[str] = ()) -> None:
     """Append a change to what was seen on screen; what was typed stays where it could not be saved."""
-    if lacks is not None:
-        st.session_state[_SAID] = where, lacks
+    if (said := lacks()) is not None:
+        st.session_state[_SAID] = where, said
         return
     try:
         reviews().add(link, make(), seen)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from mtsig_core import Comparison, MtsigError
 from mtsig_core.inference.rank_changes import ranks_before_after
+from mtsig_core.metrics import metric_title
 from mtsig_core.report import export
 from mtsig_core.report.cells import number
 from mtsig_core.report.commands import defaults
@@ -23,8 +24,10 @@ from mtsig_core.report.review_report import (
 )
 from mtsig_core.report.task_documents import task_document
 from mtsig_core.report.task_figure import task_picture
+from mtsig_core.report.task_ranks import first_rows
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, browser, frame, picture, review_changes, screen, selection
+from pages._ui.made_once import made_once
 from pages._ui.review_view import LINK, ReviewView, reviews
 
 __all__ = ["in_each_pair", "open_pair", "show_decisions", "show_files", "show_left_out", "show_links", "show_mine",
@@ -72,7 +75,7 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
     if gone and now is not None and before is not None:
         found = ranks_before_after(before, now, metric)
         st.subheader("Ranks before and after")
-        screen.table(*circle_rows(found), names=[0, 1, 2], key="review.circles")
+        screen.prose_table(*circle_rows(found))
         screen.table(*rank_rows(found), names=[0], key="review.ranks")
         st.caption("Before: with all systems; now: without those left out, which is a smaller family. An arrow: the "
                    "rank is another now. Who stood behind a system that is left out moves up by that alone.")
@@ -85,8 +88,8 @@ def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
     for said in decision_cautions(view.review, now) if now is not None else ():
         screen.caution_box(said)
     if view.may_edit and now is not None:
-        circles = {one.pair: one.after for one in ranks_before_after(now, now, view.review.metric).circles}
-        review_changes.show_decide(view, in_each_pair(now, view.review.metric), circles)
+        firsts = first_rows(now, view.review.metric)
+        review_changes.show_decide(view, in_each_pair(now, view.review.metric), firsts)
 
 
 def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
@@ -123,7 +126,7 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
                                                                       view.kept.history),
                                export.file_name(now.task.name, view.review.metric, "review", ending=ending), mime,
                                key=f"review.file.{form}", on_click="ignore")
-        drawn, named = task_picture(now, view.review.metric), (now.task.name, view.review.metric, "review")
+        drawn, named = made_once(task_picture, now, view.review.metric), (now.task.name, view.review.metric, "review")
         st.download_button("Picture (SVG)", lambda: drawn, export.file_name(*named, ending="svg"), "image/svg+xml",
                            key="review.svg", on_click="ignore")
         picture.png_button("Picture (PNG)", drawn, export.file_name(*named, ending="png"), "review.png")
@@ -146,7 +149,7 @@ def show_mine() -> None:
         about, opened, deleted = st.columns([6, 1.2, 1.3], vertical_alignment="center")
         begun = datetime.fromtimestamp(kept.history[0].at, UTC)
         with about:
-            screen.plain(f"{kept.review.task}, {kept.review.metric.upper()}: begun {begun:%Y-%m-%d %H:%M} UTC, "
+            screen.plain(f"{kept.review.task}, {metric_title(kept.review.metric)}: begun {begun:%Y-%m-%d %H:%M} UTC, "
                          f"{number(len(kept.history), 'd')} {'step' if len(kept.history) == 1 else 'steps'}, "
                          f"{number(len(kept.review.decisions), 'd')} decided")
         if opened.button("Open", key=f"review.open.{kept.read_link}"):

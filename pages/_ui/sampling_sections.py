@@ -15,6 +15,7 @@ from mtsig_core.experiments.sample_results import Sampling
 from mtsig_core.experiments.spread_ratios import Spreads
 from mtsig_core.figures.sampling import intervals, outcomes, ratios
 from mtsig_core.inference.significance import rounding, significant
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.sampling_tables import pair_records, spread_rows, system_records, tally_rows, whole_said
 from mtsig_core.report.tables import points
@@ -48,7 +49,7 @@ class Samples:
 
     @property
     def unit(self) -> str:
-        return self.view.metric.upper()
+        return metric_title(self.view.metric)
 
     @property
     def form(self) -> str:

@@ -14,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 from streamlit.runtime import get_instance
 
+from mtsig_core.data.source import PORTS_VARIABLE
 from mtsig_core.version import __version__
 from pages._ui import server_guard
 
@@ -62,7 +63,7 @@ def _own() -> dict:
 
 
 def _ports() -> list[str]:
-    return os.environ.get("MTSIG_WORKER_PORTS", "").split()
+    return os.environ.get(PORTS_VARIABLE, "").split()
 
 
 def _asked(port: str) -> dict:

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import cloudpickle
 
-__all__ = ["FOLDER_VARIABLE", "find", "keep"]
+from mtsig_core.data.source import SHARED_VARIABLE
 
-FOLDER_VARIABLE = "MTSIG_SHARED"  # set by `mtsig serve --workers`, for its processes
+__all__ = ["find", "keep"]
+
 _MOST = 256 << 20  # bytes
 
 
@@ -45,7 +46,7 @@ def keep(key: Hashable, value) -> None:
 
 
 def _place(key):
-    folder = os.environ.get(FOLDER_VARIABLE)
+    folder = os.environ.get(SHARED_VARIABLE)
     return Path(folder, hashlib.blake2b(repr(key).encode("utf-8", "surrogatepass")).hexdigest()) if folder else None
 
 

@@ -13,6 +13,7 @@ from mtsig_core.experiments.planning import PairPlan, cannot_plan, plan
 from mtsig_core.experiments.sweep_difference import FoundAtSize, found_at, planned_at
 from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.figures.sweeps import decisions
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.sweep_tables import needed
 from pages._ui import charts, screen
@@ -77,7 +78,7 @@ class Curve:
     def show_answer(self, found: SizeSweep) -> None:
         """What the standard errors of the whole test set say."""
         planned, mine = self.plan(found)
-        units, unit, difference = f"{found.settings.unit}s", self.view.metric.upper(), self.difference
+        units, unit, difference = f"{found.settings.unit}s", metric_title(self.view.metric), self.difference
         screen.answer(f"{mine.a} and {mine.b}: a difference of {difference:g} {unit} is found {self.power:.0%} of the "
                       "time with " + needed(mine.units, mine.segments, units, (mine.units_low, mine.units_high)))
         own = needed(mine.units_for_own, mine.segments_for_own, units,

@@ -14,6 +14,7 @@ from mtsig_core.experiments.sweep_references import SHARES, reference_sets, swee
 from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.figures.sweeps import references
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.sweep_tables import (
     as_good_as,
@@ -101,7 +102,7 @@ def show_references(view: View, system: str, asked: dict) -> None:
     if whole or theirs:
         charts.show(
             partial(references, [(row["references"], row["score"], row["low"], row["high"]) for row in whole], theirs,
-                    metric=metric.upper(), source="Zhang and Vogel"),
+                    metric=metric_title(metric), source="Zhang and Vogel"),
             key="sweeps.references", files=view.named(system), header=list(records[0]),
             command=command("references", metric, source, asked), rows=[list(row.values()) for row in records],
             with_table=False,

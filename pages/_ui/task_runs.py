@@ -19,7 +19,7 @@ def show_runs(found: TaskComparison, metric: str) -> None:
         return
     st.subheader("Training runs")
     screen.table(header, rows, names=[0, 1], key="task.runs")
-    st.caption("A score is the mean over the training runs of a system; ranks, intervals and p hold for these runs. "
+    st.caption("Systems that have several runs. A score is the mean over them; ranks, intervals and p hold for these. "
                "The SD between runs is what another training would change. Across all pairs run k has the mean of its "
                "scores, of systems that have as many runs in every language pair.")
     with st.expander("Standard errors of the differences: of the test set, between runs, of both"):

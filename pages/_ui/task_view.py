@@ -10,11 +10,12 @@ import streamlit as st
 from mtsig_core import METRICS, Comparison, MtsigError, compare_task
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.report.task_tables import MISSING, answer_first, picture_rows
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, background, controls, demos, limits, rank_rule, screen, tasks, tracks
+from pages._ui import address, background, controls, demos, grid, limits, rank_rule, screen, tasks, tracks
 from pages._ui.ending import end_page
 
-__all__ = ["TaskView", "choose", "open_page"]
+__all__ = ["TaskView", "choose", "open_page", "show_picture"]
 
 _TRACKS = ("all systems", "constrained", "unconstrained")
 
@@ -113,3 +114,13 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
                    *([f"{closed} in the constrained track"] if closed else []),
                    *([f"{second} contrastive"] if second else [])])
     return view
+
+
+def show_picture(found: TaskComparison, metric: str, key: str | None = None) -> str | None:
+    """Draw the picture of a task; the language pair in which a rank was clicked, where it has a key."""
+    n_pairs = sum(metric in comparison.metrics for comparison in found.pairs.values())
+    header, rows, marks = answer_first(*picture_rows(found, metric), n_pairs)
+    clicked = grid.show(header, rows, {0}, key, marks=marks, open_cells=key is not None)
+    if clicked is None or rows[clicked[0]][clicked[1]] == MISSING:
+        return None
+    return header[clicked[1]] if header[clicked[1]] in found.pairs else None

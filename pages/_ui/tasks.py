@@ -8,7 +8,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.further_runs import runs_beside
 from mtsig_core.data.readers.tasks import tables_beside
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
@@ -46,10 +45,8 @@ def available() -> dict[str, TaskOffer]:
         source = Source.from_json(os.environ[SOURCE_VARIABLE])
         if source.demo_task:
             found[SIMULATED.title] = TaskOffer(SIMULATED)
-        if source.folder is not None and source.langpair is None:
-            found[literal(Path(source.folder).name)] = TaskOffer(TaskSource(
-                source.folder, lower_is_better=source.lower_is_better, higher_is_better=source.higher_is_better,
-                keep_canary=source.keep_canary, keep_withdrawn=source.keep_withdrawn, named_from=source.named_from))
+    if (task := testsets.served_task()) is not None:
+        found[testsets.name_of(task)] = TaskOffer(task)
     for name, folder in testsets.task_folders():
         pairs = testsets.pairs_in(folder, testsets.root())
         found.setdefault(name, TaskOffer(TaskSource(
@@ -60,7 +57,8 @@ def available() -> dict[str, TaskOffer]:
 
 def kept(offer: TaskOffer, track: str | None) -> KeptTask:
     """A task, or one track of it, by what is kept of it; its files are looked at anew when one has changed."""
-    return _kept(offer.source, track, tuple((path, *_seen(path)) for path in offer.source.files()))
+    return _kept(offer.source, track, tuple((path, *_seen(path)) for path in (
+        *offer.source.files(), *filter(Path.is_file, offer.source.beside()))))
 
 
 def _seen(path: Path) -> tuple[int, int]:

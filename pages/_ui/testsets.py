@@ -16,11 +16,12 @@ from mtsig_core.data.readers.further_runs import runs_beside
 from mtsig_core.data.readers.tasks import has_scores, is_task, pairs_of, tables_beside
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.store import Saved, Store, open_store
+from mtsig_core.data.task_source import TASK_VARIABLE, TaskSource
 from pages._ui import browser, demos
 from pages._ui.shelf import SHELF, weight
 
-__all__ = ["KEPT", "Gone", "Offer", "available", "find", "keep_upload", "pairs_in", "root", "store",
-           "task_folders", "usual"]
+__all__ = ["KEPT", "Gone", "Offer", "available", "find", "keep_upload", "name_of", "pairs_in", "root",
+           "served_task", "store", "task_folders", "usual"]
 
 KEPT = "~"  # before the link of a kept set, in the address
 _DEPTH = 3  # folders below the root that are searched for shared tasks
@@ -64,12 +65,12 @@ def available() -> dict[str, Offer]:
     """What is offered to everybody, and to this browser: by the name that it has in the address of a page."""
     found = {}
     if os.environ.get(SOURCE_VARIABLE):
-        source = Source.from_json(os.environ[SOURCE_VARIABLE])
-        if source.folder is not None and source.langpair is None:  # a whole task
-            for langpair in pairs_in(Path(source.folder)):
-                name = f"{literal(Path(source.folder).name)}/{langpair}"
-                found[name] = _from_source(replace(source, langpair=langpair), name)
+        if (task := served_task()) is not None:
+            for langpair in task.pairs or pairs_in(Path(task.folder)):
+                name = f"{name_of(task)}/{langpair}"
+                found[name] = _from_source(task.of_pair(langpair), name)
         else:
+            source = Source.from_json(os.environ[SOURCE_VARIABLE])
             found[source.title] = _from_source(source, demos.label(source))
     for task, folder in task_folders():
         scores, runs = tables_beside(folder, pairs := pairs_in(folder, root())), runs_beside(folder, pairs)
@@ -84,6 +85,17 @@ def available() -> dict[str, Offer]:
         for saved in store().of(owner):
             found[f"{KEPT}{saved.link}"] = _from_store(saved, {offer.label for offer in found.values()})
     return found
+
+
+def served_task() -> TaskSource | None:
+    """The whole task that the dashboard was started on."""
+    text = os.environ.get(TASK_VARIABLE)
+    return TaskSource.from_json(text) if text else None
+
+
+def name_of(task: TaskSource) -> str:
+    """What a task that the dashboard was started on is called in the address."""
+    return literal(Path(task.folder).name)
 
 
 def usual(offers: dict[str, Offer], page: str) -> str:

@@ -10,7 +10,7 @@ from mtsig_core.experiments.papers import RIEZLER_MAXWELL_T1
 from mtsig_core.experiments.tests_by_metric import pair_tests
 from mtsig_core.experiments.unit_changes import ASKED, changes_between, part_with_documents
 from mtsig_core.figures.validation import counts, p_values
-from mtsig_core.metrics import metrics_of
+from mtsig_core.metrics import metric_title, metrics_of
 from mtsig_core.report import validation_tables as tables
 from mtsig_core.report.cells import signed
 from pages._ui import charts, controls, one_pair, results, screen
@@ -33,11 +33,11 @@ def show_pair(bench: Bench, place) -> None:
     usable = metrics_of(bench.testset)
     metrics = dict.fromkeys([*(name for name in RIEZLER_MAXWELL_T1.rows if name in usable), bench.metric])
     found = {name: bench.found(pair_tests, f"Testing by {name}", metric=name, **asked) for name in metrics}
-    real = [name.upper() for name, one in found.items() if one.significant("segment", "ar")]
+    real = [metric_title(name) for name, one in found.items() if one.significant("segment", "ar")]
     screen.answer(f"By segment, the difference is significant in {' and '.join(real) or 'none of the metrics'}"
-                  + (f", not in {' or '.join(m.upper() for m in found if m.upper() not in real)}"
+                  + (f", not in {' or '.join(metric_title(m) for m in found if metric_title(m) not in real)}"
                      if 0 < len(real) < len(found) else ""))
-    screen.numbers(*((f"{name.upper()}: p by randomization", tables.format_p(one.p_value("segment", "ar")),
+    screen.numbers(*((f"{metric_title(name)}: p by randomization", tables.format_p(one.p_value("segment", "ar")),
                       f"improvement of A over B: {signed(one.improvement, tables.pair_form(one))}")
                      for name, one in found.items()))
     header = ["metric", "a", "b", "unit", "test", "p_value", "significant"]
@@ -61,7 +61,7 @@ def _tested(found):
     """How many segments the pair was tested on: one number, or one by metric where some lack scores."""
     by_n = {}
     for name, one in found.items():
-        by_n.setdefault(one.n_segments, []).append(name.upper())
+        by_n.setdefault(one.n_segments, []).append(metric_title(name))
     return ", ".join(f"{n:,} segments" + (f" by {' and '.join(names)}" if len(by_n) > 1 else "")
                      for n, names in by_n.items())
 

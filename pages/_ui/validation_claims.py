@@ -17,18 +17,16 @@ __all__ = ["show_claims"]
 
 
 def show_claims(bench: Bench) -> None:
-    one = bench.found(claims, "Comparing systems of which three are better")
+    one = bench.found(claims, "Comparing systems of which three are better", figure=partial(_false, bench.alpha),
+                      things="test sets")
     st.subheader(f"When {one.better} of {one.systems} systems are truly better")
     by = {row.correction: row for row in one.rows}
     screen.answer(f"BH loses {_percent(by['bh'].lost)} of the {one.true_pairs} true differences, Romano-Wolf "
                   f"{_percent(by['romano-wolf'].lost)}; something false is claimed in "
                   f"{_percent(by['bh'].any_false)} and {_percent(by['romano-wolf'].any_false)} of test sets")
     command = bench.command("claims")
-    bench.show(partial(panels, {
-        "test sets with a false claim": [row_of(row.correction, row.any_false) for row in one.rows],
-        "claims that are false, mean share": [row_of(row.correction, row.false_share) for row in one.rows],
-    }, bench.alpha, at_most=True),
-               one.rows, "claims", command, "False claims by correction, counted by test set and by claim.")
+    bench.show(_false(bench.alpha, one), one.rows, "claims", command,
+               "False claims by correction, counted by test set and by claim.")
     bench.show(partial(rates, [row_of(row.correction, row.lost) for row in one.rows],
                        what=f"of {one.true_pairs} true differences lost"),
                one.rows, "lost", command, "Share of true differences that each correction loses.")
@@ -41,6 +39,14 @@ def show_claims(bench: Bench) -> None:
                "among all claims (right), so that BH may claim something false in many test sets, and loses less. "
                "Vermillion: above the level.")
     screen.table(*tables.claim_rows(one))
+
+
+def _false(alpha: float, one):
+    """The figure of false claims by correction."""
+    return partial(panels, {
+        "test sets with a false claim": [row_of(row.correction, row.any_false) for row in one.rows],
+        "claims that are false, mean share": [row_of(row.correction, row.false_share) for row in one.rows],
+    }, alpha, at_most=True)
 
 
 def _percent(found) -> str:

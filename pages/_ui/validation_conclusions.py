@@ -11,6 +11,7 @@ from mtsig_core.experiments.coverage import coverage
 from mtsig_core.experiments.papers import KOEHN_6, KOEHN_T3, KOEHN_T4
 from mtsig_core.experiments.whole_set import SWAPS
 from mtsig_core.figures.validation import panels, rates
+from mtsig_core.metrics import metric_title
 from mtsig_core.report import validation_tables as tables
 from pages._ui import controls, one_pair, screen
 from pages._ui.validation_experiment import Bench, big, by_situation, drawn_each, row_of, warn_of_few_documents
@@ -21,11 +22,9 @@ _ENOUGH = 5  # samples that tell a share
 
 
 def show_conclusions(bench: Bench, place) -> None:
-    one = bench.found(conclusions, "Taking samples")
-    with place:
-        size = controls.choice("Segments in a sample", one.sizes, "of", width=220,
-                               default=max((size for size, n in zip(one.sizes, one.samples, strict=True)
-                                            if size <= 300 and n >= _ENOUGH), default=one.sizes[0]))
+    one = bench.found(conclusions, "Taking samples", things="samples of all sizes",
+                      figure=lambda one: _right(one, _size(one, None), False))
+    size = _size(one, place)
     koehns = bench.testset.simulated and bench.metric == "bleu" and one.n_segments == 30_000 and bench.alpha == 0.05
     some, right = one.totals(size)
     screen.answer(f"Of {some.n:,} comparisons on samples of {size:,}, {100 * some.share:.0f}% come to a conclusion, "
@@ -34,24 +33,37 @@ def show_conclusions(bench: Bench, place) -> None:
                    ("The opposite", str(right.n - right.count), f"of {right.n:,} conclusions"))
     _say_undecided(one)
     rows = [row for row in one.rows if row.size == size]
-    theirs = [(tables.koehns_conclusions(row) if koehns else None) or (None, None) for row in rows]
-    bench.show(partial(rates, [row_of(f"{row.a} - {row.b}", row.right, _share(paper[0]))
-                               for row, paper in zip(rows, theirs, strict=True)], other=KOEHN_T3.source,
-                       against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
-                       words=("as the whole set", "opposite"), what="of the samples"),
-               one.rows, "conclusions", bench.command("conclusions"),
+    bench.show(_right(one, size, koehns), one.rows, "conclusions", bench.command("conclusions"),
                f"Share of samples of {size} that conclude as the whole test set and the opposite, for each pair.")
     st.caption(f"Each system with the next two by score. Share of {rows[0].right.n} broad samples that conclude "
                f"as all {one.n_segments:,} segments do and the opposite; bars and brackets: 95% Monte Carlo interval, "
                "for all pairs together by samples, as comparisons on one sample are alike. "
                f"{one.resamples:,} bootstrap samples by segment." + (" Theirs on other texts." if koehns else "")
-               + (f" {bench.metric.upper()} keeps the weights of the whole test set." if bench.view.recounted else ""))
+               + (f" {metric_title(bench.metric)} keeps the weights of the whole test set." if bench.view.recounted else
+                  ""))
     screen.table(*tables.size_rows(one, size, koehns), names=(0, 1))
     st.subheader("All sizes")
     screen.table(*tables.conclusion_rows(one, koehns), names=(0, 1))
     st.caption("Percent as the whole set / the opposite"
                + (f"; in brackets right / wrong of {KOEHN_T3.source}." if koehns else "."))
     _show_calibration(bench, one, koehns)
+
+
+def _size(one, place) -> int:
+    """The size of sample that is looked at; the usual one leaves enough of them."""
+    return controls.choice("Segments in a sample", one.sizes, "of", width=220, place=place,
+                           default=max((size for size in one.sizes if size <= 300 and
+                                        one.n_segments // size >= _ENOUGH), default=one.sizes[0]))
+
+
+def _right(one, size: int, koehns: bool):
+    """The figure of what samples of a size conclude of each pair."""
+    rows = [row for row in one.rows if row.size == size]
+    theirs = [(tables.koehns_conclusions(row) if koehns else None) or (None, None) for row in rows]
+    return partial(rates, [row_of(f"{row.a} - {row.b}", row.right, _share(paper[0]))
+                           for row, paper in zip(rows, theirs, strict=True)], other=KOEHN_T3.source,
+                   against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
+                   words=("as the whole set", "opposite"), what="of the samples")
 
 
 def _show_calibration(bench: Bench, one, koehns: bool) -> None:
@@ -84,19 +96,16 @@ def show_coverage(bench: Bench, place) -> None:
         a, b, (beside,) = one_pair.choose(bench.view, 3)
     with beside:
         n = controls.choice("Test sets", (200, 1000), "repeats", default=200)
-    one = bench.found(coverage, "Covering", a=a, b=b, repeats=n)
-    at = by_situation(lambda sampled, unit: one.row(sampled, unit, "percentile", "score"), "drawn")
+    one = bench.found(coverage, "Covering", figure=partial(_held, bench.alpha), things="test sets", a=a, b=b, repeats=n)
+    at = _situations(one)
     first, *others = (row.covered for row in at.values())
     screen.answer(f"{bench.level} intervals hold A's true score in {100 * first.share:.1f}% of test sets"
                   + (f", where documents are drawn in {100 * others[0].share:.1f}% by segment, in "
                      f"{100 * others[1].share:.1f}% by document" if others else ""))
     screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
     screen.plain("So much for the score of A. Every kind of interval of the difference A - B:")
-    bench.show(partial(panels, {situation: [row_of(row.kind, row.covered) for row in one.rows if (
-        row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "difference")]
-        for situation, first in at.items()}, 1 - bench.alpha, "of the intervals hold the true difference"),
-        one.rows, "coverage", bench.command("coverage", a=a, b=b, repeats=n),
-        "Coverage of every kind of interval of the difference.")
+    bench.show(_held(bench.alpha, one), one.rows, "coverage", bench.command("coverage", a=a, b=b, repeats=n),
+               "Coverage of every kind of interval of the difference.")
     _, intervals, hits = KOEHN_6.rows["bleu"][0]
     st.caption(f"Big numbers: percentile intervals of A's score; figure: every kind, of the difference A - B. {n:,} "
                f"test sets of {drawn_each(one)} drawn with replacement; {one.resamples:,} bootstrap samples each; true "
@@ -104,6 +113,18 @@ def show_coverage(bench: Bench, place) -> None:
                + f"{KOEHN_6.source}: {hits} of {intervals} intervals at 95% on broad samples.")
     warn_of_few_documents(one.n_documents)
     screen.table(*tables.coverage_rows(one))
+
+
+def _situations(one) -> dict:
+    """How often percentile intervals hold the score, by words for what is drawn and the unit."""
+    return by_situation(lambda sampled, unit: one.row(sampled, unit, "percentile", "score"), "drawn")
+
+
+def _held(alpha: float, one):
+    """The figure of every kind of interval of the difference, in each situation."""
+    return partial(panels, {situation: [row_of(row.kind, row.covered) for row in one.rows if (
+        row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "difference")]
+        for situation, first in _situations(one).items()}, 1 - alpha, "of the intervals hold the true difference")
 
 
 def _share(percent):

@@ -25,26 +25,20 @@ def show_type_one(bench: Bench, place) -> None:
         a, b, (beside,) = one_pair.choose(bench.view, 3)
     with beside:
         n = controls.choice("Null pairs", (200, 500, 2000), "pairs", default=500)
-    one = bench.found(type_one, "Testing true nulls", a=a, b=b, n_pairs=n)
-    at = {f"{tables.NULLS[null]}, by {unit}": row for null, unit in SITUATIONS
-          if (row := one.row(null, unit, "ar")) is not None}
+    one = bench.found(type_one, "Testing true nulls", figure=partial(_rejections, bench.alpha), things="null pairs",
+                      a=a, b=b, n_pairs=n)
+    at = _situations(one)
     numbers = [big(situation, row.rejected) for situation, row in at.items()]
-    predicted = {}
     if one.predicted is None:
         screen.answer("By segment, approximate randomization keeps its level by construction")
     else:
         _, by_segment, by_document = (row.rejected for row in at.values())
         screen.answer(f"Where documents hang together, randomization by segment {_kept(by_segment, bench.alpha)}; by "
                       f"document it {_kept(by_document, bench.alpha)}")
-        predicted = {list(at)[1]: one.predicted}
         what, share, interval = numbers[1]
         numbers[1] = what, share, f"{interval}; predicted {100 * one.predicted:.1f}%"
     screen.numbers(*numbers)
-    bench.show(partial(panels, {situation: [row_of(row.test, row.rejected) for row in one.rows
-                                            if (row.null, row.unit) == (first.null, first.unit)]
-                                for situation, first in at.items()}, bench.alpha, "of true nulls rejected",
-                       predicted=predicted),
-               one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
+    bench.show(_rejections(bench.alpha, one), one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
                f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {bench.alpha:g}.")
     if one.n_documents is None and bench.testset.documents is not None:
         screen.plain(f"No null by document: so few documents favour the worse of {one.a} and {one.b} that no weights "
@@ -65,6 +59,21 @@ def show_type_one(bench: Bench, place) -> None:
     warn_of_few_documents(one.n_documents)
     screen.table(*tables.type_one_rows(one))
     _show_variants(bench)
+
+
+def _situations(one) -> dict:
+    """How often randomization rejects, by words for the null and the unit."""
+    return {f"{tables.NULLS[null]}, by {unit}": row for null, unit in SITUATIONS
+            if (row := one.row(null, unit, "ar")) is not None}
+
+
+def _rejections(alpha: float, one):
+    """The figure of all tests in each situation."""
+    at = _situations(one)
+    return partial(panels, {situation: [row_of(row.test, row.rejected) for row in one.rows
+                                        if (row.null, row.unit) == (first.null, first.unit)]
+                            for situation, first in at.items()}, alpha, "of true nulls rejected",
+                   predicted={} if one.predicted is None else {list(at)[1]: one.predicted})
 
 
 def _kept(rejected, alpha: float) -> str:
@@ -100,20 +109,14 @@ def _show_variants(bench: Bench) -> None:
 
 
 def show_families(bench: Bench, place) -> None:
-    one = bench.found(families, "Comparing equal systems")
+    one = bench.found(families, "Comparing equal systems", figure=partial(_wrong, bench.alpha), things="test sets")
     last = one.of_all_pairs[-1]
     screen.answer(f"Compare {last.systems} equal systems, and something is 'significant' in "
                   f"{100 * last.wrong['none'].share:.0f}% of test sets")
     screen.numbers(big(f"{last.comparisons} comparisons, uncorrected", last.wrong["none"]),
                    big("With Romano-Wolf", last.wrong["romano-wolf"]),
                    ("If they were independent", f"{100 * last.if_independent:.1f}%", "1 - (1 - α)^k"))
-    lines = {f"{row.systems} systems, {row.comparisons} pair{'s' * (row.comparisons > 1)}": row
-             for row in one.of_all_pairs}
-    bench.show(partial(rates, [row_of(text, row.wrong["romano-wolf"]) for text, row in lines.items()], bench.alpha,
-                       against=[row_of(text, row.wrong["none"], row.if_independent) for text, row in lines.items()],
-                       words=("Romano-Wolf", "uncorrected"), other="1 - (1 - α)^k, if independent",
-                       what="of test sets with a wrong conclusion"),
-               one.rows, "families", bench.command("families"),
+    bench.show(_wrong(bench.alpha, one), one.rows, "families", bench.command("families"),
                "Share of test sets with a wrong conclusion, by number of systems.")
     st.caption(f"Percent of {one.repeats} test sets of {one.n_segments:,} segments with a wrong conclusion [95% Monte "
                f"Carlo interval]; approximate randomization by segment, {one.trials:,} trials. Each system says what "
@@ -125,3 +128,13 @@ def show_families(bench: Bench, place) -> None:
                        for systems, k, level, error in RIEZLER_MAXWELL_4_4.rows["bleu"])
     st.caption(f"{RIEZLER_MAXWELL_4_4.source}: {theirs}. The five are comparisons with the first system.")
     show_claims(bench)
+
+
+def _wrong(alpha: float, one):
+    """The figure of wrong conclusions by the number of systems."""
+    lines = {f"{row.systems} systems, {row.comparisons} pair{'s' * (row.comparisons > 1)}": row
+             for row in one.of_all_pairs}
+    return partial(rates, [row_of(text, row.wrong["romano-wolf"]) for text, row in lines.items()], alpha,
+                   against=[row_of(text, row.wrong["none"], row.if_independent) for text, row in lines.items()],
+                   words=("Romano-Wolf", "uncorrected"), other="1 - (1 - α)^k, if independent",
+                   what="of test sets with a wrong conclusion")

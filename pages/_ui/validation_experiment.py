@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -43,20 +45,33 @@ class Bench:
     def level(self) -> str:
         return f"{100 * (1 - self.alpha):g}%"
 
-    def found(self, function: Callable, what: str, metric: str | None = None, **asked):
-        """What an experiment finds on the view's test set, remembered; the page ends where it cannot be had."""
+    def found(self, function: Callable, what: str, *, metric: str | None = None,
+              figure: Callable[[Any], Callable[[], go.Figure]] | None = None, things: str = "", **asked):
+        """What an experiment finds on the view's test set, remembered; the page ends where it cannot be had.
+
+        Until it is there, the `figure` of what its first repeats find is drawn; `things` is what they are called.
+        """
         metric = metric or self.metric
         testset = self.testset.under(metric)
         asked |= {"alpha": self.alpha, "seed": self.view.settings["seed"]}
+        grows = figure is not None
 
         def work(progress):
+            told = {"found": lambda done, n, one: progress.part((done, n), one)} if grows else {}
             return function(testset, metric, jobs=results.jobs(testset), progress=progress,
-                            statistics=results.statistics(testset, metric, progress), **asked)
+                            statistics=results.statistics(testset, metric, progress), **told, **asked)
+
+        def grow(parts):
+            (done, n), one = max(parts.items(), key=itemgetter(0))
+            said = f"{done:,} of {n:,} {things} so far"
+            charts.grow(figure(one), f"validation.growing.{function.__name__}.{done}", f"{said}.")
+            screen.faint(f"{said}, so intervals are wider than they will be. Numbers, tables and files come with the "
+                         "last.")
 
         key = ("validation", function.__name__, testset.digest, metric, *sorted(asked.items()))
         with or_end_page():
             limits.check_experiment(testset, function, asked)
-            return background.result(key, work, what)
+            return background.result(key, work, what, grow if grows else None)
 
     def command(self, name: str, metrics: str | None = None, **asked) -> str:
         """The command line that prints the numbers of an experiment; what is None is left out."""

@@ -97,7 +97,7 @@ class Worker:
 
     def __init__(self, nursery: Nursery, heavy: bool):
         self._nursery, self._heavy, self.weight = nursery, heavy, 0
-        self._pid, self._lock, self._wanted = None, threading.Lock(), True
+        self._pid, self._lock, self._wanted, self._paused = None, threading.Lock(), True, False
 
     def run(self, work: Callable, tell: Callable[..., None]):
         """Have the work done, and give its value; what it tells meanwhile is passed on.
@@ -138,10 +138,12 @@ class Worker:
 
     def pause(self) -> None:
         with self._lock:
+            self._paused = True
             self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
         with self._lock:
+            self._paused = False
             self._signal(signal.SIGCONT)
 
     def _begin(self, pid):
@@ -149,6 +151,8 @@ class Worker:
             self._pid = pid
             if not self._wanted:
                 raise EOFError
+            if self._paused:
+                self._signal(signal.SIGSTOP)
 
     def _signal(self, number):
         """The nursery buries an ended process only after a while: until then its number is nobody else's."""

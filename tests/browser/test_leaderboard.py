@@ -46,7 +46,7 @@ def test_a_link_shows_what_the_command_line_prints_and_three_ways_open_the_pair(
     assert "seed 8" in page.locator(".mt-status").first.inner_text()
     systems = printed("compare", *options, "--test", "bootstrap", "--seed", 8)["metrics"]["bleu"]["systems"]
     for (rank, name, score, low, *_), system in zip(cells(page, "leaderboard-table")[1:], systems, strict=True):
-        assert name == system["system"] and int(rank) == system["rank_low"]
+        assert name == system["system"] and int(float(rank)) == system["rank_low"]
         assert float(score) == pytest.approx(system["score"], rel=1e-5)
         assert float(low) == pytest.approx(system["ci_low"], rel=1e-5)
     alone = "is ahead of all others" in page.locator(".mt-answer").inner_text()

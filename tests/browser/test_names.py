@@ -201,12 +201,12 @@ def test_a_task_and_its_review(at, page, task):
     ready(page)
     page.wait_for_function("document.querySelectorAll('[data-testid=\"stForm\"]').length > 1")
     names = [shown(name) for name in (TAG, MARKS, TURNED)]
-    nothing_was_made(page, *names, METRIC.upper(), shown(SAID), source.title)
+    nothing_was_made(page, *names, METRIC, shown(SAID), source.title)
     fits(page)
     page.goto(at("task", shared_task=source.title))
     ready(page)
     page.get_by_text("How it was tested").wait_for()
-    nothing_was_made(page, *names, METRIC.upper(), source.title)
+    nothing_was_made(page, *names, METRIC, source.title)
     fits(page)
 
 

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from mtsig_core.metrics import metric_title
+
 
 @pytest.fixture
 def rated(options, files):
@@ -35,7 +37,8 @@ def test_text_and_csv_have_the_same_numbers(run, rated):
     rows = list(csv.DictReader(io.StringIO(run("agreement", *rated, "--metrics", "bleu,ter", "--format", "csv").out)))
     metrics = {row["metric"]: row for row in rows if row["table"] == "metrics"}
     for name, row in metrics.items():
-        line = next(line for line in text.splitlines() if line.split()[:1] == [name.upper()] and "agrees" not in line)
+        line = next(line for line in text.splitlines()
+                    if line.split()[:1] == [metric_title(name)] and "agrees" not in line)
         assert line.split()[1] == f"{float(row['soft_pairwise_accuracy']):.3f}"
     assert [row["table"] for row in rows].count("comparisons") == 1
 
@@ -75,6 +78,7 @@ def test_a_whole_task_has_each_language_pair_and_their_mean(run, tmp_path):
     two = json.loads(run(*asked, "--exclude", "A", "--format", "json").out)
     assert [own["testset"]["systems"] for own in two["pairs"].values()] == [["B", "C"]] * 2
     for options, told in ((["--domain", "news"], "--domain is for one language pair"),
+                          (["--run", "en-de:A=a.txt"], "--run is for one language pair"),
                           (["--pairs", "en-fr"], "Unknown language pair 'en-fr'"),
                           (["--scores", "x=y.tsv"], "expected PAIR:NAME=FILE")):
         failed = run(*asked, *options)

@@ -175,7 +175,7 @@ def test_runs_of_no_system_of_unequal_number_and_of_what_is_no_text(refused, fil
     assert "absent.txt" in refused("compare", *options, "--run", "good=absent.txt")
     assert "'a', which is no system" in refused("compare", "--folder", folder, "--langpair", "en-de", "--run",
                                                 f"a={good}")
-    assert "--run goes with one language pair" in refused("agreement", "--folder", folder, "--human", "esa", "--run",
+    assert "--run is for one language pair" in refused("agreement", "--folder", folder, "--human", "esa", "--run",
                                                           f"good={good}")
     assert "several language pairs" in refused("task", "--folder", folder, "--run", f"good={good}")
     assert "not there yet for training runs" in refused("metrics", "precisions", *options, f"--run=good={good}")

@@ -55,7 +55,7 @@ def test_no_reference_is_scored_by_itself(table):
     acting = join_scores(texts("refA"), table()).scored_with(others_as_systems=True)
     assert ranked(acting, "bleu") == {"A", "B"}
     assert warning(acting, "ratings-alone") == [
-        "HUMAN-refA takes part by ratings alone, not by bleu: a reference is not scored by itself."]
+        "HUMAN-refA takes part by ratings alone, not by BLEU: a reference is not scored by itself."]
     with pytest.raises(SettingError, match="HUMAN-refA has ratings and no text that bleu could score"):
         cached_statistics(make_metric("bleu"), acting)
 

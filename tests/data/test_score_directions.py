@@ -35,3 +35,6 @@ def test_what_stays_open_is_asked_and_the_user_has_the_last_word():
         settle_directions(scores, ["mine"], ["mine"])
     with pytest.raises(SettingError, match="no scores 'other'"):
         settle_directions(scores, ["other"])
+    with pytest.raises(SettingError, match="no scores 'other'.*mine, MetricX-24, further"):
+        settle_directions(scores, ["other"], elsewhere=["further"])
+    assert settle_directions(scores, ["mine", "further"], elsewhere=["further"]) == settle_directions(scores, ["mine"])

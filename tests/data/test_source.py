@@ -10,6 +10,7 @@ import pytest
 from mtsig_core.cli.serve import _absolute
 from mtsig_core.cli.source_options import add_source_options, source_from
 from mtsig_core.data.source import Source
+from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.report.commands import source_options, task_command
@@ -112,7 +113,28 @@ def test_messages_on_a_whole_task_name_no_place(tmp_path, monkeypatch):
     assert task.as_told()["folder"] == "wmt" and task.digest() == TaskSource(str(folder)).digest()
 
 
+def test_a_whole_task_survives_json_and_gives_its_parts_what_is_theirs():
+    task = TaskSource("wmt", ("en-de",), "constrained", ("A",), (TaskExclusion("B", "late", "en-de"),), ("ter",), (),
+                      True, "who.tsv", False, (("en-de", "esa", "t"), ("en-zh", "esa", "u")),
+                      run=(("en-de", "A", "a2"),))
+    assert TaskSource.from_json(task.to_json()) == task
+    one = task.of_pair("en-de")
+    assert (one.scores, one.run, one.systems_table) == ((("esa", "t"),), (("A", "a2"),), "who.tsv")
+    assert source_options(one)[-1] == "--keep-canary" and "--systems-table" in source_options(one)
+
+
+def test_what_is_said_of_a_table_goes_to_the_language_pairs_that_have_it():
+    task = TaskSource("wmt", lower_is_better=("mine", "of-folder"), higher_is_better=("esa",),
+                      scores=(("en-de", "mine", "t"), ("en-zh", "esa", "u"), ("en-cs", "mine", "v")))
+    said = {pair: (one.lower_is_better, one.higher_is_better) for pair in ("en-de", "en-zh", "en-cs", "en-ja")
+            for one in (task.of_pair(pair),)}
+    assert said == {"en-de": (("mine", "of-folder"), ()), "en-cs": (("mine", "of-folder"), ()),
+                    "en-zh": (("of-folder",), ("esa",)), "en-ja": (("of-folder",), ())}
+
+
 def test_contradictions_are_refused():
+    with pytest.raises(SettingError, match="--systems-table goes with --folder"):
+        parse("--demo-task", "--systems-table", "t")
     with pytest.raises(SettingError, match="two sources"):
         parse("--folder", "f", "--langpair", "en-de", "--docs", "d")
     with pytest.raises(SettingError, match="--keep-canary"):

@@ -8,10 +8,12 @@ from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from mtsig_core import SettingError, TestSet
+from mtsig_core.experiments.claims import claims
 from mtsig_core.experiments.conclusions import _levels, conclusions, nearby_pairs
 from mtsig_core.experiments.coverage import coverage
 from mtsig_core.experiments.family_wise_error import families, if_independent
 from mtsig_core.experiments.population import clustered_rate, rate
+from mtsig_core.experiments.type_one_error import type_one
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.segment_scores import SegmentMean
 from mtsig_core.report.tables import format_p
@@ -37,6 +39,38 @@ def test_conclusions_of_a_mean_are_those_of_its_normal_approximation():
     assert row.right.count == sum(w >= 0.95 for w in wins) and row.wrong.count == sum(w <= 0.05 for w in wins)
     assert min(abs(w - 0.95) for w in wins) > 0.004  # none is too close to call
     assert row.right.n == 6 and row.delta == pytest.approx(difference.mean())
+
+
+@pytest.mark.parametrize("experiment, asked", [
+    (type_one, {"trials": 39}), (coverage, {"resamples": 50}), (families, {"systems": 3, "trials": 39}),
+    (claims, {"systems": 3, "better": 1, "trials": 39})])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_first_repeats_are_a_smaller_experiment(experiment, asked, jobs):
+    counts, documents = bleu_counts(seed=3, qualities=[0, 0.2], n_segments=120)
+
+    def found(n, **more):
+        return experiment(toy(2, 120, documents), Bleu(), statistics=counts, seed=5, **asked, **more,
+                          **{"n_pairs" if experiment is type_one else "repeats": n})
+
+    told = {}
+    whole = found(60, jobs=jobs, found=lambda done, n, one: told.update({(done, n): one}))
+    assert list(told) == [(24, 60), (48, 60)] and whole == found(60)
+    for (done, _), one in told.items():
+        assert one == found(done)
+
+
+def test_the_first_samples_are_of_all_sizes_and_among_those_of_the_end():
+    told, (testset, metric, scores) = [], means()
+    asked = {"sizes": (20, 60), "resamples": 50, "statistics": scores}
+    whole = conclusions(testset, metric, **asked, found=lambda *found: told.append(found))
+    (done, n, one), = told
+    assert (done, n, whole.samples) == (24, 40, (30, 10)) and one.samples == (18, 6)
+    for size, k in zip(one.sizes, one.samples, strict=True):
+        assert (one.verdicts[size] == whole.verdicts[size][:k]).all()
+        row, = (row for row in one.rows if row.size == size)
+        assert (row.right.count, row.right.n) == ((whole.verdicts[size][:k] == 1).sum(), k)
+    alone = conclusions(testset, metric, **asked | {"sizes": (20,)})  # the draws of a sample go by its number
+    assert (alone.verdicts[20] == whole.verdicts[20]).all()
 
 
 def test_samples_are_broad():

@@ -15,5 +15,5 @@ def test_a_row_a_metric_and_none_where_people_order_nothing():
     assert [round(arm, 2) for arm in soft.error_x.arrayminus] == [0.1, 0.1]
     assert [round(arm, 2) for arm in soft.error_x.array] == [0.05, 0.1]
     layout = agreement_dots(found).layout
-    assert layout.yaxis.ticktext == ("&lt;B&gt;X", "Y") and layout.xaxis.range[0] < 0.3
+    assert layout.yaxis.ticktext == ("&lt;b&gt;x", "y") and layout.xaxis.range[0] < 0.3
     assert "&lt;i&gt;people" in layout.annotations[0].text

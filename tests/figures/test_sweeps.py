@@ -140,7 +140,7 @@ def test_intervals_by_number_of_references():
     assert theirs.x[0] != 1 and theirs.marker.symbol != ours.marker.symbol  # beside it, not upon it
     assert list(figure.layout.xaxis.tickvals) == [1, 2]
     assert said(figure) == ["paper", "ours", "references; BLEU upwards"]
-    assert len(references([(1, 30.0, -0.1, 0.2)], [], metric="CHRF", source="paper").data) == 1
+    assert len(references([(1, 30.0, -0.1, 0.2)], [], metric="chrF", source="paper").data) == 1
 
 
 @pytest.mark.parametrize("between, bar", [((150, 400), (150, 400)), ((20, None), (100, 1000)), ((None, None), None)])

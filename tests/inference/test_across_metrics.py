@@ -66,4 +66,4 @@ def test_columns_of_further_metrics_join_by_system():
 
     header, rows = with_metrics(["system"], [["C"], ["A"], ["Z"]], 0, [leaderboard(higher_is_better=False)])
     assert header == ["system", "BLEU ↓", "its rank"]
-    assert rows == [["C", "80.00", "3-3"], ["A", "70.00", "1-2"], ["Z", "-", "-"]]
+    assert rows == [["C", "80.00", "3"], ["A", "70.00", "1-2"], ["Z", "-", "-"]]

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from mtsig_core import Comparison, InputError, SegmentScores, TestSet, compare
-from mtsig_core.inference.ranking import headline
+from mtsig_core.inference.cautions import disagreement
+from mtsig_core.inference.ranking import headline, is_ahead, otherwise_led
 from mtsig_core.report.export import comparison_csv, comparison_json
 from mtsig_core.report.html_report import comparison_html
 from mtsig_core.report.latex import comparison_latex
@@ -60,9 +61,11 @@ class TestLeaders:
         for name, texts_of in testset.references.items():
             there = [k for k, text in enumerate(texts_of) if text is not None]
             alone = testset.at(there).scored_with([name])
-            expected[name] = headline(compare(alone, metric, trials=499, resamples=20, **settings).metrics[metric])
-        assert leaders(testset, metric, trials=499, **settings) == expected
-        assert testset is NEAR or expected == {"refA": ("Ann",), "refB": ("Bob",)}
+            found = compare(alone, metric, trials=499, resamples=20, **settings).metrics[metric]
+            expected[name] = headline(found), is_ahead(found)
+        rows = compare(testset, metric, **QUICK | settings | dict(trials=499)).metrics[metric].by_reference
+        assert {row.reference: (row.leaders, row.ahead) for row in rows} == expected
+        assert testset is NEAR or expected == {"refA": (("Ann",), True), "refB": (("Bob",), True)}
 
     def test_blocks_are_at_most_as_long_as_what_a_reference_has(self):
         assert len(leaders(lacking(1, 25), unit="block", block_length=40)["refB"]) == 3
@@ -98,7 +101,7 @@ class TestWarning:
     def test_tells_who_is_ahead_instead(self):
         assert warned(AGAINST.without(["Bob"])) == []
         text, = warned(AGAINST)
-        assert text.startswith("The references do not agree on who is ahead by bleu: with ref")
+        assert text.startswith("The references do not agree on who is ahead by BLEU: with ref")
         assert text.endswith("Say which reference counts, or report the result by each.")
         result = compare(AGAINST, **QUICK).metrics["bleu"]
         for row in result.by_reference:
@@ -108,7 +111,18 @@ class TestWarning:
 
     def test_tells_who_may_be_first_too(self):
         text, = warned(dataclasses.replace(ALIKE, references={"refA": REF_A, "odd": ["nobody says this"] * N}))
-        assert "by bleu: with odd alone Bob and Cyd are tied for first too. Say" in text
+        assert "by BLEU: with odd alone Bob and Cyd may be the first too. Say" in text
+
+    @pytest.mark.parametrize("ahead, said", [(True, "is ahead of all others"), (False, "alone may be the first")])
+    def test_and_who_is_only_the_last_that_may_be_the_first(self, ahead, said):
+        """As where Ann ties with Bob, who is worse than Cyd, who is worse than Ann."""
+        result = compare(AGAINST, **QUICK).metrics["bleu"]
+        rows = tuple(dataclasses.replace(row, ahead=ahead) for row in result.by_reference)
+        result = dataclasses.replace(result, by_reference=rows)
+        for row in otherwise_led(result):
+            assert f"with {row.reference} alone {row.leaders[0]} {said}, and not" in disagreement(result, N)
+        assert otherwise_led(result)
+        assert [row[1] for row in by_reference_rows(result)[1][1:]] == [f"{row.leaders[0]} {said}" for row in rows]
 
     def test_is_not_given_where_they_agree(self):
         assert leaders(ALIKE) == {"refA": ("Ann",), "again": ("Ann",)}
@@ -145,9 +159,13 @@ class TestTold:
     def test_json_and_back(self):
         text = comparison_json(self.RESULT)
         rows = json.loads(text)["metrics"]["bleu"]["by_reference"]
-        assert rows == [{"reference": "refA", "leaders": ["Ann"], "n_segments": N, "decidable": True},
-                        {"reference": "refB", "leaders": ["Bob"], "n_segments": N, "decidable": True}]
+        assert rows == [{"reference": "refA", "leaders": ["Ann"], "n_segments": N, "decidable": True,
+                         "ahead": True},
+                        {"reference": "refB", "leaders": ["Bob"], "n_segments": N, "decidable": True,
+                         "ahead": True}]
         assert Comparison.from_json(text) == self.RESULT
+        before = text.replace(',\n          "ahead": true', "")  # as earlier versions wrote it
+        assert '"ahead"' not in before and Comparison.from_json(before) == self.RESULT
 
     def test_csv_has_a_row_for_each_leader_by_each_reference(self):
         frame = pd.read_csv(io.StringIO(comparison_csv(self.RESULT)))
@@ -177,7 +195,7 @@ class TestTold:
         assert "Bob is ahead of all others" in lines[at + 3]
         assert "<td class=\"name\">refB alone</td>" in comparison_html(self.RESULT)
         assert "% Warning: The references do not agree" in comparison_latex(self.RESULT)
-        assert "The references do not agree on who is ahead by bleu: with ref" in paper_sentences(self.RESULT, "bleu")
+        assert "The references do not agree on who is ahead by BLEU: with ref" in paper_sentences(self.RESULT, "bleu")
 
     def test_one_reference_is_not_spoken_of(self):
         one = compare(AGAINST.scored_with(["refA"]), **QUICK)

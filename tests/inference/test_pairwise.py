@@ -1,10 +1,12 @@
 """Pairs, where `compare` does not show them: who is unbeaten, and what is made of what."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
 
+from mtsig_core.inference import pairwise
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.pairwise import draw, unbeaten
 from mtsig_core.inference.settings import resolve
@@ -27,15 +29,25 @@ class TestUnbeaten:
         dict(test="ar"), dict(test="bootstrap"), dict(test="percentile", correction="none", trials=499),
         dict(unit="block", block_length=7), dict(alpha=0.4, unit="segment")], ids=str)
     def test_are_the_systems_that_compare_ranks_first(self, asked, higher_is_better, among):
-        found = unbeaten(*measured(higher_is_better, **asked), jobs=1, progress=None)
+        found, ahead = unbeaten(*measured(higher_is_better, **asked), jobs=1, progress=None)
         ranked = compare_given(COUNTS, bleu, DOCUMENTS, higher_is_better, **{**ASKED, **asked}).systems
         assert found == tuple(row.system for row in ranked if row.rank_low == 1)
-        assert set(found) <= set(among)
+        assert set(found) <= set(among) and ahead == any(row.rank_high == 1 for row in ranked)
 
     def test_several_come_best_first(self):
-        found = unbeaten(*measured(), jobs=1, progress=None)
+        found, ahead = unbeaten(*measured(), jobs=1, progress=None)
         score = dict(zip("ABCDE", bleu(COUNTS.sum(axis=1)), strict=True))
-        assert len(found) > 1 and list(found) == sorted(found, key=lambda name: -score[name])
+        assert len(found) > 1 and not ahead and list(found) == sorted(found, key=lambda name: -score[name])
+
+    def test_the_last_that_may_be_the_first_need_not_be_ahead(self, monkeypatch):
+        """The best is better than all but the second, which is worse than the third."""
+        decided = {(0, 2): 1, (0, 3): 1, (0, 4): 1, (1, 2): -1}
+        decisions = np.array([decided.get(pair, 0) for pair in itertools.combinations(range(5), 2)])
+        monkeypatch.setattr(pairwise, "decide", lambda *_, **__: decisions)
+        seen, settings = measured(unit="segment")
+        assert unbeaten(seen, settings, jobs=1, progress=None) == ((seen.best_first().names[0],), False)
+        decisions[0] = 1
+        assert unbeaten(seen, settings, jobs=1, progress=None) == ((seen.best_first().names[0],), True)
 
 
 class TestDraw:

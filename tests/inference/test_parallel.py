@@ -19,6 +19,7 @@ from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.cli.main import main
 from mtsig_core.data.task import Task
 from mtsig_core.data.task_source import TaskSource
+from mtsig_core.errors import ClusterError
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.inference import parallel
 from mtsig_core.inference.parallel import as_they_come, in_order, is_elsewhere, on_cluster
@@ -177,10 +178,16 @@ def test_the_command_line_computes_on_a_cluster(cluster, capsys):
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
+    """And no client is left to be closed when memory is searched, which may be within the start of another one: each
+    then waits for the other."""
+    made, begin = [], Client.__init__
+    monkeypatch.setattr(Client, "__init__", lambda self, *given, **more: made.append(self) or begin(
+        self, *given, **more))
     monkeypatch.setattr(parallel, "_PATIENCE", 0.2)
     for address in ("tcp://127.0.0.1:1", "nowhere", "tcp://127.0.0.1:x"):
         with pytest.raises(SettingError, match=f"No Dask scheduler answers at {address}"), on_cluster(address):
             pass
+        assert made.pop().status == "closed" and not made
 
 
 def test_workers_of_another_version_are_named(cluster, monkeypatch):
@@ -235,5 +242,5 @@ def test_a_cluster_that_is_lost_is_named(who, monkeypatch, tmp_path):
         death = threading.Thread(target=kill, daemon=True)
         death.start()
         monkeypatch.setenv("MTSIG_DASK", address)
-        with pytest.raises(SettingError, match=f"the Dask cluster at {address} lost its"):  # as the dashboard has it
+        with pytest.raises(ClusterError, match=f"the Dask cluster at {address} lost its.* MTSIG_DASK names"):
             computed(lambda _: list(in_order(task, 9)), None, True)

@@ -13,6 +13,7 @@ from mtsig_core.inference.ranking import (
     decision_matrix,
     headline,
     intransitive_triples,
+    is_ahead,
     otherwise_led,
     rank_intervals,
 )
@@ -86,6 +87,20 @@ class TestHeadline:
     def test_undefined(self):
         assert headline(ranked((None, None), (None, None))) is None
         assert headline(ranked((1, 1))) is None
+
+
+@given(decided())
+def test_ahead_is_who_beats_each_other_one(case):
+    n, pairs, decisions = case
+    better = decision_matrix(n, pairs, decisions)
+    ahead = n > 1 and any(all(better[i, j] for j in range(n) if j != i) for i in range(n))
+    assert is_ahead(ranked(*zip(*rank_intervals(better), strict=True))) == ahead
+
+
+def test_to_be_the_only_one_that_may_be_the_first_is_less():
+    """S0 ties with S1, which is worse than S2, which is worse than S0."""
+    only = ranked((1, 2), (2, 3), (2, 2))
+    assert headline(only) == ("S0",) and not is_ahead(only)
 
 
 class TestOtherwiseLed:

@@ -10,6 +10,7 @@ import sacrebleu
 from scipy.stats import chi2
 
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, replicates, score
+from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.store import _pack, _unpack
 from mtsig_core.inference.runs import spread_interval
 from mtsig_core.metrics import metric_of, part_counter
@@ -54,6 +55,16 @@ def test_the_same_runs_twice_decide_as_once():
     assert replace(twice, se_ratio=once.se_ratio) == once
     assert again.systems == found.systems
     assert [row.sd for row in again.runs] == [0, 0] and found.runs == ()
+
+
+def test_what_people_scored_is_one_output_of_a_system_whatever_its_runs():
+    people = SegmentScores({"A": [float(k) for k in range(12)], "B": [float(k % 5) for k in range(12)]}, True)
+    rated, found = replace(SET, scores={"human": people}), {}
+    for testset in (rated, replace(rated, runs={})):
+        found[bool(testset.runs)] = compare(testset, ["human", "bleu"], **QUICK)
+    assert found[True].metrics["human"] == found[False].metrics["human"]
+    assert found[True].metrics["bleu"].runs and not found[True].metrics["human"].runs
+    assert "runs-not-rated" in [caution.code for caution in found[True].warnings]
 
 
 def test_scores_are_means_and_the_spread_is_that_of_the_runs():

@@ -10,6 +10,7 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from mtsig_core.data.source import SOURCE_VARIABLE
+from mtsig_core.data.task_source import TASK_VARIABLE
 from pages._ui import background, sweeps_tables, validation_claims, validation_conclusions, validation_equal_systems
 from tests.pages.hired import Sender
 from tests.pages.toys import APP, small_source
@@ -80,10 +81,11 @@ def source(tmp_path):
 @pytest.fixture
 def opened(monkeypatch):
     """Open a page of a dashboard (None: the first one) on a source, or on nothing, by a link with what it asks."""
-    def start(page, source=None, /, root=None, **asked):
-        for name, value in ((SOURCE_VARIABLE, source and source.to_json()), ("MTSIG_DATA_ROOT", root and str(root))):
+    def start(page, source=None, /, root=None, task=None, **asked):
+        for name, value in ((SOURCE_VARIABLE, source and source.to_json()), (TASK_VARIABLE, task and task.to_json()),
+                            ("MTSIG_DATA_ROOT", root and str(root))):
             monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
-        app = AppTest.from_file(str(APP), default_timeout=60)
+        app = AppTest.from_file(str(APP), default_timeout=600)  # no page is too slow for a busy machine
         for key, value in (LIGHTER.get(page, {}) | asked).items():
             app.query_params[key] = value
         return (app.switch_page(f"pages/{page}.py") if page else app).run()

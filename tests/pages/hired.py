@@ -7,7 +7,7 @@ import threading
 import cloudpickle
 
 from mtsig_core import Cancelled
-from pages._ui.nursery import Progress, unpacked
+from pages._ui.nursery import Progress, computed, unpacked
 from pages._ui.workers import packed
 
 #: Modules of pages that work may refer to: where it is done there is no Streamlit.
@@ -52,7 +52,8 @@ class Sender(Hand):
     def run(self, work, tell):
         parts = packed(work)
         assert (wrong := modules(parts) - KNOWN) == set(), wrong
-        value = super().run(unpacked(iter(parts).__next__), tell)
+        work = unpacked(iter(parts).__next__)
+        value = super().run(lambda progress: computed(work, progress, self.heavy), tell)
         return pickle.loads(cloudpickle.dumps(value))
 
 

@@ -70,7 +70,7 @@ class TestOnAPage:
         seen = threading.Event()
         monkeypatch.setattr(background, "PATIENCE", 0)
         monkeypatch.setattr(background.screen, "plain", plain)
-        at = AppTest.from_function(page, default_timeout=60)
+        at = AppTest.from_function(page, default_timeout=600)
         at.session_state["work"] = work
         assert "the value is 42" in shown(at.run())
         assert "Thinking: working, 50%" in shown_meanwhile
@@ -80,7 +80,7 @@ class TestOnAPage:
         def work(progress):
             for k in range(3):
                 progress.part(k, k)
-                assert seen.acquire(timeout=30)
+                assert seen.acquire(timeout=300)
             return 42
 
         def meanwhile(parts):
@@ -89,7 +89,7 @@ class TestOnAPage:
 
         drawn, seen = [], threading.Semaphore(0)
         monkeypatch.setattr(background, "PATIENCE", 0)
-        at = AppTest.from_function(page, default_timeout=60)
+        at = AppTest.from_function(page, default_timeout=600)
         at.session_state["work"], at.session_state["meanwhile"] = work, meanwhile
         assert "the value is 42" in shown(at.run()) and not at.exception
         assert drawn == [[0], [0, 1], [0, 1, 2]]

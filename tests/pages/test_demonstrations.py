@@ -10,6 +10,7 @@ import pytest
 from mtsig_core.cli.source_options import add_source_options, source_from
 from mtsig_core.data.source import Source
 from mtsig_core.experiments import blocks_and_broad
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import source_options
 from pages._ui import demos
 from tests.pages.conftest import with_fewer
@@ -124,7 +125,7 @@ def test_the_links_of_the_page_on_papers_open_what_it_says(opened, path, query):
     page = opened(path, **asked)
     assert not page.exception and "1,592 segments" in words(page)
     told = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8").split("### Table 1, Figures 1 and 2")[1]
-    ours = re.search(rf"\| {asked['metric'].upper()} \| [^|]*\| ([\d.]+) \[(.*?), (.*?)\] \|", told)
+    ours = re.search(rf"\| {metric_title(asked['metric'])} \| [^|]*\| ([\d.]+) \[(.*?), (.*?)\] \|", told)
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", next(row for row in re.findall(r"<tr>.*?</tr>", words(page))
                                                       if ">Spanish</td>" in row))
     assert cells[-1] == f"[{ours[2]}%, {ours[3]}%]" and float(cells[1]) == pytest.approx(float(ours[1]), abs=0.05)

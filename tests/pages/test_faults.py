@@ -2,6 +2,7 @@
 
 import pytest
 
+from mtsig_core.inference import parallel
 from pages._ui import official, review_view, testsets
 from tests.pages.toys import words
 
@@ -39,4 +40,21 @@ def test_one_message_and_no_trace(opened, source, broken, page, asked):
 
 def test_numbers_are_there_without_it(opened, source, broken):
     app = opened("leaderboard", source, trials="999")
+    assert not app.exception and "is ahead" in words(app)
+
+
+@pytest.mark.parametrize("page", ["bootstrap", "sweeps", "validation"])
+def test_a_cluster_that_does_not_answer_is_one_message_that_names_the_variable(opened, source, monkeypatch, page):
+    monkeypatch.setattr(parallel, "_PATIENCE", 0.2)
+    monkeypatch.setenv("MTSIG_DASK", "tcp://127.0.0.1:1")
+    app = opened(page, source, seed="7")  # which no other test asks for
+    said = words(app)
+    assert not app.exception and said.count("No Dask scheduler answers at tcp://127.0.0.1:1") == 1
+    assert said.count("MTSIG_DASK") == 1 and "Traceback" not in said
+    assert page.capitalize() in [title.value for title in app.title]  # the page is there, and its controls
+
+
+def test_what_is_short_needs_no_cluster(opened, source, monkeypatch):
+    monkeypatch.setenv("MTSIG_DASK", "tcp://127.0.0.1:1")
+    app = opened("leaderboard", source, trials="999", seed="7")
     assert not app.exception and "is ahead" in words(app)

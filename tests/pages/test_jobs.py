@@ -7,7 +7,7 @@ import pytest
 from mtsig_core import Cancelled, SettingError
 from pages._ui import jobs
 from pages._ui.jobs import Job, Memory, TooLong
-from pages._ui.office import LEASE, Office
+from pages._ui.office import _TURN, LEASE, Office
 from tests.pages.hired import Hand
 
 
@@ -49,6 +49,13 @@ def works():
 @pytest.fixture
 def office():
     return Office(Hand, 2)
+
+
+@pytest.fixture
+def now(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: now[0])
+    return now
 
 
 class TestMemory:
@@ -198,12 +205,50 @@ class TestTurns:
         assert order[:2] == ["a", "b"] and order[2:] == ["a", "a"]
 
 
+    def test_who_has_had_the_place_for_long_pauses_for_another_session_and_goes_on(self, now, works):
+        office, long, quick = Office(Hand, 1), works(), works()
+        quick.let_go.set()
+        a = office.watch(("validation", 1), long, "greedy")
+        assert long.started.wait(5)
+        b = office.watch(("pool", 1), quick, "other")
+        assert (a.at_work, b.at_work) == (True, False)
+        now[0] += _TURN
+        office.look()
+        assert b.future.result(5) == 42
+        long.let_go.set()
+        assert a.future.result(5) == 42 and long.calls == quick.calls == 1
+
+    def test_two_that_are_long_take_turns(self, now, works):
+        office = Office(Hand, 1)
+        a, b = (office.watch(("validation", me), works(), me) for me in "ab")
+        seen = []
+        for _ in range(4):
+            seen.append((a.at_work, b.at_work))
+            now[0] += _TURN
+            office.look()
+        assert seen == [(True, False), (False, True)] * 2
+
+    def test_not_more_than_two_for_a_place_pause_for_others(self, now, works):
+        """For their memory; the rest waits until one ends."""
+        office = Office(Hand, 1)
+        held = [office.watch(("validation", me), works(), me) for me in "abcd"]
+        begun = set()
+        for _ in range(9):
+            begun |= {job.key[1] for job in held if job.at_work}
+            now[0] += _TURN
+            office.look()
+        assert begun == {"a", "b", "c"}
+        office.leave(held[0].key, "a")
+        with pytest.raises(Cancelled):
+            held[0].future.result(5)
+        for _ in range(3):
+            now[0] += _TURN
+            office.look()
+            begun |= {job.key[1] for job in held if job.at_work}
+        assert "d" in begun
+
+
 class TestLease:
-    @pytest.fixture
-    def now(self, monkeypatch):
-        now = [100.0]
-        monkeypatch.setattr(jobs.time, "monotonic", lambda: now[0])
-        return now
 
     def test_what_the_last_tab_wanted_ends_soon_after_it_has_closed(self, now, works):
         """Also what still waits or pauses; a reload does not end it."""
@@ -268,6 +313,22 @@ class TestLongWork:
     def test_work_of_more_than_half_a_minute_is_not_thrown_away(self, clock):
         """Its last stage is longer than the others let expect: it goes on."""
         self.done(clock, 31.0, 300.0)
+
+    def test_what_stands_still_for_a_while_is_not_too_long(self, clock):
+        """As where code is compiled on its first use: its fastest second says that it is short."""
+        job = Job(("kind", 1), None, True, longest=60.0)
+        for share, seconds in ((0.1, 1), (0.15, 12), (0.16, 1), (0.2, 1)):
+            job.progress("counting", share)
+            clock[0] += seconds
+        assert job.left(clock[0]) > 60
+
+    def test_nor_is_what_begins_slowly(self, clock):
+        """In a new installation code is compiled before anything is quick."""
+        job = Job(("kind", 1), None, True, longest=60.0)
+        for share in (0.01, 0.012, 0.014, 0.016, 0.018):
+            job.progress("counting", share)
+            clock[0] += 1.5
+        assert job.left(clock[0]) > 300
 
     def test_a_pause_takes_no_time(self, clock):
         job = Job(("kind", 1), None, True)

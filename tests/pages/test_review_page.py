@@ -12,7 +12,7 @@ from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.review_report import circle_rows, history_sentences
 from mtsig_core.report.task_tables import task_verdict
-from pages._ui import background, grid, review_view, testsets
+from pages._ui import background, grid, review_changes, review_view, testsets
 from pages._ui.ending import end_page
 from pages._ui.task_view import TaskView
 from tests.cli.conftest import run  # noqa: F401 - a fixture
@@ -74,8 +74,9 @@ def press(app, label, n=0):
 
 def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root, monkeypatch):
     app = at("task", shared_task="task", metric="XCOMET", trials="999")
-    link = followed(app, lambda: press(app, "Start a review"), monkeypatch)["review"][0]
-    assert not app.exception and app.title[0].value == "Review"
+    asked = followed(app, lambda: press(app, "Start a review"), monkeypatch)
+    (link,), = asked.values()  # trials and metric are the review's own by now
+    assert not app.exception and app.title[0].value == "Review" and list(app.query_params) == list(asked) == ["review"]
     pick(app, "review.exclude.system.all language pairs", "Alpha")
     next(box for box in app.text_input if box.key == "review.exclude.reason").input(HOSTILE)
     press(app, "Leave it out")
@@ -95,6 +96,35 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     press(app, "Take back")  # the newest step: that it was put back
     kept = review_view.reviews().find(link)
     assert [one.system for one in kept.review.exclusions] == ["Alpha"] and len(kept.history) == 4
+
+
+def test_nobody_is_left_out_without_a_reason(at, kept):
+    app = at("review", review=kept.edit_link)
+    pick(app, "review.exclude.system.all language pairs", "Alpha")
+    press(app, "Leave it out")
+    assert "Give a reason for leaving out Alpha" in words(app) and len(read(kept).history) == 1
+    next(box for box in app.text_input if box.key == "review.exclude.reason").input("late")
+    press(app, "Leave it out")
+    assert read(kept).review.exclusions[0].reason == "late" and "Give a reason" not in words(app)
+
+
+def test_what_is_typed_and_not_kept_is_said(at, kept, monkeypatch):
+    """A click is lost where the server starts again: the new session has the text, and does not know the button."""
+    app = at("review", review=kept.edit_link)
+    first = {"review.decide.first.en-de_DE": ["Alpha"]}
+    for label, button, more in (("Note", "Keep the note", {}), ("Why", "Decide", first)):
+        with monkeypatch.context() as lost:
+            lost.setattr(review_changes, "_save", lambda *asked: None)
+            assert "Not kept yet" not in words(app.run())
+            next(box for box in app.text_area if box.label == label).input("clear")
+            for key, chosen in more.items():
+                app.multiselect(key=key).set_value(chosen)
+            press(app, button)
+        n = len(read(kept).history)
+        assert words(app.run()).count("Not kept yet") == 1
+        press(app, button)
+        assert len(read(kept).history) == n + 1 and "Not kept yet" not in words(app)
+    assert read(kept).review.notes[0].text == read(kept).review.decisions[0].why == "clear"
 
 
 def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):

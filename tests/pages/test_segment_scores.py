@@ -45,7 +45,7 @@ def test_every_page_with_texts(opened, source, page):
     assert "wilcoxon" in drawn.get("test", ["wilcoxon"]) and "t" in drawn.get("ci", ["t"])
     assert page in ("data", "bootstrap", "sampling", "segments") or {"test", "ci"} <= drawn.keys()
     if page in ("overview", "leaderboard", "pair", "segments"):
-        assert "HUMAN" in words(app)
+        assert "human" in words(app)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -56,6 +56,16 @@ def test_every_page_without_texts(opened, source, page):
     assert page == "data" or app.selectbox(key="metric").options == ["human"]
     if page in ("segments", "pair"):
         assert "without texts" in words(app) + "".join(caption.value for caption in app.caption)
+
+
+def test_metrics_offers_what_needs_no_texts(opened, source):
+    for asked in ({}, {"inside": "output length"}):  # a link from a set that has texts
+        app = opened("metrics", Source(scores=source.scores), **asked)
+        assert not app.exception and app.selectbox(key="inside").options == [
+            "Student's t", "by domain", "which metric to trust", "sentence average"]
+        assert app.get("plotly_chart")
+    assert "n-gram precisions" in opened("metrics", source).selectbox(key="inside").options
+
 
 
 @pytest.mark.parametrize("page", ["leaderboard", "significance", "pair"])

@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 
+from mtsig_core.data.source import SHARED_VARIABLE
 from pages._ui import shared_results
 from pages._ui.office import Office
 
@@ -27,7 +28,7 @@ class Sender:
 
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
-    monkeypatch.setenv(shared_results.FOLDER_VARIABLE, str(tmp_path / "results"))
+    monkeypatch.setenv(SHARED_VARIABLE, str(tmp_path / "results"))
     return tmp_path / "results"
 
 
@@ -46,7 +47,7 @@ def test_values_may_hold_functions(folder):
 
 
 def test_without_other_processes_nothing_is_written(monkeypatch):
-    monkeypatch.delenv(shared_results.FOLDER_VARIABLE, raising=False)
+    monkeypatch.delenv(SHARED_VARIABLE, raising=False)
     shared_results.keep(("a",), 1)
     assert shared_results.find(("a",)) is None
 

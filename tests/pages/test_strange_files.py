@@ -4,8 +4,9 @@ import os
 
 import pytest
 
-from mtsig_core.cli.serve import _absolute
+from mtsig_core.cli.serve import _absolute, _absolute_task
 from mtsig_core.data.source import Source
+from mtsig_core.data.task_source import TaskSource
 from mtsig_core.data.testset import TestSet
 from pages._ui import testsets
 from tests.pages.toys import sentences, small_source, words, write
@@ -60,8 +61,9 @@ def test_files_that_the_dashboard_is_started_on(opened, tmp_path):
 
 @pytest.mark.parametrize("page, asked", [("leaderboard", {}), ("data", {}), ("task", {"shared_task": "wmt"})])
 def test_where_the_files_lie_is_shown_nowhere(opened, tmp_path, page, asked):
-    source = Source(folder=str(task(tmp_path / "wmt"))) if page == "task" else small_source(tmp_path)
-    app = opened(page, _absolute(source), trials="99", **asked)
+    whole = _absolute_task(TaskSource(str(task(tmp_path / "wmt")))) if page == "task" else None
+    source = small_source(tmp_path) if whole is None else Source(folder=whole.folder)
+    app = opened(page, _absolute(source), task=whole, trials="99", **asked)
     shown = [str(element.proto) for element in every(app._tree)]
     assert not app.exception and len(shown) > 9 and not [text for text in shown if f"{tmp_path}/" in text]
 

@@ -1,15 +1,19 @@
 """Ratings of people that lie in the folder of a task with texts, as ``PAIR.NAME.tsv``."""
 
 import json
+import os
+import shutil
 
 import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.data.review import Begin
-from mtsig_core.data.task_source import TaskSource
+from mtsig_core.data.source import SOURCE_VARIABLE, Source
+from mtsig_core.data.task_source import TASK_VARIABLE, TaskSource
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.runs_tables import task_pair_run_rows, task_run_rows
 from pages._ui import review_view, testsets
+from tests.browser.conftest import free_port
 from tests.cli.conftest import files, folder, run  # noqa: F401 - fixtures
 from tests.pages.toys import arguments, words
 
@@ -58,7 +62,7 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     kept = review_view.reviews().begin(begin, "x")
     review = opened("review", root=rated.parent, review=kept.edit_link)
     header, rows = task_run_rows(found, "bleu")
-    assert ["en-de", "good", "2"] in [row[:3] for row in rows]
+    assert [row[:3] for row in rows] == [["en-de", "good", "2"]]  # the others have one run, of which nothing is said
     for shown in (page, review):
         cells = [cell for table in (rows, task_pair_run_rows(found, "bleu")[1]) for row in table for cell in row]
         assert not shown.exception and all(cell in words(shown) for cell in cells)
@@ -78,3 +82,56 @@ def test_on_the_command_line_they_are_named(run, rated):  # noqa: F811
                         ("en-de:esa=nowhere.tsv", "nowhere.tsv")):
         failed = run(*asked, "--scores", wrong)
         assert failed.status == 2 and told in failed.err
+
+
+def test_tables_and_runs_elsewhere_are_given_to_the_server(opened, rated, run, tmp_path, monkeypatch):  # noqa: F811
+    table, again = tmp_path / "ratings.tsv", tmp_path / "again.txt"
+    (rated / "en-de.esa.tsv").rename(table)
+    again.write_text((rated / "system-outputs" / "en-de" / "fair.txt").read_text())
+    withdrawn = tmp_path / "who.tsv"
+    withdrawn.write_text("system\trole\npoor\twithdrawn\n")
+    started = []
+    monkeypatch.setattr(os, "execve", lambda program, command, environment: started.append(environment))
+    run("serve", "--folder", rated, "--scores", f"en-de:people={table}", "--run", f"en-de:good={again}",
+        "--pairs", "en-de", "--systems-table", withdrawn, "--port", free_port(), "--no-browser")
+    source, task = Source.from_json(started[0][SOURCE_VARIABLE]), TaskSource.from_json(started[0][TASK_VARIABLE])
+    assert (task.pairs, task.scores) == (("en-de",), (("en-de", "people", str(table)),))
+    page = opened("task", source, task=task, metric="chrf", trials="999", shared_task=rated.name)
+    assert not page.exception and "people" in page.selectbox(key="metric").options
+    assert list(page.dataframe[0].value["0"]) == ["good", "fair"]  # who is withdrawn is left out
+    command = next(code.value for code in page.code if code.value.startswith("mtsig task"))
+    assert "--pairs en-de" in command and "--scores en-de:people=ratings.tsv" in command
+    assert "--run en-de:good=again.txt" in command and "--systems-table who.tsv" in command
+    assert str(tmp_path) not in words(page) + command
+    testset = testsets.find(f"{rated.name}/en-de", testsets.available()).load()
+    assert set(testset.systems) == {"good", "fair"} and set(testset.runs) == {"good"}
+    assert "Left out: poor, whose role in the task's table of systems, who.tsv, is withdrawn." in testset.assumed
+
+
+def test_the_direction_of_one_language_pairs_scores_keeps_no_other_from_opening(opened, rated):
+    for path in [path for path in rated.rglob("*en-de*") if path.is_file()]:
+        path.with_name(path.name.replace("en-de", "en-cs")).write_bytes(path.read_bytes())
+    shutil.copytree(rated / "system-outputs" / "en-de", rated / "system-outputs" / "en-cs")
+    task = TaskSource(str(rated), scores=(("en-cs", "esa", str(rated / "en-cs.esa.tsv")),), lower_is_better=("esa",))
+    for pair, has in (("en-cs", True), ("en-de", False)):
+        page = opened("leaderboard", Source(folder=str(rated)), task=task, testset=f"{rated.name}/{pair}", trials="99")
+        assert not page.exception and not page.error
+        command = next(code.value for code in page.code if code.value.startswith("mtsig"))
+        assert f"--langpair {pair}" in command and ("--lower-is-better esa" in command) is has
+        scores = testsets.find(f"{rated.name}/{pair}", testsets.available()).load().scores
+        assert {name: one.higher_is_better for name, one in scores.items()} == ({"esa": False} if has else {})
+
+
+@pytest.mark.parametrize("asked, said", [
+    (["--scores", "esa=t.tsv"], "expected PAIR:NAME=FILE"), (["--scores", "en-zh:esa=t.tsv"], "en-zh"),
+    (["--scores", "en-de:esa=absent.tsv"], "absent.tsv does not exist"), (["--pairs", "en-xx"], "en-xx"),
+    (["--run", "en-de:nobody=absent.txt"], "absent.txt does not exist"),
+    (["--systems-table", "absent.tsv"], "absent.tsv does not exist"),
+    *((asked, f"{asked[0]} is for one language pair, and all are asked for") for asked in (
+        ["--refs", "refA"], ["--refs-as-systems"], ["--tokenize", "char"], ["--parse", "good=absent.txt"])),
+    (["--ids", "absent.txt", "--scores", "en-de:esa=absent.tsv"], "--ids is for one language pair"),
+    (["--langpair", "en-de", "--pairs", "en-de"], "--pairs goes with --folder DIR without --langpair")])
+def test_mistakes_show_before_the_server_starts(rated, run, monkeypatch, asked, said):  # noqa: F811
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it started"))
+    done = run("serve", "--folder", rated, *asked, "--port", free_port(), "--no-browser")
+    assert done.status == 2 and said in done.err and len(done.err.splitlines()) == 1

@@ -1,7 +1,9 @@
 """The Validation page without a browser."""
 
 import json
+import threading
 from dataclasses import replace
+from functools import wraps
 
 import pytest
 
@@ -9,11 +11,14 @@ from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.data.simulation.corpus import load_demo
 from mtsig_core.data.source import Source
+from mtsig_core.experiments import population
 from mtsig_core.experiments.population import Rate
 from mtsig_core.experiments.type_one_error import type_one
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.tables import format_p
 from mtsig_core.report.validation_tables import percent_of
+from pages._ui import background, charts, validation_claims, validation_conclusions, validation_equal_systems
+from tests.pages.hired import Hand
 from tests.pages.toys import arguments, sentences, words, write, written
 
 
@@ -63,6 +68,44 @@ def test_the_other_experiments(open_page, experiment, text, name, figures):
     assert not page.exception and (text in words(page) or text in [e.value for e in page.subheader])
     assert len(page.get("plotly_chart")) == figures and command_of(page, name)
     assert "Koehn (2004), Table 3" not in "".join(e.value for e in page.caption)  # not the corpus of the paper
+
+
+@pytest.mark.parametrize("experiment, works, so_far, figures", [
+    ("type-I error", [(validation_equal_systems, "type_one")], ["8 of 50", "16 of 50", "32 of 50"], 2),
+    ("coverage", [(validation_conclusions, "coverage")], ["8 of 50", "16 of 50", "32 of 50"], 1),
+    ("conclusions", [(validation_conclusions, "conclusions")], ["8 of 12"], 2),
+    ("many comparisons", [(validation_equal_systems, "families"), (validation_claims, "claims")],
+     ["8 of 20", "16 of 20"] * 2, 3)])
+def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experiment, works, so_far, figures):
+    """The work goes on once the page has drawn what is there."""
+    grown, seen, draw = [], threading.Semaphore(0), charts.grow
+
+    def slowly(whole):
+        @wraps(whole)
+        def work(*args, found, **asked):
+            def told(*parts):
+                found(*parts)
+                assert seen.acquire(timeout=300)
+
+            return whole(*args, found=told, **asked)
+
+        return work
+
+    def grow(figure, key, alt):
+        draw(figure, key, alt)
+        grown.append((alt, len(figure().data)))
+        seen.release()
+
+    for module, name in works:
+        monkeypatch.setattr(module, name, slowly(getattr(module, name)))
+    monkeypatch.setattr(population, "_FIRST", 8)
+    monkeypatch.setattr(background, "PATIENCE", 0)
+    monkeypatch.setattr(background._OFFICE, "hire", Hand)
+    monkeypatch.setattr(charts, "grow", grow)
+    page = open_page(Source(demo=900 if experiment == "conclusions" else 240), experiment=experiment, seed="11")
+    things = {"type-I error": "null pairs", "conclusions": "samples of all sizes"}.get(experiment, "test sets")
+    assert not page.exception and [alt for alt, _ in grown] == [f"{text} {things} so far." for text in so_far]
+    assert all(n for _, n in grown) and "so far" not in words(page) and len(page.get("plotly_chart")) == figures
 
 
 def printed(page, name, capsys):
@@ -149,7 +192,7 @@ def partly_rated(texts, tmp_path):
 
 def test_each_metric_has_its_own_number_of_segments(open_page, partly_rated, capsys):
     page = open_page(partly_rated, experiment="one pair, several metrics", metric="human")
-    assert not page.exception and "60 segments by NIST and BLEU, 40 segments by HUMAN." in words(page)
+    assert not page.exception and "60 segments by NIST and BLEU, 40 segments by human." in words(page)
     found = printed(page, "pair", capsys)
     assert {name: one["n_segments"] for name, one in found.items()} == {"nist": 60, "bleu": 60, "human": 40}
 

@@ -112,6 +112,8 @@ def test_what_nobody_expected_says_where_it_happened(nursery):
     with pytest.raises(ZeroDivisionError) as found:
         nursery(True).run(lambda progress: 1 / 0, ignore)
     assert "test_workers.py" in found.value.__notes__[0]
+    with pytest.raises(TypeError, match="pickle"):  # a value that cannot be sent
+        nursery(True).run(lambda progress: threading.Lock(), ignore)
 
 
 def test_one_that_is_killed_says_so_and_the_next_one_works(nursery):
@@ -154,6 +156,38 @@ def test_one_that_pauses_goes_on(nursery):
         threading.Timer(0.05, worker.resume).start()
 
     assert worker.run(work, pause) == 42
+
+
+def test_one_that_is_to_pause_before_it_has_begun_pauses(nursery):
+    worker, told, done, stopped = nursery(True), [], [], threading.Event()
+    worker.pause()
+    send = worker._signal
+    worker._signal = lambda number: send(number) or number == signal.SIGSTOP and stopped.set()
+    thread = threading.Thread(target=lambda: done.append(worker.run(lambda _: 42, lambda *one: told.append(one))))
+    thread.start()
+    assert stopped.wait(LIMIT) and not done and not told
+    worker.resume()
+    thread.join(LIMIT)
+    assert done == [42]
+
+
+def test_what_takes_long_leaves_the_cores_to_all_else(nursery):
+    def work(progress):
+        def priority():
+            return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+        here, found = threading.Event(), []
+        thread = threading.Thread(target=lambda: here.wait(LIMIT) and found.append(priority()))
+        thread.start()
+        before = priority()
+        [late] = [one for one in threading.enumerate() if isinstance(one, threading.Timer)]
+        late.function(*late.args)  # its time has come
+        here.set()
+        thread.join()
+        return before, priority(), *found
+
+    light, heavy = nursery(False).run(work, ignore), nursery(True).run(work, ignore)
+    assert light[0] < heavy[0] < 19 and light[1:] == heavy[1:] == (19, 19)
 
 
 def test_where_nothing_is_kept_counts_are_while_the_server_runs(monkeypatch):

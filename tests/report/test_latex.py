@@ -83,7 +83,7 @@ class TestTables:
     def test_systems_and_pairs(self):
         systems, pairs, detectable, matrix = rows_of(comparison_latex(comparison()), "tabular")
         assert systems[0] == ["1--2", "A", "30.00", "[29.00, 31.00]", "--", "--", "1", "1", "0"]
-        assert systems[2] == ["3--3", "C", "20.00", "--", "$-$10.00", "[$-$11.00, $-$9.00]", "0", "0", "2"]
+        assert systems[2] == ["3", "C", "20.00", "--", "$-$10.00", "[$-$11.00, $-$9.00]", "0", "0", "2"]
         assert pairs[0] == ["A - B", "$+$0.50", "[$-$0.50, $+$1.50]", "0.4000", "0.4000", "--"]
         assert [row[-1] for row in pairs] == ["--", "$>$", "$>$"]
         assert detectable[0] == ["A - B", "0.50", "1.40"]

@@ -13,7 +13,7 @@ from tests.toys import toy
 
 def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
     page = Page(comparison(warnings=[Caution("x", "Mind the gap.")])._repr_html_())
-    for part in ("set; 10 segments", "999 trials", "BLEU. Tied for first: A, B", "Pairs: 3", "Keep in mind: 1",
+    for part in ("set; 10 segments", "999 trials", "BLEU. May be the first: A, B", "Pairs: 3", "Keep in mind: 1",
                  "Mind the gap."):
         assert part in page.text
     _, rows = leaderboard_rows(result(), SETTINGS)
@@ -24,7 +24,7 @@ def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
 def test_a_metric_has_its_systems_without_what_only_the_settings_tell():
     page = Page(result()._repr_html_())
     assert page.cells == ["1-2", "A", "30.00", "[29.00, 31.00]", "1", "1", "0",
-                          "1-2", "B", "29.50", "[28.00, 31.00]", "1", "1", "0", "3-3", "C", "20.00", "-", "0", "0", "2"]
+                          "1-2", "B", "29.50", "[28.00, 31.00]", "1", "1", "0", "3", "C", "20.00", "-", "0", "0", "2"]
     assert "tok:13a" in page.text
 
 

@@ -23,6 +23,7 @@ from mtsig_core.data.review import (
     replay,
 )
 from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.data.task import Task
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError
@@ -33,6 +34,7 @@ from mtsig_core.report.review_reading import read_review
 from mtsig_core.report.review_report import (
     circle_rows,
     content_sentence,
+    decision_cautions,
     decision_rows,
     history_sentences,
     left_out_rows,
@@ -65,10 +67,10 @@ def test_each_step_is_a_plain_sentence_with_its_time():
         NoteOn("en-de", "x", "A", "B", "close"), NoteOn("en-de", "x", "A", "B", ""), Decide("en-de", ("A",), "clear"),
         Decide("en-cs", ("A", "B")), Decide("en-cs"), SeeContent("d1"), TakeBack(2)))
     assert said == [f"2026-11-22 {14 + (3 + k) // 60:02}:{(3 + k) % 60:02} UTC: {what}" for k, what in enumerate([
-        "began the review of toy, all systems, by X", f"excluded {HOSTILE} in en-de: copied (taken back)",
+        "began the review of toy, all systems, by x", f"excluded {HOSTILE} in en-de: copied (taken back)",
         "excluded B in all language pairs: no reason given", "put B back in all language pairs",
-        "chose ranks as WMT24", "chose the metric CHRF", "noted on A and B in en-de by X: close",
-        "removed the note on A and B in en-de by X", "decided en-de: A is the first: clear",
+        "chose ranks as WMT24", "chose the metric chrF", "noted on A and B in en-de by x: close",
+        "removed the note on A and B in en-de by x", "decided en-de: A is the first: clear",
         "decided en-cs: A and B share the first place", "removed the decision for en-cs",
         "went on with the changed content of the task", f"took back entry 2, excluded {HOSTILE} in en-de: copied"])]
 
@@ -208,6 +210,20 @@ def test_beside_a_decision_stands_who_may_be_the_first_by_each_rule(before):
             [[pair, "A", "clear", *firsts[0][1:]], *([own[0], "-", "", *own[1:]] for own in firsts[1:]),
              ["gone", "B", "", *["-"] * len(titles)]])
     assert len(titles) == 2
+
+
+def test_who_may_be_the_first_and_is_not_declared_so_is_named():
+    alike = TestSet("set", {name: [None] * 40 for name in "ABC"}, {}, scores={"X": SegmentScores({
+        "A": [float(k % 7) for k in range(40)], "B": [float((k + 3) % 7) for k in range(40)], "C": [-9.0] * 40}, True)})
+    found = compare_task(Task("toy", {"en-de": alike}), "X", trials=999, resamples=99)
+
+    def said(*first):
+        return decision_cautions(replace(replay(numbered(Decide("en-de", first))), metric="X"), found)
+
+    assert said("A") == [
+        "en-de: B may be the first there too by X, and the numbers do not decide between such systems."]
+    assert said("A", "B") == []
+    assert said("C") == ["en-de: C is declared the first, and is not among those who may be the first there by X."]
 
 
 def scored(last):

@@ -20,12 +20,13 @@ from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.task_comparison import compare_task
+from mtsig_core.report.task_disputes import dispute_counts
 from mtsig_core.report.task_export import task_csv, task_json, task_text
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_sentences import signature_sentences, task_methods, within_sentences
-from mtsig_core.report.task_tables import picture_rows
+from mtsig_core.report.task_tables import picture_rows, task_verdict
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
 from tests.report.test_html_report import Page
@@ -88,15 +89,40 @@ def several():
                    agreement=task_agreement(task, "mqm", trials=99, resamples=99))
 
 
+def test_what_a_mark_means_is_said_everywhere(found):
+    """A rank interval that reaches 1 says that first place cannot be excluded, and not that systems share it."""
+    ruled = compare_task(made(), "X", rank_rule="overlap", trials=199, resamples=99)
+    for told, said in ((found, "may be the first, as no other is significantly better"),
+                       (ruled, "first, ranked by overlap of intervals")):
+        for text in (task_text(told), Page(task_html(told, "")).text, task_latex(told, "")):
+            assert said in text and "tied for first" not in text.lower()
+    alike = rated(made(names=["A", "B", "C"]))
+    assert task_verdict(compare_task(alike, "<i>Z", trials=99, resamples=99), "<i>Z") == \
+        "By <i>Z across 2 language pairs 3 of the 3 systems that have all may be the first: A, B, C"
+    only = Task("toy", dict(list(alike.testsets.items())[:1]))
+    assert task_verdict(compare_task(only, "<i>Z", trials=99, resamples=99), "<i>Z") == \
+        "By <i>Z in en-de 3 of the 3 systems may be the first: A, B, C"
+    for rule, said in (("simultaneous", "is ahead of all others"),
+                       ("overlap", "first, ranked by overlap of intervals: ")):
+        assert said in task_verdict(compare_task(only, "X", rank_rule=rule, trials=99, resamples=99), "X")
+    ruled = compare_task(alike, "X", rank_rule="overlap", trials=99, resamples=99)
+    assert "one system is alone the first, ranked by overlap of intervals, in 2 of 2" in task_verdict(
+        replace(ruled, macro={}), "X")
+    assert "under all pairs: may be the first" in task_text(ruled)
+
+
 class TestSeveralMetrics:
     def test_where_they_disagree_is_counted_and_listed(self, several):
         disputed = disputed_in(several)
+        assert [(row[0], row[1]) for row in dispute_counts(disputed)[1]] == [
+            ("en-de", "6"), ("en-cs", "3"), ("sum of the language pairs", "9"),
+            ("across all, by mean difference", "3")]
         assert disputed[0].count("opposite") == 6 and disputed[0].alone("100%_Y") == 0
         code, page = task_latex(several, "mtsig task"), Page(task_html(several, "mtsig task"))
         lines = [f"{one.count('agree')} & {one.count('some decide')} & {one.count('opposite')}" for one in disputed]
-        for said in ("opposite on 9 of 9 pairs", "Decided by one metric alone: X 0, 100%_Y 0, <I>Z 0.",
+        for said in ("opposite on 9 of 9 pairs", "Decided by one metric alone: X 0, 100%_Y 0, <i>Z 0.",
                      "By which metrics a is significantly better"):
-            assert said in page.text and "I" not in page.tags
+            assert said in page.text and "i" not in page.tags
         for line in lines:
             assert f" & {line}" in code
         pairs = [pair for one in disputed for pair in one.pairs]
@@ -160,8 +186,8 @@ class TestLatex:
         grey = r"\rowcolor[gray]{.9}"
         assert [row[0].startswith(grey) for row in systems] == [False, True, False, False]
         assert [typeset(row[0].removeprefix(grey)) for row in systems] == [visible(name) for name in NAMES]
-        assert [row[1] for row in systems] == [r"\textbf{1--1}", "2--2", "3--3", "4--4"]
-        assert systems[3][2:6] == ["--", "1/2", "--", "--"] and systems[0][3:5] == ["2/2", r"\textbf{1--1}"]
+        assert [row[1] for row in systems] == [r"\textbf{1}", "2", "3", "4"]
+        assert systems[3][2:6] == ["--", "1/2", "--", "--"] and systems[0][3:5] == ["2/2", r"\textbf{1}"]
 
     def test_head_to_head_is_the_macro_result(self, found):
         rows, macro = rows_of(task_latex(found, "mtsig task"))[6:], found.macro["X"].pairs
@@ -277,7 +303,7 @@ class TestHtml:
         cells = [(one.text, one.get("class")) for one in drawn.iter(f"{of}text")
                  if one.get("class", "").startswith("mid")]
         assert cells[:3] == [("en-de", "mid"), ("en-cs", "mid"), ("all pairs", "mid")]
-        assert [text for text, kind in cells if "first" in kind] == ["1\u20131"] * 3
+        assert [text for text, kind in cells if "first" in kind] == ["1"] * 3
         assert cells[-2:] == [("\u2013", "mid")] * 2
         names = ["".join(part.text for part in one) for one in drawn.iter(f"{of}text") if one.get("class") == "end"]
         assert names == [visible(name) for name in NAMES]

@@ -44,6 +44,7 @@ def serving(folder, *options, **environment):
         process = subprocess.Popen(
             [sys.executable, "-m", "mtsig_core", "serve", "--no-browser", *options,
              "--port", str(urlsplit(address).port)], cwd=CHECKOUT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            process_group=0,  # as a shell starts it
             env={**os.environ, "MTSIG_LOGIN": str(folder / "secrets.toml"),
                  "MTSIG_HEALTH_TOKEN": "a token",
                  "MTSIG_LOG": str(folder / "log"), "MTSIG_DATA_ROOT": "", **environment})
@@ -211,23 +212,29 @@ def test_work_whose_last_tab_has_closed_ends_with_its_process(server):
 
 def workers(pid):
     """The processes that compute for a server: each leads a group of its own."""
+    return [found for found in below(pid) if not gone(found) and os.getpgid(found) == found]
+
+
+def below(pid):
+    """The processes that one has started, and these in turn."""
     children = [int(child) for one in Path(f"/proc/{pid}/task").glob("*/children") for child in one.read_text().split()]
-    leads = [child for child in children if not gone(child) and os.getpgid(child) == child]
-    return leads + [found for child in children for found in workers(child)]
+    return children + [found for child in children for found in below(child)]
 
 
 def words(messages):
     return " ".join(html.body for html in elements(messages, "html"))
 
 
-def test_it_ends_when_told_though_a_tab_waits_for_work(server):
-    process, address, own, file = server
-    log_in(client := Client(address), own, "ada@example.org")
-    with client.session() as tab:
-        begin_long_work(tab)
-        patient(lambda: workers(process.pid))
-        at_work = workers(process.pid)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(LIMIT) == 0
-    patient(lambda: all(map(gone, at_work)))
-    assert [found["event"] for found in log(file)][:: len(log(file)) - 1] == ["start", "stop"]
+@pytest.mark.parametrize(("asked", "everybody"), [(signal.SIGTERM, False), (signal.SIGINT, True)])
+def test_it_ends_when_told_though_a_tab_waits_for_work(tmp_path, asked, everybody):
+    """By SIGTERM, which the server gets, and by Ctrl+C, which a terminal sends to all that it has started."""
+    with serving(tmp_path) as (process, address, own):
+        log_in(client := Client(address), own, "ada@example.org")
+        with client.session() as tab:
+            begin_long_work(tab)
+            patient(lambda: workers(process.pid))
+            started = below(process.pid)
+            (os.killpg if everybody else os.kill)(process.pid, asked)
+            assert process.wait(LIMIT) == 0
+        patient(lambda: all(map(gone, started)))
+    assert [found["event"] for found in log(tmp_path / "log")][:: len(log(tmp_path / "log")) - 1] == ["start", "stop"]

@@ -44,7 +44,7 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
     pairs : collection of str, optional
         Language pairs; all by default.
     lower_is_better, higher_is_better : collection of str
-        What the user says of the direction of scores.
+        What the user says of the direction of scores, of language pairs that are not chosen too.
     keep_canary : bool
         As in `read_wmt`.
 
@@ -70,7 +70,8 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
     names = dict.fromkeys(name for found in scores.values() for name in found)
     values = {name: [score for found in scores.values() for of_system in found.get(name, {}).values()
                      for score in of_system] for name in names}
-    directions, open_ = known_directions(values, lower_is_better, higher_is_better)
+    elsewhere = sorted({name for pair in known for _, name in _files(folder, pair.rpartition(".")[2])})
+    directions, open_ = known_directions(values, lower_is_better, higher_is_better, elsewhere)
     assumed = [f"{one.why}." for one in directions.values()]
     if open_:
         assumed.insert(0, f"Left out, as neither name nor range says whether higher is better: "

@@ -8,6 +8,7 @@ With a header, of which only ``system`` is needed, and empty cells where nothing
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.archives import file_beside
@@ -63,12 +64,13 @@ def systems_of(folder: FilePath) -> dict[str, SystemInfo]:
         return {} if path is None else read_systems(path)
 
 
-def without_withdrawn(testset: TestSet, folder: FilePath) -> TestSet:
-    """The test set of one language pair without the systems that the table in the folder of its task calls withdrawn;
-    `TestSet.assumed` says so."""
-    told = systems_of(folder)
+def without_withdrawn(testset: TestSet, folder: FilePath, table: FilePath | None = None) -> TestSet:
+    """The test set of one language pair without the systems that the table in the folder of its task, or another,
+    calls withdrawn; `TestSet.assumed` says so."""
+    told = systems_of(folder) if table is None else read_systems(table)
     gone = [name for name in testset.systems if name in told and told[name].role == "withdrawn"]
     if not gone:
         return testset
-    said = f"Left out: {', '.join(gone)}, whose role in the task's table of systems, {SYSTEMS}, is withdrawn."
+    named = SYSTEMS if table is None else literal(Path(table).name)
+    said = f"Left out: {', '.join(gone)}, whose role in the task's table of systems, {named}, is withdrawn."
     return replace(testset.without(gone), assumed=(said, *testset.assumed))

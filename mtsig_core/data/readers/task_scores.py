@@ -59,7 +59,8 @@ def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lowe
     pairs : collection of str, optional
         Language pairs; all by default.
     lower_is_better, higher_is_better : collection of str
-        What the user says of the direction of scores; see `settle_directions`.
+        What the user says of the direction of scores, of language pairs that are not chosen too; see
+        `settle_directions`.
 
     Returns
     -------
@@ -73,20 +74,17 @@ def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lowe
     SettingError
         If the direction of some scores is not settled, or there is no such pair.
     """
-    files = _files(folder)
-    found: dict[str, _Pair] = {}
-    for path in files:
-        system, name = literal(path.name).removesuffix(".gz").removesuffix(".jsonl"), shown(path)
-        for number, line in enumerate(read_lines(path), 1):
-            if line.strip() and not _of_another(line, pairs):
-                _take(found, system, line, f"{name}, line {number}", pairs)
+    found = _read(folder, pairs)
     for pair in pairs or ():
         if pair not in found:
             raise unknown("language pair", pair, score_pairs(folder))
     values = {metric: [score for pair in found.values() for by_document in pair.scores.get(metric, {}).values()
                        for scores in by_document.values() for score in scores]
               for metric in dict.fromkeys(metric for pair in found.values() for metric in pair.scores)}
-    directions = settle_directions(values, lower_is_better, higher_is_better)
+    said = {*lower_is_better, *higher_is_better}
+    all_pairs = found if pairs is None or said <= values.keys() else _read(folder, None)
+    elsewhere = dict.fromkeys(metric for pair in all_pairs.values() for metric in pair.scores)
+    directions = settle_directions(values, lower_is_better, higher_is_better, elsewhere)
     name = folder.resolve().name
     order = sorted(found) if pairs is None else list(dict.fromkeys(pairs))
     testsets = {pair: _testset(f"{name} {pair}", pair, found[pair],
@@ -95,6 +93,17 @@ def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lowe
     present = {system for testset in testsets.values() for system in testset.systems}
     return Task(name, testsets, {system: info for system, info in told.items() if system in present},
                 tuple(f"{one.why}." for one in directions.values()))
+
+
+def _read(folder: Path, pairs: Collection[str] | None) -> dict[str, _Pair]:
+    """What the files have of these language pairs; of all by default."""
+    found: dict[str, _Pair] = {}
+    for path in _files(folder):
+        system, name = literal(path.name).removesuffix(".gz").removesuffix(".jsonl"), shown(path)
+        for number, line in enumerate(read_lines(path), 1):
+            if line.strip() and not _of_another(line, pairs):
+                _take(found, system, line, f"{name}, line {number}", pairs)
+    return found
 
 
 def score_pairs(folder: Path) -> list[str]:

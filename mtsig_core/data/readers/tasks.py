@@ -34,7 +34,8 @@ def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_i
     pairs : collection of str, optional
         Language pairs, in the order wanted; all by default.
     lower_is_better, higher_is_better : collection of str
-        Names of scores of which the user says what is better; see `settle_directions`.
+        Names of scores of which the user says what is better, of language pairs that are not chosen too; see
+        `settle_directions`.
     keep_canary : bool
         As in `read_wmt`.
 

@@ -1,11 +1,13 @@
 """Tasks with texts and scores, in mt-metrics-eval's layout."""
 
 import gzip
+from dataclasses import replace
 
 import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.data.readers.tasks import pairs_of, read_pair, read_task
+from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError, SettingError
 
 FILES = {"sources/en-de.txt": "q\na\nb\n", "documents/en-de.docs": "canary canary\nnews d1\nnews d2\n",
@@ -55,6 +57,26 @@ def test_what_is_left_out_is_read_once_it_is_said(write, capsys):
     assert main([*args, "--metrics", "odd-src", "--higher-is-better", "odd-src"]) == 0
     found = capsys.readouterr()
     assert "0.7" in found.out and "Left out" not in found.err
+
+
+CZECH = {name.replace("en-de", "en-cs"): text for name, text in FILES.items()
+         if not name.startswith(("human", "metric"))}
+
+
+def test_a_direction_holds_in_the_language_pairs_that_have_the_scores(write, tmp_path_factory):
+    """Said of the table of one, and of scores that the folder has of the other alone."""
+    folder = write(**CZECH, **{"human-scores__en-cs.mqm.seg.score": "X\t-1\nX\t-2\nX\t-3\n"})
+    table = tmp_path_factory.mktemp("beside") / "t.tsv"
+    table.write_text("system\tline\tscore\nX\t2\t1\nY\t2\t5\n")
+    task = TaskSource(str(folder), scores=(("en-cs", "mine", str(table)),), lower_is_better=("mine", "odd-src"))
+    task.check()
+    whole = task.read().testsets
+    for pair, own in (("en-de", "odd-src"), ("en-cs", "mine")):
+        alone = task.of_pair(pair).read()
+        assert alone.digest == whole[pair].digest and not alone.scores[own].higher_is_better
+        assert {"odd-src", "mine"} & set(alone.scores) == {own}
+    with pytest.raises(SettingError, match="no scores 'other'.*odd-src"):
+        replace(task, lower_is_better=("other",)).check()
 
 
 def test_gzip_and_canaries_kept(write):

@@ -51,6 +51,17 @@ def test_some_pairs_alone(write):
         read_task(folder, ["en-fr"])
 
 
+def test_the_direction_of_what_another_pair_has_may_be_said(write):
+    lines = {name: [line("en-de_DE", "d1", Odd=[.1, 7]), line("en-ja_JP", "d1", XCOMET=[.5])] for name in ("X", "Y")}
+    folder = write(lines)
+    found = {pair: read_task(folder, [pair], lower_is_better=["Odd"]).testsets[pair].scores
+             for pair in ("en-de_DE", "en-ja_JP")}
+    assert not found["en-de_DE"]["Odd"].higher_is_better and list(found["en-ja_JP"]) == ["XCOMET"]
+    for pairs in (None, ["en-ja_JP"]):
+        with pytest.raises(SettingError, match="no scores 'other'.*Odd"):
+            read_task(folder, pairs, lower_is_better=["other"])
+
+
 def test_one_pair_is_the_same_whether_alone_or_not(write):
     """Lines of other pairs are passed over unparsed; a name spelled with escapes, and a line that breaks off, are not.
     """
