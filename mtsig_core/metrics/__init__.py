@@ -6,6 +6,7 @@ a score of the sums. A corpus score is never a mean of sentence scores.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, Protocol, cast
@@ -18,8 +19,8 @@ from mtsig_core.metrics.runs import over_runs
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 
 __all__ = ["ADAPTERS", "Metric", "METRICS", "as_metric", "check_tokenizer", "depends_on_testset", "direction",
-           "is_adapted", "is_segment_mean", "make_metric", "metric_of", "metric_title", "metrics_for", "metrics_of",
-           "part_counter", "poorly_cut", "tokenizer_of"]
+           "is_adapted", "is_segment_mean", "make_metric", "metric_of", "metric_title", "metric_titles",
+           "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
 
 
 class Metric(Protocol):
@@ -113,6 +114,17 @@ def metric_title(name: str) -> str:
     """
     own, bracket, settings = name.partition("[")
     return _SPELLED.get(own, own.upper()) + bracket + settings if own in METRICS else name
+
+
+def metric_titles(names: Iterable[str]) -> dict[str, str]:
+    """What each of several metrics is called where one is chosen: as it is always called, but told apart.
+
+    >>> metric_titles(["bleu", "chrf", "BLEU"])
+    {'bleu': 'bleu', 'chrf': 'chrF', 'BLEU': 'BLEU'}
+    """
+    titles = {name: metric_title(name) for name in names}
+    often = Counter(titles.values())
+    return {name: title if often[title] == 1 else name for name, title in titles.items()}
 
 
 def _class(place: str) -> Callable[..., Metric]:

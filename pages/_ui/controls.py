@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 
 import streamlit as st
@@ -12,11 +12,11 @@ from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.intervals import fitting_intervals
 from mtsig_core.inference.resampling import UNITS
 from mtsig_core.inference.significance import TESTS, fitting_tests
-from mtsig_core.metrics import metrics_of
+from mtsig_core.metrics import metric_titles, metrics_of
 from mtsig_core.report.commands import defaults
 from pages._ui import address
 
-__all__ = ["TRIALS", "choice", "has_effect", "line", "number", "page_of", "pick_baseline", "pick_metric",
+__all__ = ["TRIALS", "choice", "has_effect", "line", "metric", "number", "page_of", "pick_baseline", "pick_metric",
            "pick_settings", "pick_testset", "several", "slider", "steps", "text", "toggle", "unlike"]
 
 TRIALS = [999, 1999, 4999, 9999, 49999]
@@ -58,8 +58,12 @@ def pick_testset(labels: Mapping[str, str], usual: str) -> str | None:
 
 def pick_metric(testset: TestSet | None, page: str = "") -> str:
     """Choose one of the metrics that the test set can be scored with; None where it cannot be read."""
-    return choice("Metric", list(METRICS) if testset is None else metrics_of(testset), "metric",
-                  place=st if has_effect(page, "metric") else None)
+    return metric(METRICS if testset is None else metrics_of(testset), place=st if has_effect(page, "metric") else None)
+
+
+def metric(names: Iterable[str], place=st) -> str:
+    """Choose the metric at the side."""
+    return choice("Metric", list(names), "metric", place=place, format_func=metric_titles(names).get)
 
 
 def pick_settings(page: str = "", segment_means: bool = False) -> dict:

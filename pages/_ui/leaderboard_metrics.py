@@ -9,7 +9,7 @@ import streamlit as st
 
 from mtsig_core import Caution, MetricResult, MtsigError
 from mtsig_core.inference.across_metrics import pairs_across
-from mtsig_core.metrics import metric_title, metrics_of
+from mtsig_core.metrics import metric_title, metric_titles, metrics_of
 from mtsig_core.report.records import relation_records
 from mtsig_core.report.tables import across_rows, relation_rows, without_relation
 from pages._ui import charts, controls, results, screen
@@ -25,7 +25,8 @@ def pick(view: View) -> list[MetricResult]:
     """Choose further metrics, at first the score tables; their results under the settings of the view."""
     others = [name for name in metrics_of(view.testset) if name != view.metric]
     found = []
-    for name in controls.several("Further metrics", others, "metrics", [n for n in others if n in view.testset.scores]):
+    for name in controls.several("Further metrics", others, "metrics", [n for n in others if n in view.testset.scores],
+                                 format_func=metric_titles(others).get):
         try:
             found.append(results.comparison(view.testset, name, **view.settings).metrics[name])
         except MtsigError as problem:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
 from mtsig_core.figures.agreement import agreement_dots
-from mtsig_core.metrics import metrics_of
+from mtsig_core.metrics import metric_titles, metrics_of
 from mtsig_core.report.agreement_report import agreement_note, agreement_rows, agreement_verdict, comparison_rows
 from mtsig_core.report.commands import command_line
 from pages._ui import background, charts, controls, limits, results, screen
@@ -28,7 +28,7 @@ def show_agreement(view, places):
     human = controls.choice("Scores by people", list(view.testset.scores), "human", place=places[0])
     others = [name for name in metrics_of(view.testset) if name != human]
     usual = [name for name in default_metrics(view.testset, human) if name in others]
-    names = controls.several("Metrics", others, "held", usual)
+    names = controls.several("Metrics", others, "held", usual, format_func=metric_titles(others).get)
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
     found = _found(view.testset, human, names, asked)
     if found.testset.n_segments < view.testset.n_segments:

@@ -24,6 +24,7 @@ from mtsig_core.data.review import (
     taken_back,
 )
 from mtsig_core.inference.rank_rules import RANK_RULES, fitting_rules
+from mtsig_core.metrics import metric_titles
 from mtsig_core.report.cells import Table
 from mtsig_core.report.review_report import history_sentences
 from mtsig_core.results.task import TaskComparison
@@ -100,7 +101,7 @@ def pick_metric_and_rule(view: ReviewView) -> None:
     metrics = list(dict.fromkeys([*(METRICS if info.with_texts else ()), *own]))
     rules = fitting_rules(review.metric in own)
     left, right = st.columns(2)
-    _select(view, left, "Metric", metrics, review.metric, SetMetric, str)
+    _select(view, left, "Metric", metrics, review.metric, SetMetric, metric_titles(metrics).get)
     _select(view, right, "Ranks", list(rules), review.settings.get("rank_rule", "simultaneous"), SetRule,
             lambda rule: RANK_RULES[rule].title)
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from mtsig_core import METRICS, MtsigError, compare_task
 from mtsig_core.inference.across_metrics import disputed_in
+from mtsig_core.metrics import metric_titles
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.task_disputes import (
     DISPUTES_NOTE,
@@ -34,7 +35,7 @@ def show_disputes(view) -> TaskComparison | None:
         return None
     st.subheader("Do the metrics agree?")
     chosen = controls.several("Hold the metric at the side against", others, "against", [],
-                              placeholder="further metrics")
+                              placeholder="further metrics", format_func=metric_titles(others).get)
     if not chosen:
         st.caption("Choose further metrics: the pairs of systems that only some of them decide, and those that they "
                    "decide in opposite ways, are counted for each language pair, and stand in the files below too.")

@@ -85,11 +85,11 @@ def choose() -> TaskView:
         kept = tasks.kept(offers[name], None if track == _TRACKS[0] else track)
         own = dict.fromkeys(metric for names in kept.info.scores.values() for metric in names)
     except MtsigError:  # the controls stay
-        controls.choice("Metric", list(METRICS), "metric")
+        controls.metric(METRICS)
         controls.pick_settings("task")
         raise
     texts = list(METRICS) if kept.info.with_texts else []
-    metric = controls.choice("Metric", list(dict.fromkeys([*texts, *own])), "metric")
+    metric = controls.metric(dict.fromkeys([*texts, *own]))
     settings = controls.pick_settings("task", segment_means=metric in own)
     return TaskView(name, offers[name], kept, metric, settings | rank_rule.pick("task", metric in own))
 

@@ -41,7 +41,7 @@ def test_every_page_with_texts(opened, source, page):
     app = opened(page, source, metric="human", trials="999")
     assert not app.exception and app.session_state["metric"] == "human"
     drawn = {box.key: box.options for box in app.selectbox}  # a page shows what has an effect on it
-    assert page == "data" or "bleu" in drawn["metric"]
+    assert page == "data" or "BLEU" in drawn["metric"]
     assert "wilcoxon" in drawn.get("test", ["wilcoxon"]) and "t" in drawn.get("ci", ["t"])
     assert page in ("data", "bootstrap", "sampling", "segments") or {"test", "ci"} <= drawn.keys()
     if page in ("overview", "leaderboard", "pair", "segments"):

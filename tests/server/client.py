@@ -61,7 +61,7 @@ class Session:
         while not messages or not enough(messages) and (messages[-1].WhichOneof("type") != "script_finished" or (
                 messages[-1].script_finished != ForwardMsg.FINISHED_SUCCESSFULLY)):
             message = ForwardMsg.FromString(self._socket.recv(LIMIT))
-            if messages or message.HasField("new_session"):  # what is left of a run before, that was not read to its end
+            if messages or message.HasField("new_session"):  # before it: what is left of a run not read to its end
                 messages.append(message)
         [self.id] = {found.new_session.initialize.session_id for found in messages if found.HasField("new_session")}
         return messages
