@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core.report import export
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import number
 from mtsig_core.report.far_firsts import far_firsts_in
-from mtsig_core.report.task_documents import task_document
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
@@ -24,11 +22,11 @@ from pages._ui import (
     address,
     frame,
     official,
-    picture,
     review_changes,
     screen,
     task_agreement,
     task_disputes,
+    task_files,
     task_runs,
     task_view,
 )
@@ -87,19 +85,5 @@ if (link := review_changes.show_begin(view, found)) is not None:
     address.go(frame.ROOT / "pages" / "review.py", review=link)
 st.subheader("How it was tested")
 screen.plain(made_once(task_methods, found, view.metric))
-st.subheader("Take it away")
-command = view.command(published)
-with st.container(horizontal=True):
-    for title, form, what, ending, mime in (
-            ("CSV", "csv", "task", "csv", "text/csv"), ("JSON", "json", "task", "json", "application/json"),
-            ("LaTeX", "latex", "task", "tex", "text/x-tex"), ("Report (HTML)", "html", "task", "html", "text/html"),
-            ("Manifest", "manifest", "manifest", "json", "application/json")):
-        st.download_button(title, lambda form=form: task_document(form, published, view.kept.source, command),
-                           export.file_name(info.name, view.metric, what, ending=ending), mime,
-                           key=f"task.{form}", on_click="ignore")
-    drawn = made_once(task_picture, found, view.metric)
-    st.download_button("Picture (SVG)", drawn, export.file_name(info.name, view.metric, "task", ending="svg"),
-                       "image/svg+xml", key="task.svg", on_click="ignore")
-    picture.png_button("Picture (PNG)", drawn, export.file_name(info.name, view.metric, "task", ending="png"),
-                       "task.png")
-st.code(command, language=None, wrap_lines=True)
+task_files.show(published, made_once(task_picture, found, view.metric), view.metric, view.kept.source,
+                view.command(published), "task")

@@ -10,7 +10,6 @@ import streamlit as st
 from mtsig_core import Comparison, MtsigError
 from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.metrics import metric_title
-from mtsig_core.report import export
 from mtsig_core.report.cells import number
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.review_reading import review_command
@@ -22,11 +21,10 @@ from mtsig_core.report.review_report import (
     note_rows,
     rank_rows,
 )
-from mtsig_core.report.task_documents import task_document
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, browser, frame, picture, review_changes, screen, selection
+from pages._ui import address, browser, frame, review_changes, screen, selection, task_files
 from pages._ui.made_once import made_once
 from pages._ui.review_view import LINK, ReviewView, reviews
 
@@ -115,22 +113,9 @@ def show_links(view: ReviewView) -> None:
 
 def show_files(view: ReviewView, now: TaskComparison) -> None:
     """The files, with what was decided, and the command that prints them from the JSON among them."""
-    st.subheader("Take it away")
-    command = review_command(view.now.kept.source, now.task.name, view.review)
-    with st.container(horizontal=True):
-        for title, form, ending, mime in (
-                ("CSV", "csv", "csv", "text/csv"), ("JSON", "json", "json", "application/json"),
-                ("LaTeX", "latex", "tex", "text/x-tex"), ("Report (HTML)", "html", "html", "text/html"),
-                ("Manifest", "manifest", "manifest.json", "application/json")):
-            st.download_button(title, lambda form=form: task_document(form, now, view.now.kept.source, command,
-                                                                      view.kept.history),
-                               export.file_name(now.task.name, view.review.metric, "review", ending=ending), mime,
-                               key=f"review.file.{form}", on_click="ignore")
-        drawn, named = made_once(task_picture, now, view.review.metric), (now.task.name, view.review.metric, "review")
-        st.download_button("Picture (SVG)", lambda: drawn, export.file_name(*named, ending="svg"), "image/svg+xml",
-                           key="review.svg", on_click="ignore")
-        picture.png_button("Picture (PNG)", drawn, export.file_name(*named, ending="png"), "review.png")
-    st.code(command, language=None, wrap_lines=True)
+    source = view.now.kept.source
+    task_files.show(now, made_once(task_picture, now, view.review.metric), view.review.metric, source,
+                    review_command(source, now.task.name, view.review), "review", view.kept.history)
     st.caption("Save the JSON first: the command reads it, with exclusions, metric, rule, decisions and notes, and "
                "prints each of these files in its format, byte for byte. The picture is that of the report.")
 

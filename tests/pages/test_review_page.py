@@ -149,7 +149,7 @@ def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, m
         review_view.reviews().add(kept.edit_link, change, k)
     files = {}
     monkeypatch.setattr(st, "download_button", lambda title, data, name, *args, key, **more: files.update(
-        {key.rpartition(".")[2]: (name, data())}))
+        {key.rpartition(".")[2]: (name, data() if callable(data) else data)}))
     app = at("review", review=kept.read_link)
     command = next(code.value for code in app.code if "--review" in code.value)
     assert not app.exception and files["json"][0] in command
