@@ -77,6 +77,11 @@ def test_references_do_not_change_the_rest(small):
     assert len(set(several.references.values())) == 3
 
 
+@pytest.mark.parametrize("n", [1, 250])
+def test_shipped_systems_have_the_references_made_beside_them(n):
+    assert load_demo(n, n_references=2).digest == simulate(n, n_references=2).digest
+
+
 def test_systems_do_not_change_each_other(small):
     others = simulate(600, systems=[SimulatedSystem("Latin", 0), *KOEHN_SYSTEMS[3::-1]])
     assert others.references == small.references

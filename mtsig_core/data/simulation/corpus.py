@@ -110,9 +110,10 @@ def load_demo(n_segments: int | None = None, n_references: int = 1) -> TestSet:
     """
     if not 1 <= n_references <= _MOST_REFERENCES:
         raise SettingError(f"{n_references} references to simulate. Expected 1 to {_MOST_REFERENCES}.")
-    if n_references > 1 and (n_segments is None or 1 <= n_segments <= N_SEGMENTS):
-        return simulate(n_segments or N_SEGMENTS, n_references=n_references)
-    return _testset(_read(n_segments))
+    shipped = _read(n_segments)
+    if n_references == 1:
+        return _testset(shipped)
+    return _testset(_write(len(shipped.topic), SEED, n_references, (), _MODEL)._replace(systems=shipped.systems))
 
 
 def write_demo() -> None:
