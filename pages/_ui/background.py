@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import wait
+from types import MappingProxyType
 
 import streamlit as st
 from streamlit import runtime
@@ -47,7 +48,7 @@ server_health.count_jobs_by(_OFFICE.counts)
 
 
 def result(key: tuple, work: Callable[[Progress], object], what: str,
-           meanwhile: Callable[[dict], None] | None = None):
+           meanwhile: Callable[[dict], None] | None = None, before: Mapping = MappingProxyType({})):
     """The value of some work, remembered by its key.
 
     Where it takes longer than `PATIENCE`, the page shows progress and goes on when the value is there. It waits in
@@ -66,6 +67,8 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
         Says on screen what takes so long.
     meanwhile : callable, optional
         Draws the parts that are there, by name, while the page waits; called as soon as it waits, and for more of them.
+    before : mapping, optional
+        Parts that other work has given already.
     """
     placed = st.session_state.setdefault(_PLACED, set())
     # Once in a run, also where the value is there: what follows keeps its place, and boxes that were opened stay open.
@@ -83,7 +86,7 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     job = _OFFICE.watch(key, work, _me(), math.inf if allowed else LONGEST, heavy=key[0] not in _SHORT)
     if not _done(job, PATIENCE):
         address.write()  # while one waits, it is already a link to what will come
-        _show_progress(place, job, key, what, meanwhile)
+        _show_progress(place, job, key, what, meanwhile, before)
     try:
         return job.future.result()
     except TooLong:
@@ -103,12 +106,12 @@ def prepare() -> None:
     _OFFICE.prepare()
 
 
-def _show_progress(place, job, key, what, meanwhile):
+def _show_progress(place, job, key, what, meanwhile, before):
     """Progress with Cancel, and what is there already, until the work is done."""
     line, share, part = _draw(place, what, "Cancel", _cancel, key, _ALONE)
     done, drawn, rest = False, {}, 0.0
     while not done:
-        parts, begun = job.parts, time.monotonic()
+        parts, begun = {**before, **job.parts}, time.monotonic()
         if meanwhile is not None and parts.keys() != drawn.keys() and begun >= rest:
             with part.container():
                 meanwhile(parts)

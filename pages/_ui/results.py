@@ -24,8 +24,11 @@ _MEMORY = Memory(_KEPT)
 _FIRST = Memory(_KEPT)
 
 
-def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
-    """`mtsig_core.compare` for one metric, remembered by the content of the test set and the settings."""
+def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | None = None, **settings) -> Comparison:
+    """`mtsig_core.compare` for one metric, remembered by the content of the test set and the settings.
+
+    `meanwhile` draws what the page can show without it.
+    """
     from pages._ui import background  # which work does without
 
     def work(progress):
@@ -36,7 +39,8 @@ def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
     if (found := _first(testset, metric, settings, key)) is not None:
         return found
     limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
-    return background.result(key, work, "Comparing the systems")
+    return background.result(key, work, "Comparing the systems",
+                             meanwhile and (lambda _: meanwhile()), {"before": True})
 
 
 def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:

@@ -15,7 +15,7 @@ from mtsig_core.report import validation_tables as tables
 from mtsig_core.report.cells import signed
 from pages._ui import charts, controls, one_pair, results, screen
 from pages._ui.ending import or_end_page
-from pages._ui.validation_experiment import Bench, warn_of_few_documents
+from pages._ui.validation_experiment import Bench, grow, warn_of_few_documents
 
 __all__ = ["show_pair", "show_units"]
 
@@ -32,7 +32,12 @@ def show_pair(bench: Bench, place) -> None:
     asked = {"a": a, "b": b, "n_segments": None if size == n else size}
     usable = metrics_of(bench.testset)
     metrics = dict.fromkeys([*(name for name in RIEZLER_MAXWELL_T1.rows if name in usable), bench.metric])
-    found = {name: bench.found(pair_tests, f"Testing by {name}", metric=name, **asked) for name in metrics}
+    found = {}
+    for name in sorted(metrics, key=bench.metric.__ne__):  # the metric of the page is counted already
+        found[name] = bench.found(pair_tests, f"Testing by {name}", metric=name, figure=partial(_figure, bench.alpha),
+                                  things="metrics", before={(len(found), len(metrics)): dict(found)} if found else {},
+                                  **asked)
+    found = {name: found[name] for name in metrics}
     real = [metric_title(name) for name, one in found.items() if one.significant("segment", "ar")]
     screen.answer(f"By segment, the difference is significant in {' and '.join(real) or 'none of the metrics'}"
                   + (f", not in {' or '.join(metric_title(m) for m in found if metric_title(m) not in real)}"
@@ -41,7 +46,7 @@ def show_pair(bench: Bench, place) -> None:
                       f"improvement of A over B: {signed(one.improvement, tables.pair_form(one))}")
                      for name, one in found.items()))
     header = ["metric", "a", "b", "unit", "test", "p_value", "significant"]
-    charts.show(partial(p_values, _by_metric(found), bench.alpha), key="validation.pair", header=header, rows=[
+    charts.show(_figure(bench.alpha, found), key="validation.pair", header=header, rows=[
         [name, *(getattr(row, column) for column in header[1:])] for name, one in found.items() for row in one.rows],
         command=bench.command("pair", metrics=",".join(found), a=a, b=b, segments=asked["n_segments"]),
         files=bench.view.named(a, b, metric="-".join(found)),
@@ -66,8 +71,8 @@ def _tested(found):
                      for n, names in by_n.items())
 
 
-def _by_metric(found):
-    """What the figure shows of each metric; the published p of .0001 stands for less."""
+def _figure(alpha, found):
+    """The figure of each metric; the published p of .0001 stands for less."""
     rows = {}
     for name, one in found.items():
         theirs = RIEZLER_MAXWELL_T1.rows.get(name, ((None,) * 4,))[0]
@@ -75,16 +80,24 @@ def _by_metric(found):
                       "bootstrap as printed": one.p_value("segment", "riezler-maxwell"),
                       "randomization by document": one.p_value("document", "ar"),
                       "their randomization": theirs[2], "their bootstrap": theirs[3]}
-    return rows
+    return partial(p_values, rows, alpha)
 
 
 def show_units(bench: Bench, place) -> None:
     with or_end_page():
         part = part_with_documents(bench.testset, bench.metric)
     asked = {key: bench.view.settings[key] for key in ("trials", "alpha", "seed")}
-    by = {unit: results.comparison(bench.testset, bench.metric, unit=unit, **ASKED, **asked)
-          for unit in ("segment", "document")}
-    one = changes_between(part, *(found.metrics[bench.metric] for found in by.values()), by["segment"].settings)
+    by_unit = partial(results.comparison, bench.testset, bench.metric, **ASKED, **asked)
+    by_document = by_unit(unit="document")  # documents are fewer, so this one is there first
+
+    def changes(by_segment):
+        return changes_between(part, *(found.metrics[bench.metric] for found in (by_segment, by_document)),
+                               by_segment.settings)
+
+    def by_document_alone():
+        grow(_counts(changes(by_document), lambda row: {"by document": row.both}), "units", "By document alone so far")
+
+    one = changes(by_unit(unit="segment", meanwhile=by_document_alone))
     correction = bench.view.comparison.settings.correction
     row = one.row(correction)
     by_segment = row.both + row.segment_only
@@ -100,11 +113,9 @@ def show_units(bench: Bench, place) -> None:
                    ("Standard error, ratio", "-" if one.se_ratio_median is None else f"{one.se_ratio_median:.2f}",
                     "median of document / segment" if one.se_ratio_median is None else
                     f"document / segment, median; {one.se_ratio_low:.2f} to {one.se_ratio_high:.2f}"))
-    able = [r for r in one.rows if r.trials_needed is None]
-    bench.show(partial(counts, {r.correction: {"by both": r.both, "by segment only": r.segment_only,
-                                                "by document only": r.document_only} for r in able},
-                       f"significant pairs of {one.n_pairs}"),
-               one.rows, "units", bench.command("units", trials=asked["trials"]),
+    bench.show(_counts(one, lambda row: {"by both": row.both, "by segment only": row.segment_only,
+                                         "by document only": row.document_only}), one.rows, "units",
+               bench.command("units", trials=asked["trials"]),
                "Pairs that are significant by both units, by segment only, by document only, for each correction.")
     warn_of_few_documents(one.n_documents)
     screen.table(*tables.unit_rows(one))
@@ -121,6 +132,12 @@ def show_units(bench: Bench, place) -> None:
         st.code(bench.command("changed-pairs", trials=asked["trials"]), language=None, wrap_lines=True)
     else:
         screen.plain("None.")
+
+
+def _counts(one, cut):
+    """The figure of significant pairs, cut into parts, by each correction that can find any."""
+    return partial(counts, {row.correction: cut(row) for row in one.rows if row.trials_needed is None},
+                   f"significant pairs of {one.n_pairs}")
 
 
 def _pairs(n):

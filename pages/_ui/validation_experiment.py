@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -17,7 +17,7 @@ from pages._ui import background, charts, limits, results, screen
 from pages._ui.ending import or_end_page
 from pages._ui.view import View
 
-__all__ = ["Bench", "SITUATIONS", "big", "by_situation", "drawn_each", "row_of", "warn_of_few_documents"]
+__all__ = ["Bench", "SITUATIONS", "big", "by_situation", "drawn_each", "grow", "row_of", "warn_of_few_documents"]
 
 #: What is drawn or swapped, and the unit of the test.
 SITUATIONS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
@@ -46,32 +46,32 @@ class Bench:
         return f"{100 * (1 - self.alpha):g}%"
 
     def found(self, function: Callable, what: str, *, metric: str | None = None,
-              figure: Callable[[Any], Callable[[], go.Figure]] | None = None, things: str = "", **asked):
+              figure: Callable[[Any], Callable[[], go.Figure]] | None = None, things: str = "",
+              before: Mapping[tuple[int, int], Any] | None = None, **asked):
         """What an experiment finds on the view's test set, remembered; the page ends where it cannot be had.
 
-        Until it is there, the `figure` of what its first repeats find is drawn; `things` is what they are called.
+        Until it is there, the `figure` of what its first repeats find is drawn; `things` is what they are called. An
+        experiment without repeats is given what is found `before` it, by how much of how much that is.
         """
         metric = metric or self.metric
         testset = self.testset.under(metric)
         asked |= {"alpha": self.alpha, "seed": self.view.settings["seed"]}
-        grows = figure is not None
+        repeats = figure is not None and before is None
 
         def work(progress):
-            told = {"found": lambda done, n, one: progress.part((done, n), one)} if grows else {}
+            told = {"found": lambda done, n, one: progress.part((done, n), one)} if repeats else {}
             return function(testset, metric, jobs=results.jobs(testset), progress=progress,
                             statistics=results.statistics(testset, metric, progress), **told, **asked)
 
-        def grow(parts):
+        def growing(parts):
             (done, n), one = max(parts.items(), key=itemgetter(0))
-            said = f"{done:,} of {n:,} {things} so far"
-            charts.grow(figure(one), f"validation.growing.{function.__name__}.{done}", f"{said}.")
-            screen.faint(f"{said}, so intervals are wider than they will be. Numbers, tables and files come with the "
-                         "last.")
+            grow(figure(one), f"{function.__name__}.{done}", f"{done:,} of {n:,} {things} so far",
+                 ", so intervals are wider than they will be" if repeats else "")
 
         key = ("validation", function.__name__, testset.digest, metric, *sorted(asked.items()))
         with or_end_page():
             limits.check_experiment(testset, function, asked)
-            return background.result(key, work, what, grow if grows else None)
+            return background.result(key, work, what, figure and growing, before or {})
 
     def command(self, name: str, metrics: str | None = None, **asked) -> str:
         """The command line that prints the numbers of an experiment; what is None is left out."""
@@ -82,6 +82,12 @@ class Bench:
         """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
         charts.show(figure, key=f"validation.{key}", files=self.view.named(), command=command, alt=alt,
                     with_table=False, **charts.columns(flat_rows(rows)))
+
+
+def grow(figure: Callable[[], go.Figure], name: str, said: str, more: str = "") -> None:
+    """Draw a figure that is not whole yet, and say what it is of."""
+    charts.grow(figure, f"validation.growing.{name}", f"{said}.")
+    screen.faint(f"{said}{more}. Numbers, tables and files come with the last.")
 
 
 def by_situation(row: Callable, verb: str) -> dict:

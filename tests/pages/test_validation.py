@@ -108,6 +108,34 @@ def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experi
     assert all(n for _, n in grown) and "so far" not in words(page) and len(page.get("plotly_chart")) == figures
 
 
+@pytest.mark.parametrize("experiment, so_far, waits", [
+    ("documents or segments", "By document alone so far.", lambda key: dict(key[-1]).get("unit") == "segment"),
+    ("one pair, several metrics", "1 of 2 metrics so far.", lambda key: key[3] == "nist")])
+def test_what_is_found_first_is_drawn_while_the_rest_is_not_there(open_page, monkeypatch, experiment, so_far, waits):
+    """What comes last is not begun before the page has drawn what is there."""
+    grown, seen, draw, watch = [], threading.Event(), charts.grow, background._OFFICE.watch
+
+    def waiting(key, work, *more, **asked):
+        def after_drawn(progress):
+            assert seen.wait(300)
+            return work(progress)
+
+        return watch(key, after_drawn if key[0] in ("compare", "validation") and waits(key) else work, *more, **asked)
+
+    def grow(figure, key, alt):
+        draw(figure, key, alt)
+        grown.append((alt, len(figure().data)))
+        seen.set()
+
+    monkeypatch.setattr(background, "PATIENCE", 0)
+    monkeypatch.setattr(background._OFFICE, "hire", Hand)
+    monkeypatch.setattr(background._OFFICE, "watch", waiting)
+    monkeypatch.setattr(charts, "grow", grow)
+    page = open_page(Source(demo=240), experiment=experiment, seed="12")
+    assert not page.exception and [alt for alt, _ in grown] == [so_far] and all(n for _, n in grown)
+    assert "so far" not in words(page) and len(page.get("plotly_chart")) == 1
+
+
 def printed(page, name, capsys):
     assert main(command_of(page, name)) == 0
     return json.loads(capsys.readouterr().out)["metrics"]
