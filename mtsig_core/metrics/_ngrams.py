@@ -146,6 +146,15 @@ def _table_size(n: int) -> int:
     return size
 
 
+@njit()
+def characters(lengths: np.ndarray) -> np.int64:
+    """The sum of the lengths of texts, without those that are not there; numpy's own would load all of its algebra."""
+    total = np.int64(0)
+    for length in lengths:
+        total += max(length, 0)
+    return total
+
+
 @compiled
 def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: int, classes: np.ndarray, edge: int,
           stats: np.ndarray, first: int) -> None:
@@ -169,7 +178,7 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
     n_texts, n_segments = lengths.shape
     most_in_refs, most_in_system = 0, 0  # characters, and so a bound on tokens
     for seg in range(n_segments):
-        most_in_refs = max(most_in_refs, np.maximum(lengths[:n_refs, seg], 0).sum())
+        most_in_refs = max(most_in_refs, characters(lengths[:n_refs, seg]))
         for s in range(n_refs, n_texts):
             most_in_system = max(most_in_system, lengths[s, seg])
     tokens = np.empty((most_in_refs + most_in_system, 3), np.int64)

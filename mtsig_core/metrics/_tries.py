@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from mtsig_core._compiled import compiled
+from mtsig_core.metrics._ngrams import characters
 from mtsig_core.metrics.tokenizers import ALONE, SPACE
 
 _SPREAD = 0x1E3779B97F4A7C15
@@ -190,8 +191,9 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
     n_texts, n_segments = lengths.shape
     most, most_in_refs = 0, 0
     for seg in range(n_segments):
-        most_in_refs = max(most_in_refs, np.maximum(lengths[:n_refs, seg], 0).sum())
-        most = max(most, lengths[:, seg].max())
+        most_in_refs = max(most_in_refs, characters(lengths[:n_refs, seg]))
+        for length in lengths[:, seg]:
+            most = max(most, length)
     symbols = np.empty(most, np.int32)
     chars = _new_trie(n_refs, char_order * most_in_refs + 1)
     words = _new_trie(n_refs, word_order * most_in_refs + 1)
@@ -202,7 +204,7 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
     matches = np.zeros((n_refs, char_order + word_order), np.int32)
 
     for seg in range(n_segments):
-        m = np.maximum(lengths[:n_refs, seg], 0).sum()
+        m = characters(lengths[:n_refs, seg])
         char_mask = _table_size(char_order * m + 1) - 1
         chars.keys[:char_mask + 1] = _FREE
         word_mask = _table_size(word_order * m + 1) - 1
