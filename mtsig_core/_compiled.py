@@ -33,7 +33,7 @@ def _load_alone(made: Any) -> None:
 
     numba's own `load_overload` tells the compiler of it first. Where nothing is kept yet, compiling does so itself.
     """
-    from numba.core.runtime import rtsys
+    from numba.core.runtime.nrt import rtsys
 
     kept = made._cache
     load = kept.load_overload

@@ -147,11 +147,11 @@ def _table_size(n: int) -> int:
 
 
 @njit()
-def characters(lengths: np.ndarray) -> np.int64:
+def characters(lengths: np.ndarray) -> int:
     """The sum of the lengths of texts, without those that are not there; numpy's own would load all of its algebra."""
-    total = np.int64(0)
-    for length in lengths:
-        total += max(length, 0)
+    total = 0
+    for k in range(lengths.size):
+        total += max(lengths[k], 0)
     return total
 
 

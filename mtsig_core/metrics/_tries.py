@@ -192,8 +192,8 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
     most, most_in_refs = 0, 0
     for seg in range(n_segments):
         most_in_refs = max(most_in_refs, characters(lengths[:n_refs, seg]))
-        for length in lengths[:, seg]:
-            most = max(most, length)
+        for k in range(n_texts):
+            most = max(most, lengths[k, seg])
     symbols = np.empty(most, np.int32)
     chars = _new_trie(n_refs, char_order * most_in_refs + 1)
     words = _new_trie(n_refs, word_order * most_in_refs + 1)

@@ -238,7 +238,8 @@ def relation_rows(results: Sequence[MetricResult]) -> Table:
     for pair in pairs_across(results):
         signs[pair.a, pair.b] = "".join(pair.relations)
         signs[pair.b, pair.a] = "".join(RELATIONS[-decision] for decision in pair.decisions)
-    names = [row.system for row in results[0].systems if row.system not in without_relation(results)]
+    paired = {a for a, _ in signs}
+    names = [row.system for row in results[0].systems if row.system in paired]
     return ["", "system", *(str(k) for k in range(1, len(names) + 1))], [
         [str(k), name, *(signs.get((name, other), "") for other in names)] for k, name in enumerate(names, 1)]
 

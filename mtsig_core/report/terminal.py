@@ -134,8 +134,10 @@ def _matrix_lines(result: MetricResult) -> list[str]:
 
 def _relation_lines(results: Sequence[MetricResult]) -> list[str]:
     """All metrics in one matrix, where there are several."""
+    if len(results) < 2:
+        return []
     header, rows = relation_rows(results)
-    if len(results) < 2 or not rows:
+    if not rows:
         return []
     names = ", ".join(metric_title(result.metric) for result in results)
     left_out = without_relation(results)
