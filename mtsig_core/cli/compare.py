@@ -8,7 +8,6 @@ from dataclasses import replace
 from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told
 from mtsig_core.cli.options import given
 from mtsig_core.cli.output import write, write_file
-from mtsig_core.cli.replicate import run_replicate
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.by_reference import references_alone
 from mtsig_core.inference.comparison import compare
@@ -35,6 +34,8 @@ def run_compare(args: Namespace) -> int:
 def run_score(args: Namespace) -> int:
     testset = read(args)
     if args.official is not None:
+        from mtsig_core.cli.replicate import run_replicate
+
         return run_replicate(args, testset)
     found = score(testset, told(testset, chosen_metrics(args, testset), warn=False))  # the result has the warnings
     terminal.warn(found.warnings)

@@ -8,23 +8,12 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from io import TextIOWrapper
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
-from mtsig_core.cli import sweep, sweep_resamples
-from mtsig_core.cli.agreement import add_agreement_options, run_agreement
-from mtsig_core.cli.compare import run_compare, run_score, run_segments
-from mtsig_core.cli.domains import add_domain_options, run_domains
 from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told
-from mtsig_core.cli.metrics import INSIDE, add_inside_options, inside
 from mtsig_core.cli.options import add_choice_of_systems, add_metric_options, add_output_options, add_test_options
 from mtsig_core.cli.output import write
-from mtsig_core.cli.pair import add_pair_options, run_pair
-from mtsig_core.cli.replicate import add_official_option
-from mtsig_core.cli.sample import SAMPLES
 from mtsig_core.cli.source_options import add_source_options, source_from
-from mtsig_core.cli.task import add_task_options, run_task
-from mtsig_core.cli.task_scores import add_pairs, refuse_of_one_pair, task_source
-from mtsig_core.cli.validate import VALIDATIONS, add_validate_options, validate
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import MtsigError, SettingError
 from mtsig_core.inference.one_score import Progress
@@ -60,7 +49,15 @@ EXAMPLES = """examples:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Errors in one line, without the usage."""
+    """Errors in one line, without the usage. Options are added once it is asked: so it imports what is called alone."""
+
+    add_options: Callable[[_Parser], None] | None = None
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self.add_options is not None:
+            add_options, self.add_options = self.add_options, None
+            add_options(self)
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         raise SettingError(f"{message[:1].upper()}{message[1:]}. See {self.prog} --help.")
@@ -108,84 +105,142 @@ def _parser() -> _Parser:
         epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"mtsig {__version__}")
     top = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for name, (add_options, text) in COMMANDS.items():
+        top.add_parser(name, help=text, description=text).add_options = add_options
+    return parser
 
-    def command(name: str, run: Callable[[argparse.Namespace], int], text: str, among: Commands = top) -> _Parser:
-        sub = among.add_parser(name, help=text, description=text)
-        add_source_options(sub)
-        sub.set_defaults(run=run)
-        return sub
 
-    sub = command("compare", run_compare, "scores, intervals, all pairs tested and corrected, ranks, warnings")
-    add_metric_options(sub)
+def _command(sub: _Parser, run: Callable[[argparse.Namespace], int]) -> _Parser:
+    add_source_options(sub)
+    sub.set_defaults(run=run)
+    return sub
+
+
+def _compare(sub: _Parser) -> None:
+    from mtsig_core.cli.compare import run_compare
+
+    add_metric_options(_command(sub, run_compare))
     add_choice_of_systems(sub)
     add_test_options(sub)
     add_output_options(sub, ("text", "json", "csv", "latex", "html", "matrix"))
 
-    sub = command("score", run_score, "scores and signatures only")
-    add_metric_options(sub)
+
+def _score(sub: _Parser) -> None:
+    from mtsig_core.cli.compare import run_score
+    from mtsig_core.cli.replicate import add_official_option
+
+    add_metric_options(_command(sub, run_score))
     add_official_option(sub)
     add_choice_of_systems(sub)
     add_output_options(sub, ("text", "json", "csv"))
 
-    sub = command("segments", run_segments, "sufficient statistics of each segment")
-    add_metric_options(sub)
+
+def _segments(sub: _Parser) -> None:
+    from mtsig_core.cli.compare import run_segments
+
+    add_metric_options(_command(sub, run_segments))
     add_choice_of_systems(sub)
     add_output_options(sub, ("csv", "parquet"))
 
-    add_pair_options(command("pair", run_pair, "everything about two systems, as a card to print"))
 
-    add_agreement_options(command("agreement", run_agreement, "which metric to trust: which decides as people do"))
+def _pair(sub: _Parser) -> None:
+    from mtsig_core.cli.pair import add_pair_options, run_pair
 
-    add_domain_options(command("domains", run_domains, "scores and tests by domain, and pairs that domains reverse"))
+    add_pair_options(_command(sub, run_pair))
 
-    text = "every language pair of a shared task, and the systems across them"
-    sub = top.add_parser("task", help=text, description=text)
+
+def _agreement(sub: _Parser) -> None:
+    from mtsig_core.cli.agreement import add_agreement_options, run_agreement
+
+    add_agreement_options(_command(sub, run_agreement))
+
+
+def _domains(sub: _Parser) -> None:
+    from mtsig_core.cli.domains import add_domain_options, run_domains
+
+    add_domain_options(_command(sub, run_domains))
+
+
+def _task(sub: _Parser) -> None:
+    from mtsig_core.cli.task import add_task_options, run_task
+
     add_task_options(sub)
     sub.set_defaults(run=run_task)
 
-    sub = command("serve", _serve, "start the dashboard, on that test set")
-    add_pairs(sub.add_argument)
+
+def _dashboard(sub: _Parser) -> None:
+    from mtsig_core.cli.task_scores import add_pairs
+
+    add_pairs(_command(sub, _serve).add_argument)
     sub.add_argument("--port", type=int, default=8501)
     sub.add_argument("--address", help="where to listen (default: localhost, this machine alone)")
     sub.add_argument("--workers", type=int, default=1, metavar="N", help="processes, behind a proxy (needs Caddy)")
     sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
-    def experiment(name: str, work: Work, text: str, among: Commands,
-                   add_options: Callable[[argparse.ArgumentParser], None]) -> _Parser:
-        sub = command(name, _experiment(work), text, among)
-        add_metric_options(sub)
-        add_choice_of_systems(sub)
-        add_options(sub)
-        add_output_options(sub, ("json", "csv"))
-        return sub
 
-    sweeps = top.add_parser("sweep", help="how a result changes with one setting").add_subparsers(
-        title="settings", required=True, metavar="size|references|resamples")
-    experiment("size", sweep.sweep_size, "how scores, intervals and conclusions change with the test-set size",
-               sweeps, sweep.add_size_options)
-    experiment("references", sweep.sweep_references,
-               "how scores and intervals change with the number of references", sweeps,
-               sweep.add_references_options)
-    experiment("resamples", sweep_resamples.sweep_resamples,
-               "how an interval settles with the number of bootstrap samples", sweeps,
-               sweep_resamples.add_resamples_options)
+def _sweeps(group: _Parser) -> None:
+    from mtsig_core.cli import sweep, sweep_resamples
 
-    samples = top.add_parser("sample", help="small test sets taken from a large one").add_subparsers(
-        title="kinds", required=True, metavar="|".join(SAMPLES))
+    below = group.add_subparsers(title="settings", required=True, metavar="size|references|resamples")
+    _experiment(below, "size", "how scores, intervals and conclusions change with the test-set size",
+                sweep.sweep_size, sweep.add_size_options)
+    _experiment(below, "references", "how scores and intervals change with the number of references",
+                sweep.sweep_references, sweep.add_references_options)
+    _experiment(below, "resamples", "how an interval settles with the number of bootstrap samples",
+                sweep_resamples.sweep_resamples, sweep_resamples.add_resamples_options)
+
+
+def _samples(group: _Parser) -> None:
+    from mtsig_core.cli.sample import SAMPLES
+
+    below = group.add_subparsers(title="kinds", required=True, metavar="|".join(SAMPLES))
     for kind, (text, work, add_options) in SAMPLES.items():
-        experiment(kind, work, text, samples, add_options).set_defaults(kind=kind)
-
-    for group, text, title, choices, add_named, named_work in (
-            ("validate", "do tests and intervals keep what they promise", "experiments", VALIDATIONS,
-             add_validate_options, validate),
-            ("metrics", "inside a score", "views", INSIDE, add_inside_options, inside)):
-        below = top.add_parser(group, help=text).add_subparsers(title=title, required=True, metavar="|".join(choices))
-        for name, (about, *_) in choices.items():
-            experiment(name, partial(named_work, name), about, below, partial(add_named, name=name))
-    return parser
+        _experiment(below, kind, text, work, add_options).set_defaults(kind=kind)
 
 
-def _experiment(work: Work) -> Callable[[argparse.Namespace], int]:
+def _validations(group: _Parser) -> None:
+    from mtsig_core.cli.validate import VALIDATIONS, add_validate_options, validate
+
+    below = group.add_subparsers(title="experiments", required=True, metavar="|".join(VALIDATIONS))
+    for name, (text, _) in VALIDATIONS.items():
+        _experiment(below, name, text, partial(validate, name), partial(add_validate_options, name=name))
+
+
+def _views(group: _Parser) -> None:
+    from mtsig_core.cli.metrics import INSIDE, add_inside_options, inside
+
+    below = group.add_subparsers(title="views", required=True, metavar="|".join(INSIDE))
+    for name, (text, _) in INSIDE.items():
+        _experiment(below, name, text, partial(inside, name), partial(add_inside_options, name=name))
+
+
+#: What adds the options of each command, and what it is for.
+COMMANDS: dict[str, tuple[Callable[[_Parser], None], str]] = {
+    "compare": (_compare, "scores, intervals, all pairs tested and corrected, ranks, warnings"),
+    "score": (_score, "scores and signatures only"),
+    "segments": (_segments, "sufficient statistics of each segment"),
+    "pair": (_pair, "everything about two systems, as a card to print"),
+    "agreement": (_agreement, "which metric to trust: which decides as people do"),
+    "domains": (_domains, "scores and tests by domain, and pairs that domains reverse"),
+    "task": (_task, "every language pair of a shared task, and the systems across them"),
+    "serve": (_dashboard, "start the dashboard, on that test set"),
+    "sweep": (_sweeps, "how a result changes with one setting"),
+    "sample": (_samples, "small test sets taken from a large one"),
+    "validate": (_validations, "do tests and intervals keep what they promise"),
+    "metrics": (_views, "inside a score")}
+
+
+def _experiment(among: Commands, name: str, text: str, work: Work,
+                add_options: Callable[[argparse.ArgumentParser], None]) -> _Parser:
+    sub = _command(among.add_parser(name, help=text, description=text), _printed(work))
+    add_metric_options(sub)
+    add_choice_of_systems(sub)
+    add_options(sub)
+    add_output_options(sub, ("json", "csv"))
+    return sub
+
+
+def _printed(work: Work) -> Callable[[argparse.Namespace], int]:
     """A command that prints what `work` finds."""
     def run(args: argparse.Namespace) -> int:
         testset = read(args)
@@ -201,6 +256,7 @@ def _experiment(work: Work) -> Callable[[argparse.Namespace], int]:
 
 def _serve(args: argparse.Namespace) -> int:
     from mtsig_core.cli.serve import serve
+    from mtsig_core.cli.task_scores import refuse_of_one_pair, task_source
 
     source, task = source_from(args, whole_task=True), None
     if args.folder is not None and args.langpair is None:

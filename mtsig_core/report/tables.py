@@ -234,10 +234,8 @@ def relation_rows(results: Sequence[MetricResult]) -> Table:
 
     ``>`` the system of the row is significantly better, ``<`` worse, ``~`` neither; metrics in their order.
     """
-    signs = {}
-    for pair in pairs_across(results):
-        signs[pair.a, pair.b] = "".join(pair.relations)
-        signs[pair.b, pair.a] = "".join(RELATIONS[-decision] for decision in pair.decisions)
+    signs = {ends: "".join(RELATIONS[side * decision] for decision in pair.decisions) for pair in pairs_across(results)
+             for side, ends in ((1, (pair.a, pair.b)), (-1, (pair.b, pair.a)))}
     paired = {a for a, _ in signs}
     names = [row.system for row in results[0].systems if row.system in paired]
     return ["", "system", *(str(k) for k in range(1, len(names) + 1))], [
