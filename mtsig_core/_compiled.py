@@ -1,14 +1,28 @@
 """Compiled functions, kept on disk between processes where there is a place for them."""
 
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-import numba
-
-__all__ = ["compiled"]
+__all__ = ["compiled", "worth_compiling"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Nanoseconds that it takes to load a compiler, and those that compiled code would have saved until now.
+_LOADING = 250_000_000
+_saved = 0
+
+
+def worth_compiling(nanoseconds: int) -> bool:
+    """Whether to take compiled code for what numpy can do too, with the same result, in so much more time.
+
+    It is where a compiler is loaded already, or else once it would have paid for itself: so no process takes longer
+    than twice as long as if it had known, and one with little to do never loads it.
+    """
+    global _saved
+    _saved += nanoseconds
+    return _saved > _LOADING or "numba" in sys.modules
 
 
 def compiled(function: Function) -> Function:
@@ -17,6 +31,8 @@ def compiled(function: Function) -> Function:
     The machine code is kept beside the source or in the user's cache folder (NUMBA_CACHE_DIR for another); where
     nothing can be written, every process compiles anew, which takes a few seconds.
     """
+    import numba  # late: a sixth of a second
+
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
         made: Function = numba.njit(cache=True, **options)(function)

@@ -86,7 +86,7 @@ def test_caches_live_in_one_place():
 LAYERS = ("figures", "report", "experiments", "inference", "results", "metrics", "data", "errors")
 #: What else lies at the top of the core, and who may import it. Compiled code is for whoever counts and draws.
 TOP = {"__init__": ("pages",), "__main__": (), "errors": (),
-       "version": (*LAYERS, "__init__", "cli", "pages"), "_compiled": ("metrics", "_kernels"),
+       "version": (*LAYERS, "__init__", "cli", "pages"), "_compiled": ("metrics", "inference", "_kernels"),
        "_kernels": ("inference",)}
 #: What a result shows of itself is made above it: a method may import that when it is called, the module may not. So a
 #: notebook has tables, files and figures one call away, and who asks for none of them loads none.

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import numba
 
@@ -25,12 +24,14 @@ print("numba.np.linalg" in sys.modules)
 
 
 def test_without_a_place_to_keep_code_it_compiles_anew(monkeypatch):
+    njit = numba.njit
+
     def without_cache(cache=False, **options):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
-        return numba.njit(**options)
+        return njit(**options)
 
-    monkeypatch.setattr(_compiled, "numba", SimpleNamespace(njit=without_cache))
+    monkeypatch.setattr(numba, "njit", without_cache)
     assert _compiled.compiled(lambda x: x + 1)(1) == 2
 
 
@@ -46,5 +47,24 @@ def test_a_numba_that_keeps_code_otherwise_works_as_it_likes(monkeypatch):
     def other(**options):
         return lambda function: function  # without what numba has for its cache
 
-    monkeypatch.setattr(_compiled, "numba", SimpleNamespace(njit=other))
+    monkeypatch.setattr(numba, "njit", other)
     assert _compiled.compiled(lambda x: x + 1)(1) == 2
+
+
+def test_a_compiler_is_loaded_once_it_would_have_paid_for_itself(monkeypatch):
+    monkeypatch.setattr(_compiled, "_saved", 0)
+    assert _compiled.worth_compiling(0)  # this process has one
+    monkeypatch.delitem(sys.modules, "numba")
+    half = _compiled._LOADING // 2
+    assert [_compiled.worth_compiling(half) for _ in range(3)] == [False, False, True]
+
+
+def test_what_is_counted_is_compared_without_a_compiler(tmp_path):
+    work = ("import sys; from mtsig_core.cli.main import main; "
+            "main('compare --demo-segments 60 --metrics bleu,chrf --trials 999'.split()); "
+            "print('numba' in sys.modules)")
+    counting, cached = (subprocess.run(
+        [sys.executable, "-c", work], env={**os.environ, "MTSIG_CACHE": str(tmp_path)}, capture_output=True, text=True,
+        check=True).stdout.split("\n") for _ in range(2))
+    assert (counting[-2], cached[-2]) == ("True", "False")
+    assert counting[:-2] == cached[:-2]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mtsig_core._compiled import compiled
 from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics._texts import blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
@@ -137,8 +138,6 @@ class WordMetric(Tokenized, ABC):
 def compiled_late(kernel: Callable[..., None], *helpers: Callable[..., Any]) -> Callable[..., None]:
     """A function compiled on first use, with those it calls, so that naming a metric does not load a compiler."""
     from numba.extending import register_jitable
-
-    from mtsig_core._compiled import compiled
 
     for helper in helpers:
         register_jitable(helper)

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 from mtsig_core import SettingError, _kernels
+from mtsig_core.inference import resampling
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, make_units, swaps
 from tests.toys import toy
 
@@ -189,6 +190,15 @@ class TestDraws:
 
 
 class TestKernels:
+    @pytest.mark.parametrize("n", [1, 2, 997, 1024, 70_000])
+    def test_compiled_and_plain_draws_are_the_same(self, monkeypatch, n):
+        drawn = []
+        for worth in (True, False):
+            monkeypatch.setattr(resampling, "worth_compiling", lambda nanoseconds, worth=worth: worth)
+            drawn.append(bootstrap_weights(units_of("segment", n), 5, 2))
+        np.testing.assert_array_equal(*drawn)
+        assert (drawn[0].sum(axis=1) == n).all()
+
     @given(st.data(), st.integers(1, 12))
     def test_stationary_draws_walk_round_the_circle(self, data, n):
         begins = data.draw(hnp.arrays(bool, (3, n)))

@@ -78,9 +78,9 @@ def corpus_sums(n, seed=0, odd=True):
 @pytest.mark.parametrize("odd", [False, True])
 def test_compiled_and_plain_scores_are_the_same_to_the_last_bit(monkeypatch, odd):
     sums = corpus_sums(30_001, odd=odd).T
-    monkeypatch.setattr(bleu_module, "_MANY", 0)
+    monkeypatch.setattr(bleu_module, "worth_compiling", lambda nanoseconds: True)
     compiled = Bleu().score(sums)
-    monkeypatch.setattr(bleu_module, "_MANY", np.inf)
+    monkeypatch.setattr(bleu_module, "worth_compiling", lambda nanoseconds: False)
     np.testing.assert_array_equal(Bleu().score(sums), compiled)
 
 

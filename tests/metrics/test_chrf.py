@@ -198,8 +198,8 @@ def corpus_sums(metric, n, seed=0):
 def test_compiled_and_plain_scores_are_sacrebleus(monkeypatch, metric):
     sums = corpus_sums(metric, 2001).T
     theirs = [score_of_sacrebleu(metric, row) for row in sums]
-    for many in (0, np.inf):
-        monkeypatch.setattr(chrf_module, "_MANY", many)
+    for worth in (True, False):
+        monkeypatch.setattr(chrf_module, "worth_compiling", lambda nanoseconds, worth=worth: worth)
         np.testing.assert_array_equal(metric().score(sums), theirs)
 
 
