@@ -23,6 +23,13 @@ print("numba.np.linalg" in sys.modules)
 """
 
 
+def made_with(monkeypatch, njit):
+    """A function that this makes in place of numba; numba itself is there again when it is called."""
+    with monkeypatch.context() as patch:
+        patch.setattr(numba, "njit", njit)
+        return _compiled.compiled(lambda x: x + 1)
+
+
 def test_without_a_place_to_keep_code_it_compiles_anew(monkeypatch):
     njit = numba.njit
 
@@ -31,8 +38,7 @@ def test_without_a_place_to_keep_code_it_compiles_anew(monkeypatch):
             raise RuntimeError("cannot cache function: no locator available")
         return njit(**options)
 
-    monkeypatch.setattr(numba, "njit", without_cache)
-    assert _compiled.compiled(lambda x: x + 1)(1) == 2
+    assert made_with(monkeypatch, without_cache)(1) == 2
 
 
 def test_code_that_is_kept_is_loaded_without_a_compilers_knowledge_and_counts_the_same(tmp_path):
@@ -47,8 +53,7 @@ def test_a_numba_that_keeps_code_otherwise_works_as_it_likes(monkeypatch):
     def other(**options):
         return lambda function: function  # without what numba has for its cache
 
-    monkeypatch.setattr(numba, "njit", other)
-    assert _compiled.compiled(lambda x: x + 1)(1) == 2
+    assert made_with(monkeypatch, other)(1) == 2
 
 
 def test_a_compiler_is_loaded_once_it_would_have_paid_for_itself(monkeypatch):
