@@ -131,19 +131,23 @@ def cache_folder() -> Path | None:
 def _place(metric: Metric, testset: TestSet) -> Path | None:
     """The file for these statistics, None where they are not kept."""
     own = type(metric).__module__.startswith("mtsig_core.metrics.") and not is_adapted(metric)
-    if not own or is_segment_mean(metric):  # nothing to count
+    if not own or is_segment_mean(metric) or _folder() is None:  # nothing to count, or no place: no need of a digest
         return None
     data = metric.data_digest(testset) if hasattr(metric, "data_digest") else ""
     return _entry([testset.digest, metric.name, metric.signature(testset), data])
 
 
-def _entry(key: list[object]) -> Path | None:
-    """The file of an entry, None where nothing is kept."""
+def _folder() -> Path | None:
     try:
-        folder = cache_folder()
+        return cache_folder()
     except RuntimeError as error:
         _complain("the user's home", str(error))
         return None
+
+
+def _entry(key: list[object]) -> Path | None:
+    """The file of an entry, None where nothing is kept."""
+    folder = _folder()
     if folder is None:
         return None
     whole = json.dumps([*key, _counted_by("" if key[0] == "text" else "metrics")])
