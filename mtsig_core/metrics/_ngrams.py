@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from mtsig_core._compiled import compiled
-from mtsig_core.metrics.tokenizers import ALONE, DASH, DIGIT, SPACE, STOP
+from mtsig_core.metrics.tokenizers import ALONE, DASH, DIGIT, SPACE, STOP, WORD
 
 ORDER = 4
 _SEED, _SPREAD = 0x2545F491, 0x1E3779B97F4A7C15
@@ -36,8 +36,17 @@ def split(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: in
     if begin == end:
         return n
     here, previous, paired = classes[min(codes[begin], last)], edge, False
-    start, digest = -1, _SEED
-    for i in range(begin, end):
+    start, digest, i = -1, _SEED, begin
+    while i < end:
+        if here == WORD:  # as most characters are: no boundary on either side
+            if start < 0:
+                start, digest = i, _SEED
+            while here == WORD:
+                digest = (digest ^ codes[i]) * _SPREAD
+                i += 1
+                here = edge if i == end else classes[min(codes[i], last)]
+            previous, paired = WORD, False
+            continue
         following = edge if i + 1 == end else classes[min(codes[i + 1], last)]
         before = after = here <= ALONE
         second = False
@@ -57,7 +66,7 @@ def split(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: in
             if after:
                 tokens[n, 0], tokens[n, 1], tokens[n, 2] = start, i + 1, digest
                 n, start = n + 1, -1
-        previous, here, paired = here, following, second
+        previous, here, paired, i = here, following, second, i + 1
     if start >= 0:
         tokens[n, 0], tokens[n, 1], tokens[n, 2] = start, end, digest
         n += 1
@@ -73,7 +82,7 @@ def _identify(codes: np.ndarray, tokens: np.ndarray, begin: int, end: int, table
     """
     for t in range(begin, end):
         digest = tokens[t, 2]
-        at = (digest >> 32) & mask
+        at = np.uint64(digest >> 32 & mask)  # unsigned: no place is counted from the end
         while table[at] != _FREE:
             other = np.int64(table[at])
             if tokens[other, 2] == digest:
@@ -82,7 +91,7 @@ def _identify(codes: np.ndarray, tokens: np.ndarray, begin: int, end: int, table
                     i, j = i + 1, j + 1
                 if i == tokens[t, 1] and j == tokens[other, 1]:
                     break
-            at = (at + 1) & mask
+            at = at + np.uint64(1) & np.uint64(mask)
         if grow and table[at] == _FREE:
             table[at] = t
         ids[t] = table[at]
@@ -98,9 +107,9 @@ def _learn(ids: np.ndarray, begin: int, end: int, keys: np.ndarray, nodes: np.nd
         limit[node] = max(limit[node], hits[node])
         for j in range(i + 1, min(i + ORDER, end)):
             key = node << 32 | ids[j]
-            at = ((key * _SPREAD) >> 32) & mask
+            at = np.uint64(key * _SPREAD >> 32 & mask)
             while keys[at] != key and keys[at] != _FREE:
-                at = (at + 1) & mask
+                at = at + np.uint64(1) & np.uint64(mask)
             if keys[at] == _FREE:
                 keys[at] = key
                 nodes[at] = n_nodes
@@ -126,9 +135,9 @@ def _match(ids: np.ndarray, begin: int, end: int, keys: np.ndarray, nodes: np.nd
             if ids[j] == _FREE:
                 break
             key = node << 32 | ids[j]
-            at = ((key * _SPREAD) >> 32) & mask
+            at = np.uint64(key * _SPREAD >> 32 & mask)
             while keys[at] != key and keys[at] != _FREE:
-                at = (at + 1) & mask
+                at = at + np.uint64(1) & np.uint64(mask)
             if keys[at] == _FREE:
                 break
             node = nodes[at]

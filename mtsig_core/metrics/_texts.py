@@ -32,8 +32,8 @@ def joined(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarra
     lengths = text_lengths(flat)
     sizes = np.maximum(lengths, 0)
     shape = len(block), len(block[0])
-    encoded = "".join(text for text in flat if text).encode("utf-32", "surrogatepass")
-    codes = np.frombuffer(encoded, dtype=np.int32)[1:]  # the first is the byte order mark
+    codes = np.array(["".join(filter(None, flat))]).view(np.int32)  # numpy keeps each character in four bytes
+    codes.setflags(write=False)
     return codes, (np.cumsum(sizes) - sizes).reshape(shape), lengths.reshape(shape)
 
 

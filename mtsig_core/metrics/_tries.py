@@ -18,9 +18,10 @@ _SPREAD = 0x1E3779B97F4A7C15
 _FREE = -1
 _ROOT = 0
 
-# keys, nodes: a hash table from (parent, symbol) to the node. The other arrays are by node: its link, its length, how
-# often each reference has it (references, nodes), and how often a system does. A link has a lower number than its node.
-_Trie = namedtuple("_Trie", "keys nodes link length counts hits")
+# keys, nodes: a hash table from (parent, symbol) to the node. sizes: how many nodes have each length; those of length n
+# are numbered from 1 + (n - 1) * width on. The other arrays are by node: its link, how often each reference has it
+# (references, nodes), and how often a system does.
+_Trie = namedtuple("_Trie", "keys nodes sizes link counts hits")
 
 
 @njit()
@@ -33,65 +34,82 @@ def _table_size(n: int) -> int:
 
 
 @njit()
-def _new_trie(n_refs: int, n_nodes: int) -> _Trie:
+def _new_trie(n_refs: int, order: int, width: int) -> _Trie:
+    n_nodes = order * width + 1
     size = _table_size(n_nodes)
-    return _Trie(np.empty(size, np.int64), np.empty(size, np.int32), np.empty(n_nodes, np.int32),
+    return _Trie(np.empty(size, np.int64), np.empty(size, np.int32), np.zeros(order + 1, np.int64),
                  np.empty(n_nodes, np.int32), np.empty((n_refs, n_nodes), np.int32), np.zeros(n_nodes, np.int32))
 
 
 @njit()
-def _place(keys: np.ndarray, mask: int, parent: np.int32, symbol: int) -> np.int64:
+def _place(keys: np.ndarray, mask: int, parent: np.int32, symbol: int) -> np.uint64:
     """Where the child of a node is in the table, or is to be."""
     key = np.int64(parent) << 32 | symbol
-    at = ((key * _SPREAD) >> 32) & mask
+    at = np.uint64(key * _SPREAD >> 32 & mask)  # unsigned: no place is counted from the end
     while keys[at] != key and keys[at] != _FREE:
-        at = (at + 1) & mask
+        at = at + np.uint64(1) & np.uint64(mask)
     return at
 
 
 @njit()
-def _learn(symbols: np.ndarray, order: int, ref: int, trie: _Trie, mask: int, n_nodes: int) -> int:
-    """Count the n-grams of a reference, and add those that are new; return the number of nodes."""
+def _learn(symbols: np.ndarray, order: int, ref: int, trie: _Trie, mask: int, width: int) -> None:
+    """Count the n-grams of a reference, and add those that are new."""
     ending = np.zeros(order + 1, np.int32)  # the n-gram of each length that ends at the last symbol
     for i in range(symbols.size):
-        link, parent = _ROOT, np.int32(_ROOT)
+        link, parent = np.int32(_ROOT), np.int32(_ROOT)
         for length in range(1, min(i + 1, order) + 1):
             at = _place(trie.keys, mask, parent, symbols[i])
             if trie.keys[at] == _FREE:
+                node = 1 + (length - 1) * width + trie.sizes[length]
                 trie.keys[at] = np.int64(parent) << 32 | symbols[i]
-                trie.nodes[at] = n_nodes
-                trie.link[n_nodes] = link
-                trie.length[n_nodes] = length
-                trie.counts[:, n_nodes] = 0
-                n_nodes += 1
+                trie.nodes[at] = node
+                trie.link[node] = link
+                trie.counts[:, node] = 0
+                trie.sizes[length] += 1
             link = trie.nodes[at]
             trie.counts[ref, link] += 1
             parent, ending[length] = ending[length], link
-    return n_nodes
 
 
 @njit()
-def _match(symbols: np.ndarray, order: int, trie: _Trie, mask: int, n_nodes: int, matches: np.ndarray) -> None:
-    """Add the matches of a system with each reference to `matches` (references, order)."""
+def _match(symbols: np.ndarray, order: int, trie: _Trie, mask: int, width: int, room: int, matches: np.ndarray) -> int:
+    """Add the matches of a system with each reference to `matches` (references, order); return the room that is left.
+
+    What follows a node and a symbol that is no child of it is remembered in the table as if it were one, for so many
+    as there is room: the next system, most of whose text is the same, finds it in one step.
+    """
     node = np.int32(_ROOT)
     for symbol in symbols:
-        if trie.length[node] == order:
-            node = trie.link[node]
         at = _place(trie.keys, mask, node, symbol)
-        while trie.keys[at] == _FREE and node != _ROOT:
-            node = trie.link[node]
-            at = _place(trie.keys, mask, node, symbol)
-        if trie.keys[at] != _FREE:
+        if trie.keys[at] == _FREE:
+            found, shorter = at, node
+            while trie.keys[found] == _FREE and shorter != _ROOT:
+                shorter = trie.link[shorter]
+                found = _place(trie.keys, mask, shorter, symbol)
+            following = np.int32(_ROOT) if trie.keys[found] == _FREE else trie.nodes[found]
+            if room > 0:
+                trie.keys[at] = np.int64(node) << 32 | symbol
+                trie.nodes[at] = following
+                room -= 1
+            node = following
+        else:
             node = trie.nodes[at]
-            trie.hits[node] += 1
-    for gram in range(n_nodes - 1, _ROOT, -1):
-        hits = trie.hits[gram]
-        if hits:
-            trie.hits[gram] = 0
-            trie.hits[trie.link[gram]] += hits
-            for ref in range(len(matches)):
-                matches[ref, trie.length[gram] - 1] += min(hits, trie.counts[ref, gram])
+        trie.hits[node] += 1
+    for length in range(order, 0, -1):
+        first = 1 + (length - 1) * width
+        last = first + trie.sizes[length]
+        hits = trie.hits[first:last]
+        for ref in range(len(matches)):
+            counts, total = trie.counts[ref, first:last], np.int32(0)
+            for k in range(hits.size):
+                total += min(hits[k], counts[k])
+            matches[ref, length - 1] += total
+        links = trie.link[first:last]
+        for k in range(hits.size):
+            trie.hits[links[k]] += hits[k]
+        hits[:] = 0
     trie.hits[_ROOT] = 0
+    return room
 
 
 @njit()
@@ -195,9 +213,8 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
         for k in range(n_texts):
             most = max(most, lengths[k, seg])
     symbols = np.empty(most, np.int32)
-    chars = _new_trie(n_refs, char_order * most_in_refs + 1)
-    words = _new_trie(n_refs, word_order * most_in_refs + 1)
-    chars.length[_ROOT] = words.length[_ROOT] = 0
+    chars = _new_trie(n_refs, char_order, most_in_refs)
+    words = _new_trie(n_refs, word_order, most_in_refs)
     spelling = np.empty(_table_size(most_in_refs + 1), np.int64)
     spelled = np.empty(spelling.size, np.int32)
     in_ref = np.zeros((2, n_refs), np.int64)  # characters and words
@@ -211,27 +228,30 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
         words.keys[:word_mask + 1] = _FREE
         spell_mask = _table_size(m + 1) - 1
         spelling[:spell_mask + 1] = _FREE
-        n_chars, n_words, n_spelled = 1, 1, 1
+        chars.sizes[:] = words.sizes[:] = 0
+        n_spelled = 1
         for r in range(n_refs):
             begin, end = begins[r, seg], begins[r, seg] + max(lengths[r, seg], 0)
             n = _characters(codes, begin, end, classes, symbols)
-            n_chars = _learn(symbols[:n], char_order, r, chars, char_mask, n_chars)
+            _learn(symbols[:n], char_order, r, chars, char_mask, m)
             in_ref[0, r] = n
             if word_order:
                 n, n_spelled = _words(
                     codes, begin, end, classes, spelling, spelled, spell_mask, n_spelled, True, symbols)
-                n_words = _learn(symbols[:n], word_order, r, words, word_mask, n_words)
+                _learn(symbols[:n], word_order, r, words, word_mask, m)
                 in_ref[1, r] = n
 
+        char_room, word_room = char_mask // 4, word_mask // 4  # nodes fill at most half of the places
         for s in range(n_refs, n_texts):
             begin, end = begins[s, seg], begins[s, seg] + lengths[s, seg]
             matches[:] = 0
             n = _characters(codes, begin, end, classes, symbols)
-            _match(symbols[:n], char_order, chars, char_mask, n_chars, matches[:, :char_order])
+            char_room = _match(symbols[:n], char_order, chars, char_mask, m, char_room, matches[:, :char_order])
             for r in range(n_refs):
                 _fill(stats[r, s - n_refs, seg], n, in_ref[0, r], matches[r, :char_order])
             if word_order:
                 n, _ = _words(codes, begin, end, classes, spelling, spelled, spell_mask, n_spelled, False, symbols)
-                _match(symbols[:n], word_order, words, word_mask, n_words, matches[:, char_order:])
+                word_room = _match(
+                    symbols[:n], word_order, words, word_mask, m, word_room, matches[:, char_order:])
                 for r in range(n_refs):
                     _fill(stats[r, s - n_refs, seg, 3 * char_order:], n, in_ref[1, r], matches[r, char_order:])
