@@ -53,6 +53,14 @@ def test_hard_cases(metric, lowercase):
     assert_identical(metric(lowercase=lowercase), one_reference.scored_with(["r0"]))
 
 
+@BOTH
+def test_many_systems(metric):
+    """A system's way through the references is remembered for the next; there is no room for the ways of all these."""
+    rng = np.random.default_rng(0)
+    texts = ["".join(rng.choice([*"abc d.", *map(chr, range(0x4E00, 0x4E00 + 60 * k))], 40)) for k in range(62)]
+    assert_identical(metric(), toy([[text] for text in texts[2:]], [texts[:1], [texts[1][:9]]]))
+
+
 def test_counted_by_hand():
     # a, b, a, b against a, b, c: two characters match, for a and b are in the reference once; of the bigrams
     # ab, ba, ab the first; of the trigrams none. The reference has no four characters, so the system's do not count.
