@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import cached_property
 
 import numpy as np
 
 from mtsig_core.inference.parallel import in_order
-from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swaps
+from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swap_bits, unpacked
 from mtsig_core.metrics import Metric, is_segment_mean
 
 __all__ = ["Progress", "Stages", "UnitStatistics", "bootstrap_scores", "swap_differences", "jackknife_scores",
@@ -25,6 +26,7 @@ Stages = Callable[[str], Progress | None]
 
 _EXACT_IN_FLOAT32 = 1 << 24
 _ROWS = 4096  # units per product: 4 MB of weights in float32
+_UNITS = 16  # whose swaps are looked up together
 
 
 class UnitStatistics:
@@ -82,10 +84,42 @@ class UnitStatistics:
             if self._sum_dtype != columns.dtype and int(part.sum(axis=1).max()) * self._peak >= _EXACT_IN_FLOAT32:
                 columns = columns.astype(np.float64)
             products += columns @ part.astype(columns.dtype).T
+        return self._all(products)
+
+    def swapped_sums(self, bits: np.ndarray) -> np.ndarray:
+        """The same as `weighted_sums` where each unit counts once or not at all, as `swap_bits` says."""
+        if self._packed is None:
+            return self.weighted_sums(unpacked(bits, self.units.n))
+        from mtsig_core import _kernels  # late: it imports numba
+
+        sums = np.zeros((len(bits), 4 * self._packed[0][1].shape[1]), self._sum_dtype)
+        for first, columns in self._packed:
+            sums += _kernels.sum_swapped(bits.view(np.uint8), first, columns).view(np.uint16)
+        return self._all(np.ascontiguousarray(sums.T))
+
+    @cached_property
+    def _packed(self) -> list[tuple[int, np.ndarray]] | None:
+        """The distinct columns, four numbers in a word, cut so that no sum of a part exceeds 16 bits; with each
+        part goes its first unit. None where numbers are too large for it, or no counts."""
+        columns = self._columns
+        if columns.dtype != np.float32 or columns.min(initial=0) < 0:
+            return None
+        highest = np.add.reduceat(columns.max(axis=0), range(0, columns.shape[1], _UNITS), dtype=np.float64)
+        most = np.iinfo(np.uint16).max - highest.max()
+        if most < highest.max():
+            return None
+        packed = np.zeros((len(highest) * _UNITS, -(-len(columns) // 32) * 32), np.uint16)
+        packed[:columns.shape[1], :len(columns)] = columns.T
+        cuts = [0, *np.flatnonzero(np.diff(highest.cumsum() // most)) + 1, len(highest)]
+        return [(int(first) * _UNITS, packed.view(np.uint64)[first * _UNITS:last * _UNITS])
+                for first, last in zip(cuts, cuts[1:], strict=False)]
+
+    def _all(self, products: np.ndarray) -> np.ndarray:
+        """Sums of all statistics, shape (stats, systems, replicates), from those of the distinct columns."""
         sums: np.ndarray = products[self._source]
         for k, chained in enumerate(self._chained):
             if chained.any():
-                sums[k, chained] += sums[k - 1, chained]
+                sums[k, chained] = sums[k - 1, chained] - sums[k, chained]
         return sums
 
     def without(self, groups: np.ndarray) -> Iterator[np.ndarray]:
@@ -118,7 +152,7 @@ def _distinct_columns(by_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
     """The columns that really have to be multiplied: about half of them for BLEU.
 
     Statistics repeat: with one reference all systems share its lengths, and the number of bigrams is the number of
-    words less one. A column that equals another, or exceeds its predecessor by another, is not stored again.
+    words less one. A column that equals another, or its predecessor less another, is not stored again.
 
     Parameters
     ----------
@@ -131,7 +165,7 @@ def _distinct_columns(by_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
     source : ndarray of int, shape (stats, systems)
         The distinct column of each statistic and system ...
     chained : ndarray of bool, shape (stats, systems)
-        ... to which the statistic before it is added.
+        ... that is taken from the statistic before it.
     """
     n_systems, n_units, n_stats = by_unit.shape
     whole = by_unit.dtype.kind in "iu"
@@ -141,7 +175,7 @@ def _distinct_columns(by_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
 
     # Columns are told apart by a random sum modulo 2^64, and then compared.
     keys = np.einsum("sun,u->ns", by_unit if whole else by_unit.view(np.int64), _random_weights(n_units))
-    steps = np.diff(keys, axis=0, prepend=0)  # sums of differences are differences of sums
+    steps = -np.diff(keys, axis=0, prepend=0)  # sums of differences are differences of sums
     _, inverse, counts = np.unique(steps, return_inverse=True, return_counts=True)
     shared = counts[inverse].reshape(keys.shape) > 1
 
@@ -150,7 +184,7 @@ def _distinct_columns(by_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
     chained = np.zeros(keys.shape, dtype=bool)
     for k, s in np.ndindex(keys.shape):
         chained[k, s] = whole and k > 0 and int(keys[k, s]) not in seen and shared[k, s]
-        column = by_unit[s, :, k] - by_unit[s, :, k - 1] if chained[k, s] else by_unit[s, :, k]
+        column = by_unit[s, :, k - 1] - by_unit[s, :, k] if chained[k, s] else by_unit[s, :, k]
         known = len(seen)
         at = source[k, s] = seen.setdefault(int((steps if chained[k, s] else keys)[k, s]), known)
         if at == known:
@@ -210,39 +244,55 @@ def swap_differences(data: UnitStatistics, pairs: np.ndarray, n_trials: int, see
         Differences score(i) - score(j).
     """
     n_trials = data.units.all_swaps or n_trials
-    groups = _by_first(pairs)
-    widest = max(rows.stop - rows.start for _, _, rows in groups)
-
-    def block_of_means(block: int) -> np.ndarray:
-        """The same as below, of means over as many segments whatever is swapped."""
-        moved = data.weighted_sums(swaps(data.units, seed, block))[0].astype(np.float64)
-        kept, differences, memory = data.totals[0, :, None] - moved, np.empty((len(pairs), BLOCK)), np.empty(
-            (widest, BLOCK))
-        for i, j, rows in groups:
-            first, second = differences[rows], memory[:rows.stop - rows.start]
-            np.divide(np.add(kept[i], moved[j], out=first), data.counted, out=first)
-            np.divide(np.add(kept[j], moved[i], out=second), data.counted, out=second)
-            first -= second
-        return differences
 
     def block_differences(block: int) -> np.ndarray:
-        moved = data.weighted_sums(swaps(data.units, seed, block))
-        kept = data.totals[:, :, None].astype(moved.dtype) - moved
-        differences = np.empty((len(pairs), BLOCK))
-        memory = np.empty(2 * widest * kept[:, 0].size, kept.dtype)
-        for i, j, rows in groups:
-            n_pairs = rows.stop - rows.start
-            sums = memory[:2 * n_pairs * kept[:, 0].size].reshape(-1, 2, n_pairs, BLOCK)
-            np.add(kept[:, i, None], moved[:, j], out=sums[:, 0])
-            np.add(kept[:, j], moved[:, i, None], out=sums[:, 1])
-            first, second = data.score(sums)
-            np.subtract(first, second, out=differences[rows])
-        return differences
+        moved = data.swapped_sums(swap_bits(data.units, seed, block))
+        return _differences(data, data.totals[:, :, None].astype(moved.dtype) - moved, moved, pairs)
 
     out = np.empty((len(pairs), n_trials))
-    for at, block in _in_blocks(block_of_means if data.counted else block_differences, n_trials, jobs, progress):
+    for at, block in _in_blocks(block_differences, n_trials, jobs, progress):
         out[:, at:at + BLOCK] = block[:, :n_trials - at]
     return out
+
+
+def _differences(data: UnitStatistics, kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Differences of pairs after swaps, the fastest way there is: shape (pairs, replicates).
+
+    kept and moved, of shape (stats, systems, replicates), are sums over the units that are not swapped and that are.
+    """
+    if data.counted:
+        return _of_means(data, kept[0].astype(np.float64), moved[0].astype(np.float64), pairs)
+    swapped = getattr(data.metric.score, "swapped", None)
+    if swapped is None:
+        return _of_scores(data, kept, moved, pairs)
+    differences: np.ndarray = swapped(data.metric, kept, moved, pairs)
+    left = np.isnan(differences.min(axis=1))  # what that way is not for
+    if left.any():
+        differences[left] = _of_scores(data, kept, moved, pairs[left])
+    return differences
+
+
+def _of_scores(data: UnitStatistics, kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    groups, shape = _by_first(pairs), kept[:, 0].shape
+    differences = np.empty((len(pairs), shape[1]))
+    memory = np.empty(2 * kept[:, 0].size * max(rows.stop - rows.start for _, _, rows in groups), kept.dtype)
+    for i, j, rows in groups:
+        n_pairs = rows.stop - rows.start
+        sums = memory[:2 * n_pairs * kept[:, 0].size].reshape(-1, 2, n_pairs, shape[1])
+        np.add(kept[:, i, None], moved[:, j], out=sums[:, 0])
+        np.add(kept[:, j], moved[:, i, None], out=sums[:, 1])
+        first, second = data.score(sums)
+        np.subtract(first, second, out=differences[rows])
+    return differences
+
+
+def _of_means(data: UnitStatistics, kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """The same of means over as many segments whatever is swapped; kept and moved are sums of segment scores."""
+    differences = np.empty((len(pairs), kept.shape[1]))
+    for i, j, rows in _by_first(pairs):
+        np.divide(kept[i] + moved[j], data.counted, out=differences[rows])
+        differences[rows] -= (kept[j] + moved[i]) / data.counted
+    return differences
 
 
 def jackknife_scores(data: UnitStatistics) -> np.ndarray:

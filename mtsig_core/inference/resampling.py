@@ -16,7 +16,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 
 __all__ = ["BLOCK", "UNITS", "Units", "make_units", "effective_number", "members",
-           "bootstrap_weights", "coins", "subset", "swaps"]
+           "bootstrap_weights", "coins", "subset", "swap_bits", "swaps", "unpacked"]
 
 #: Replicates per block: the unit of parallel work, and what bounds memory.
 BLOCK = 256
@@ -192,19 +192,37 @@ def swaps(units: Units, seed: int, block: int) -> np.ndarray:
     ndarray of uint8, shape (BLOCK, units)
         1 where swapped.
     """
+    return unpacked(swap_bits(units, seed, block), units.n)
+
+
+def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
+    """The same, packed: 64 units in a word, as many words as it takes; what the bits after the last unit are is left
+    open.
+
+    Returns
+    -------
+    ndarray of uint64, shape (BLOCK, words)
+        Each byte as `numpy.packbits` makes it.
+    """
     if units.all_swaps is not None:
         numbers = 1 + block * BLOCK + np.arange(BLOCK)[:, None]
-        return (numbers >> np.arange(units.n) & 1).astype(np.uint8)
-    rng, coins = _toss(units.n, seed, block)
+        return _packed((numbers >> np.arange(units.n) & 1).astype(np.uint8))
+    rng, words = _toss(units.n, seed, block)
     if units.block_length is None:
-        return coins
+        return words
     from mtsig_core import _kernels
 
+    coins = unpacked(words, units.n)
     swapped = np.empty_like(coins)
     for rows in _row_chunks(units.n):
         begins = _begins(rng, (rows.stop - rows.start, units.n), units.block_length)
         _kernels.swap_stationary(begins, coins[rows], swapped[rows])
-    return swapped
+    return _packed(swapped)
+
+
+def unpacked(words: np.ndarray, n: int) -> np.ndarray:
+    """The first n bits of each row: shape (rows, words) -> (rows, n), uint8."""
+    return np.unpackbits(words.view(np.uint8), axis=1, count=n)
 
 
 def coins(n: int, seed: int, block: int) -> np.ndarray:
@@ -214,7 +232,7 @@ def coins(n: int, seed: int, block: int) -> np.ndarray:
     -------
     ndarray of uint8, shape (BLOCK, n)
     """
-    return _toss(n, seed, block)[1]
+    return unpacked(_toss(n, seed, block)[1], n)
 
 
 def subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
@@ -238,8 +256,13 @@ def _generator(seed: int, stream: int, block: int) -> np.random.Generator:
 
 def _toss(n: int, seed: int, block: int) -> tuple[np.random.Generator, np.ndarray]:
     rng = _generator(seed, _SWAP_STREAM, block)
-    words = rng.bit_generator.random_raw((BLOCK, -(-n // 64)))
-    return rng, np.unpackbits(words.view(np.uint8), axis=1, count=n)
+    return rng, rng.bit_generator.random_raw((BLOCK, -(-n // 64)))
+
+
+def _packed(bits: np.ndarray) -> np.ndarray:
+    words = np.zeros((len(bits), -(-bits.shape[1] // 64)), np.uint64)
+    words.view(np.uint8)[:, :-(-bits.shape[1] // 8)] = np.packbits(bits, axis=1)
+    return words
 
 
 def _row_chunks(n: int) -> list[slice]:

@@ -66,6 +66,11 @@ class Metric(Protocol):
         """Scores in points of summed statistics: shape (..., stats) -> (...), float64.
 
         The sums are exact but may come as any type of number, float32 too: reckon in float64.
+
+        The method may have an attribute ``swapped``, a faster way to the same bits for pairs whose units are swapped:
+        a function of the metric, the sums that each system keeps and those that it gives away, both of shape
+        (stats, systems, replicates), and pairs (i, j). It returns the score of kept[i] + moved[j] less that of
+        kept[j] + moved[i], shape (pairs, replicates); NaN where it cannot tell. A subclass with another score has none.
         """
 
     def signature(self, testset: TestSet) -> str:

@@ -122,12 +122,21 @@ class Bleu(Tokenized):
             if scores.size < _MANY or not worth_compiling(_FASTER * scores.size):
                 scores[:] = _points(*columns)
             else:
-                _compiled()(columns, scores)
+                _compiled(_points_of_each)(columns, scores)
             # The formula gives 0, inf or nan where a count is 0.
             if scores.size and not (scores.min() > 0 and scores.max() < np.inf):
                 odd = ~((scores > 0) & (scores < np.inf))
                 scores[odd] = _smoothed_points(columns[:, odd])
         return scores.reshape(sums.shape[:-1])[()]
+
+    def _swapped(self, *sums_and_pairs: np.ndarray) -> np.ndarray:
+        """See `Metric.score`."""
+        kept, moved, pairs = map(np.ascontiguousarray, sums_and_pairs)
+        differences = np.empty((len(pairs), kept.shape[2]))
+        _compiled(_differences_of_each)(kept, moved, pairs, differences)
+        return differences
+
+    score.swapped = _swapped  # type: ignore[attr-defined]
 
     def signature(self, testset: TestSet) -> str:
         """sacreBLEU's signature of these settings.
@@ -172,12 +181,34 @@ def _points_of_each(columns: np.ndarray, scores: np.ndarray) -> None:
             columns[5, i], columns[6, i], columns[7, i], columns[8, i], columns[9, i])
 
 
+def _differences_of_each(kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray, differences: np.ndarray) -> None:
+    """Set differences[p] to the scores of pair p after swaps, the first less the second; to be compiled.
+
+    NaN where `_points` gives 0, inf or nan. No sum is written to memory, which would take longer than to score it.
+    """
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        for r in range(kept.shape[2]):
+            first = _points(
+                kept[0, i, r] + moved[0, j, r], kept[1, i, r] + moved[1, j, r], kept[2, i, r] + moved[2, j, r],
+                kept[3, i, r] + moved[3, j, r], kept[4, i, r] + moved[4, j, r], kept[5, i, r] + moved[5, j, r],
+                kept[6, i, r] + moved[6, j, r], kept[7, i, r] + moved[7, j, r], kept[8, i, r] + moved[8, j, r],
+                kept[9, i, r] + moved[9, j, r])
+            second = _points(
+                kept[0, j, r] + moved[0, i, r], kept[1, j, r] + moved[1, i, r], kept[2, j, r] + moved[2, i, r],
+                kept[3, j, r] + moved[3, i, r], kept[4, j, r] + moved[4, i, r], kept[5, j, r] + moved[5, i, r],
+                kept[6, j, r] + moved[6, i, r], kept[7, j, r] + moved[7, i, r], kept[8, j, r] + moved[8, i, r],
+                kept[9, j, r] + moved[9, i, r])
+            usual = 0 < first < np.inf and 0 < second < np.inf
+            differences[p, r] = first - second if usual else np.nan
+
+
 @functools.cache
-def _compiled() -> Callable[[np.ndarray, np.ndarray], None]:
+def _compiled(loop: Callable[..., None]) -> Callable[..., None]:
     from numba.extending import register_jitable
 
     register_jitable(_points)
-    return compiled(_points_of_each)
+    return compiled(loop)
 
 
 def _smoothed_points(sums: np.ndarray) -> np.ndarray:

@@ -12,7 +12,8 @@ from threadpoolctl import threadpool_info
 from mtsig_core import Cancelled
 from mtsig_core.inference import engine
 from mtsig_core.inference.engine import UnitStatistics, all_pairs, bootstrap_scores, jackknife_scores, swap_differences
-from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swaps
+from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swaps, unpacked
+from mtsig_core.metrics.bleu import Bleu
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores
 
 COUNTS, _ = bleu_counts(seed=11, qualities=[0.1, 0, 0, -0.2], n_segments=60)
@@ -152,6 +153,25 @@ class TestSums:
         data = data_of(COUNTS, units=units)
         assert len(data._columns) <= 0.6 * data.totals.size
 
+    @given(whole_statistics(), st.integers(1, 70), st.integers(0, 2**64 - 1))
+    def test_swapped_units_are_summed_like_weighted_ones(self, statistics, times, seed):
+        statistics = np.tile(statistics, (1, times, 1))
+        data = data_of(statistics, first_statistic)
+        words = np.random.default_rng(seed).integers(0, 2**64, (3, -(-data.units.n // 64)), np.uint64)
+        words[0] = 2**64 - 1
+        swapped = unpacked(words, data.units.n)
+        assert swapped[0].all() and (data.swapped_sums(words) == data.weighted_sums(swapped)).all()
+        assert (data.swapped_sums(words).astype(np.float64) == exact_sums(statistics, swapped)).all()
+
+    @pytest.mark.parametrize("largest", [2000, 2047, 2048, 4095, 4096])
+    def test_no_swapped_sum_runs_over_into_the_next(self, largest):
+        statistics = np.full((3, 3000, 2), largest, dtype=np.int32)
+        statistics[1], statistics[2, ::2] = 1, 0
+        every = np.full((1, 47), 2**64 - 1, np.uint64)
+        data = data_of(statistics, first_statistic)
+        assert (data._packed is None) == (largest > 2047)
+        assert (data.swapped_sums(every) == statistics.sum(axis=1).T[..., None]).all()
+
     def test_documents_are_summed_before_they_are_drawn(self):
         documents = Units("document", np.arange(60) % 7, 7)
         weights = bootstrap_weights(documents, 0, 0)
@@ -244,6 +264,25 @@ class TestSwaps:
         data = data_of(COUNTS)
         one_by_one = [swap_differences(data, np.array([pair]), 20, seed=1)[0] for pair in pairs]
         np.testing.assert_array_equal(swap_differences(data, np.array(pairs), 20, seed=1), one_by_one)
+
+    @pytest.mark.parametrize("rare", [False, True])
+    def test_pairs_of_bleu_are_scored_at_once_to_the_same_bits(self, rare):
+        """Where no four-gram matches, and the score is smoothed, too."""
+        counts = COUNTS.copy()
+        if rare:
+            counts[1, 2:, 5] = counts[2, :, 5] = 0
+        data = UnitStatistics(Bleu(), counts, segments(60))
+        differences = swap_differences(data, all_pairs(4), 300, seed=2)
+        assert differences.tobytes() == swap_differences(data_of(counts), all_pairs(4), 300, seed=2).tobytes()
+        assert np.isfinite(differences).all() and differences.any()
+
+    def test_a_subclass_with_another_score_is_scored_by_that(self):
+        class Words(Bleu):
+            def score(self, sums):
+                return np.asarray(sums)[..., 0].astype(float)
+
+        swapped = swap_differences(UnitStatistics(Words(), COUNTS, segments(60)), all_pairs(4), 300, seed=2)
+        np.testing.assert_array_equal(swapped, swap_differences(data_of(COUNTS, first_statistic), all_pairs(4), 300, 2))
 
     def test_all_pairs(self):
         assert all_pairs(4).tolist() == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]

@@ -222,7 +222,8 @@ class TestAgainstSacreBleu:
 
     def test_approximate_randomization(self, data, metric, monkeypatch):
         coins = np.random.default_rng(self.SEED).integers(2, size=(self.TRIALS, self.N), dtype=bool).astype(np.uint8)
-        monkeypatch.setattr(engine, "swaps", lambda units, seed, block: coins[block * BLOCK:(block + 1) * BLOCK])
+        bits = np.packbits(np.pad(coins, ((0, 0), (0, -self.N % 64))), axis=1)
+        monkeypatch.setattr(engine, "swap_bits", lambda units, seed, block: bits[block * BLOCK:(block + 1) * BLOCK])
         swapped = swap_differences(data, np.array([[0, 1]]), self.TRIALS, seed=0)[0]
 
         replicates, difference, beyond = self.run(theirs._paired_ar_test, metric, monkeypatch)
