@@ -138,7 +138,7 @@ def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) 
     i, j = rows.T
     delta[some] = sides.sample.observed[i] - sides.sample.observed[j]
     apart[some] = sides.sample.drawn[i] - sides.sample.drawn[j]
-    tested = tested_against(sides, rows, settings, jobs, None)
+    tested = tested_against(sides, rows, settings, jobs, None)[:]
     if TESTS[settings.test].tries_all(units):  # as many of all swaps as are drawn elsewhere, none swapped among them
         tested = np.column_stack([delta[some], tested])
         tested = tested[:, np.random.default_rng(settings.seed).integers(tested.shape[1], size=settings.trials)]

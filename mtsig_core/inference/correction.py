@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mtsig_core.inference.row_chunks import by_rows
+from mtsig_core.inference.row_chunks import Rows, by_rows, in_turn
 
 __all__ = ["ADJUSTMENTS", "CORRECTIONS", "romano_wolf"]
 
@@ -46,7 +46,8 @@ ADJUSTMENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 CORRECTIONS = (*ADJUSTMENTS, "romano-wolf")
 
 
-def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9, *, whole: bool = False) -> np.ndarray:
+def romano_wolf(observed: np.ndarray, null: np.ndarray | Rows, tolerance: float = 1e-9, *,
+                whole: bool = False) -> np.ndarray:
     """Step-down max-T of Romano and Wolf (2005): family-wise error from the joint null of all pairs.
 
     Each pair is studentised by the standard deviation of its null. A pair whose null does not vary (identical
@@ -56,7 +57,7 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9,
     ----------
     observed : ndarray, shape (pairs,)
         Observed differences.
-    null : ndarray, shape (pairs, replicates)
+    null : ndarray or Rows, shape (pairs, replicates)
         Differences under the null hypothesis, the same draws for all pairs.
     tolerance : float
         A null difference that is less by this share of a pair's largest counts as equal.
@@ -70,8 +71,12 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9,
         Adjusted p-values, at least 1 / (replicates + 1).
     """
     n = null.shape[1]
-    spread = by_rows(lambda d0, rows: (np.column_stack([d0, rows]) if whole else rows).std(axis=1), observed, null)
-    size = by_rows(lambda d0, rows: np.maximum(np.abs(d0), np.abs(rows).max(axis=1, initial=0.0)), observed, null)
+
+    def spread_and_size(d0: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return np.array([(np.column_stack([d0, rows]) if whole else rows).std(axis=1),
+                         np.maximum(np.abs(d0), np.abs(rows).max(axis=1, initial=0.0))])
+
+    spread, size = by_rows(spread_and_size, observed, null)
     ties = tolerance * size
     varies = spread > ties
     adjusted = np.ones(len(observed))
@@ -82,8 +87,8 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray, tolerance: float = 1e-9,
     order = np.argsort(size, kind="stable")[np.count_nonzero(~varies):]  # smallest first
     largest = np.zeros(n)  # over the pairs not yet passed
     p = np.empty(len(order))
-    for k, pair in enumerate(order):
-        np.maximum(largest, np.abs(null[pair]) / spread[pair], out=largest)
+    for k, (pair, row) in enumerate(zip(order, in_turn(null, order), strict=True)):
+        np.maximum(largest, np.abs(row) / spread[pair], out=largest)
         threshold = (abs(observed[pair]) - ties[pair]) / spread[pair]
         p[k] = (np.count_nonzero(largest >= threshold) + 1) / (n + 1)
     adjusted[order] = np.maximum.accumulate(p[::-1])[::-1]

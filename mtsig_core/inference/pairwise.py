@@ -16,7 +16,7 @@ from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.power import degrees_of_freedom
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
 from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.row_chunks import row_chunks
+from mtsig_core.inference.row_chunks import Rows, row_chunks
 from mtsig_core.inference.significance import TESTS, decide, rounding, win_rates
 from mtsig_core.inference.simultaneous import simultaneous
 from mtsig_core.metrics import Metric
@@ -205,23 +205,30 @@ def _test(sides: Drawn, pairs: np.ndarray, delta: np.ndarray, n_units: np.ndarra
     p = np.where(n_units < 2, 1.0, test.p_values(delta, replicates))  # one unit, drawn again and again, shows nothing
     if not test.romano_wolf:
         return p, ADJUSTMENTS[settings.correction](p), ADJUSTMENTS["holm"](p), None, None
-    if test.draws == "bootstrap":
-        replicates -= replicates.mean(axis=1, keepdims=True)  # the shift that makes them a null
-    stepped = romano_wolf(delta, replicates, whole=test.tries_all(sides.data.units))
+    null = _centred(replicates) if test.draws == "bootstrap" else replicates
+    stepped = romano_wolf(delta, null, whole=test.tries_all(sides.data.units))
     adjusted = stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p)
     return p, adjusted, stepped, None, None
 
 
+def _centred(drawn: np.ndarray | Rows) -> Rows:
+    """Bootstrap differences with the shift that makes them a null."""
+    def make(rows: slice | np.ndarray) -> np.ndarray:
+        some = drawn[rows]
+        centred: np.ndarray = some - some.mean(axis=1, keepdims=True)
+        return centred
+
+    return Rows(drawn.shape, make)
+
+
 def tested_against(sides: Drawn, pairs: np.ndarray, settings: Settings, jobs: int,
-                   progress: engine.Progress | None) -> np.ndarray:
+                   progress: engine.Progress | None) -> np.ndarray | Rows:
     """What the test looks at beside the observed differences, a row for each pair."""
     test = TESTS[settings.test]
     if test.draws == "swaps":
         assert settings.trials is not None, "only tests of segment scores have no trials"
-        return engine.swap_differences(sides.data, pairs, settings.trials, settings.seed, jobs=jobs, progress=progress)
+        return engine.swap_rows(sides.data, pairs, settings.trials, settings.seed, jobs=jobs, progress=progress)
     source = sides.sample.segments if test.of_segments else sides.scores[:, :settings.trials]
     assert source is not None, "only metrics that are means of segment scores have such a test"
-    replicates = np.empty((len(pairs), source.shape[1]))  # most of the memory, so no copy
-    for row, (i, j) in zip(replicates, pairs, strict=True):
-        np.subtract(source[i], source[j], out=row)
-    return replicates
+    found = Rows((len(pairs), source.shape[1]), lambda rows: source[pairs[rows, 0]] - source[pairs[rows, 1]])
+    return found[:] if test.of_segments else found

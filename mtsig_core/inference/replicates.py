@@ -101,7 +101,7 @@ def replicates(comparison: Comparison, testset: TestSet, metric: str | Metric | 
     pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
     n, sides, rows = sides_of(seen, systems, pairs, units, settings, jobs, stage(progress, "pairs"))
     differences = sides.sample.drawn[rows[:, 0]] - sides.sample.drawn[rows[:, 1]]
-    tested = tested_against(sides, rows, settings, jobs, stage(progress, "test")) if len(rows) else np.empty((0, 0))
+    tested = tested_against(sides, rows, settings, jobs, stage(progress, "test"))[:] if len(rows) else np.empty((0, 0))
     return Replicates(tuple(seen.names), _frozen(systems.sample.drawn),
                       tuple((pair.a, pair.b) for pair in result.pairs),
                       *(_frozen(_whole(values, n > 0)) for values in (differences, tested)))

@@ -4,7 +4,27 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-__all__ = ["row_chunks", "by_rows"]
+__all__ = ["Rows", "row_chunks", "by_rows", "in_turn"]
+
+_MADE_AT_ONCE = 1 << 21  # numbers
+
+
+class Rows:
+    """Rows of numbers that are too many to be kept: they are made whenever they are asked for.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        (rows, numbers in each)
+    make : callable
+        What is asked for, a slice or an array of the numbers of rows -> ndarray, a row for each.
+    """
+
+    def __init__(self, shape: tuple[int, int], make: Callable[[slice | np.ndarray], np.ndarray]):
+        self.shape, self._make = shape, make
+
+    def __getitem__(self, rows: slice | np.ndarray) -> np.ndarray:
+        return self._make(rows)
 
 
 def row_chunks(n_rows: int, n_columns: int, target: int = 1 << 17) -> Iterator[slice]:
@@ -14,8 +34,17 @@ def row_chunks(n_rows: int, n_columns: int, target: int = 1 << 17) -> Iterator[s
         yield slice(at, min(at + step, n_rows))
 
 
-def by_rows(function: Callable[..., np.ndarray], *arrays: np.ndarray) -> np.ndarray:
+def by_rows(function: Callable[..., np.ndarray], *arrays: np.ndarray | Rows) -> np.ndarray:
     """Apply a function of equally many rows to chunks of rows, and put the results together."""
-    chunks = row_chunks(len(arrays[0]), arrays[-1].shape[1])
-    parts = [function(*(array[rows] for array in arrays)) for rows in chunks]
+    n_rows, n_columns = arrays[-1].shape
+    parts = []
+    for many in row_chunks(n_rows, n_columns, _MADE_AT_ONCE):
+        made = [array[many] for array in arrays]
+        parts += [function(*(array[rows] for array in made)) for rows in row_chunks(len(made[-1]), n_columns)]
     return np.concatenate(parts, axis=-1) if parts else np.empty(0)
+
+
+def in_turn(rows: np.ndarray | Rows, order: np.ndarray) -> Iterator[np.ndarray]:
+    """One row after the other, in this order."""
+    for some in row_chunks(len(order), rows.shape[1], _MADE_AT_ONCE):
+        yield from rows[order[some]] if isinstance(rows, Rows) else (rows[k] for k in order[some])

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
 from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.row_chunks import by_rows
+from mtsig_core.inference.row_chunks import Rows, by_rows
 
 __all__ = ["TESTS", "SignificanceTest", "approximate_randomization", "decide", "fitting_tests", "percentile_test",
            "riezler_maxwell", "signed_shift", "significant", "student_t", "wilcoxon", "win_rates"]
@@ -33,7 +33,7 @@ def rounding(values: np.ndarray) -> np.ndarray:
     return TOLERANCE * largest
 
 
-def approximate_randomization(observed: np.ndarray, swapped: np.ndarray) -> np.ndarray:
+def approximate_randomization(observed: np.ndarray, swapped: np.ndarray | Rows) -> np.ndarray:
     """Two-sided approximate randomization (Riezler and Maxwell 2005, Fig. 1).
 
     p = (c + 1) / (R + 1), c = #{abs(d_r) >= abs(d_0)}; ``>=``, so that identical outputs get p = 1.
@@ -42,7 +42,7 @@ def approximate_randomization(observed: np.ndarray, swapped: np.ndarray) -> np.n
     ----------
     observed : ndarray, shape (pairs,)
         d_0, in points.
-    swapped : ndarray, shape (pairs, R)
+    swapped : ndarray or Rows, shape (pairs, R)
         d_r, after random swaps.
 
     Returns
@@ -52,7 +52,7 @@ def approximate_randomization(observed: np.ndarray, swapped: np.ndarray) -> np.n
     return _p_values(np.abs, observed, swapped)
 
 
-def signed_shift(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+def signed_shift(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
     """Bootstrap test by the shift method (Noreen 1989): the bootstrap differences, centred, stand for the null.
 
     p = (c + 1) / (B + 1), c = #{abs(d_b - mean(d_b)) >= abs(d_0)}. Shapes as in `approximate_randomization`.
@@ -60,7 +60,7 @@ def signed_shift(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     return _p_values(lambda d: np.abs(d - d.mean(axis=1, keepdims=True)), observed, drawn)
 
 
-def percentile_test(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+def percentile_test(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
     """Two-sided p of the percentile interval (after Zhang and Vogel 2004, section 3.2).
 
     p = min(1, 2 (min(#{d_b <= 0}, #{d_b >= 0}) + 1) / (B + 1)). Shapes as in `approximate_randomization`.
@@ -74,7 +74,7 @@ def percentile_test(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     return p
 
 
-def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
     """The shift method as printed in Riezler and Maxwell 2005, Fig. 2 (sacreBLEU's ``--paired-bs`` too).
 
     p = (c + 1) / (B + 1), c = #{abs(d_b) - mean(abs(d_b)) >= abs(d_0)}. The absolute value inside the shift makes
@@ -89,7 +89,7 @@ def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     return _p_values(excess, observed, drawn)
 
 
-def win_rates(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def win_rates(drawn: np.ndarray | Rows) -> tuple[np.ndarray, np.ndarray]:
     """Shares of bootstrap samples with a positive and a negative difference (Koehn 2004, section 6).
 
     Samples with equal scores count for neither. Returns (win, lose), each of shape (pairs,).
@@ -223,7 +223,7 @@ def decide(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None
 
 
 def _p_values(extremeness: Callable[[np.ndarray], np.ndarray], observed: np.ndarray,
-              replicates: np.ndarray) -> np.ndarray:
+              replicates: np.ndarray | Rows) -> np.ndarray:
     """(c + 1) / (R + 1), c the number of replicates at least as extreme as the observed difference."""
     def count(d0: np.ndarray, d: np.ndarray) -> np.ndarray:
         size, reached = extremeness(d), np.abs(d0)
@@ -268,7 +268,7 @@ class SignificanceTest:
     source: str
     formula: str
     draws: str
-    p_values: Callable[[np.ndarray, np.ndarray], np.ndarray] | None
+    p_values: Callable[[np.ndarray, Any], np.ndarray] | None
     default_correction: str
     steps: int = 1
     romano_wolf: bool = False

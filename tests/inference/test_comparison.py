@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mtsig_core import Cancelled, SettingError, compare
+from mtsig_core.inference import engine
 from mtsig_core.inference.engine import UnitStatistics, bootstrap_scores
 from mtsig_core.inference.intervals import fitting_intervals
 from mtsig_core.inference.power import minimum_detectable_difference
@@ -33,6 +34,13 @@ def of_pair(result, one, other):
     """The pair of two systems, and 1 if it has them in this order, else -1."""
     pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {one, other})
     return pair, 1 if pair.a == one else -1
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_pairs_that_are_too_many_to_be_kept_give_the_same_result(monkeypatch, test):
+    kept = compare_given(COUNTS, bleu, test=test, **QUICK)
+    monkeypatch.setattr(engine, "_MOST_KEPT", 100)
+    assert compare_given(COUNTS, bleu, test=test, **QUICK) == kept
 
 
 class TestWhatIsReported:

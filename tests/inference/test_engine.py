@@ -10,9 +10,17 @@ from hypothesis.extra import numpy as hnp
 from threadpoolctl import threadpool_info
 
 from mtsig_core import Cancelled
-from mtsig_core.inference import engine
-from mtsig_core.inference.engine import UnitStatistics, all_pairs, bootstrap_scores, jackknife_scores, swap_differences
+from mtsig_core.inference import engine, unit_statistics
+from mtsig_core.inference.engine import (
+    UnitStatistics,
+    all_pairs,
+    bootstrap_scores,
+    jackknife_scores,
+    swap_differences,
+    swap_rows,
+)
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swaps, unpacked
+from mtsig_core.inference.row_chunks import Rows
 from mtsig_core.metrics.bleu import Bleu
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores
 
@@ -76,7 +84,7 @@ class TestSums:
     def test_whole_numbers_are_summed_exactly_however_they_are_cut_up(self, data, statistics, rows):
         weights = data.draw(some_weights(statistics.shape[1]))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine, "_ROWS", rows)
+            patch.setattr(unit_statistics, "_ROWS", rows)
             sums = sums_of(statistics, weights)
         assert (sums == exact_sums(statistics, weights)).all()
 
@@ -87,7 +95,7 @@ class TestSums:
         statistics = dtype(scale) * data.draw(hnp.arrays(dtype, (2, 7, 2), elements=st.floats(-100, 100, width=32)))
         weights = data.draw(some_weights(7))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine, "_ROWS", rows)
+            patch.setattr(unit_statistics, "_ROWS", rows)
             sums = sums_of(statistics, weights)
             rounded = sums_of(statistics, np.eye(7, dtype=np.uint16)).transpose(1, 2, 0)
         exact = np.einsum("suk,ru->ksr", np.vectorize(Fraction, otypes=[object])(rounded), weights.astype(object))
@@ -131,7 +139,7 @@ class TestSums:
         statistics[0, 0] = 998
         weights = np.ones((1, 40_000), dtype=np.uint16)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine, "_ROWS", 1 << 16)
+            patch.setattr(unit_statistics, "_ROWS", 1 << 16)
             assert sums_of(statistics, weights) == 999 * 40_000 - 1
 
     @given(whole_statistics())
@@ -142,7 +150,7 @@ class TestSums:
 
     @pytest.mark.parametrize("weights", [np.zeros(60, int), np.arange(60) == 0], ids=["all zero", "the first alone"])
     def test_columns_whose_random_sums_are_equal_are_told_apart_all_the_same(self, monkeypatch, weights):
-        monkeypatch.setattr(engine, "_random_weights", lambda n: weights.astype(np.int64))
+        monkeypatch.setattr(unit_statistics, "_random_weights", lambda n: weights.astype(np.int64))
         for statistics in (COUNTS, SCORES):
             kept = data_of(statistics, first_statistic).weighted_sums(np.eye(60, dtype=np.uint16)).astype(np.float64)
             assert np.abs(kept - statistics.transpose(2, 0, 1)).max() <= 2**-21
@@ -151,7 +159,7 @@ class TestSums:
     def test_about_half_of_the_columns_of_bleu_are_kept(self, document_length):
         units = Units("document", np.arange(60) // document_length, 60 // document_length)
         data = data_of(COUNTS, units=units)
-        assert len(data._columns) <= 0.6 * data.totals.size
+        assert data._distinct <= 0.6 * data.totals.size
 
     @given(whole_statistics(), st.integers(1, 70), st.integers(0, 2**64 - 1))
     def test_swapped_units_are_summed_like_weighted_ones(self, statistics, times, seed):
@@ -160,8 +168,8 @@ class TestSums:
         words = np.random.default_rng(seed).integers(0, 2**64, (3, -(-data.units.n // 64)), np.uint64)
         words[0] = 2**64 - 1
         swapped = unpacked(words, data.units.n)
-        assert swapped[0].all() and (data.swapped_sums(words) == data.weighted_sums(swapped)).all()
-        assert (data.swapped_sums(words).astype(np.float64) == exact_sums(statistics, swapped)).all()
+        assert swapped[0].all() and (data.of_all(data.swapped_columns(words)) == data.weighted_sums(swapped)).all()
+        assert (data.of_all(data.swapped_columns(words)).astype(np.float64) == exact_sums(statistics, swapped)).all()
 
     @pytest.mark.parametrize("largest", [2000, 2047, 2048, 4095, 4096])
     def test_no_swapped_sum_runs_over_into_the_next(self, largest):
@@ -169,8 +177,8 @@ class TestSums:
         statistics[1], statistics[2, ::2] = 1, 0
         every = np.full((1, 47), 2**64 - 1, np.uint64)
         data = data_of(statistics, first_statistic)
-        assert (data._packed is None) == (largest > 2047)
-        assert (data.swapped_sums(every) == statistics.sum(axis=1).T[..., None]).all()
+        assert (data._columns.dtype == np.uint16) == (largest <= 2047)
+        assert (data.of_all(data.swapped_columns(every)) == statistics.sum(axis=1).T[..., None]).all()
 
     def test_documents_are_summed_before_they_are_drawn(self):
         documents = Units("document", np.arange(60) % 7, 7)
@@ -284,6 +292,17 @@ class TestSwaps:
         swapped = swap_differences(UnitStatistics(Words(), COUNTS, segments(60)), all_pairs(4), 300, seed=2)
         np.testing.assert_array_equal(swapped, swap_differences(data_of(COUNTS, first_statistic), all_pairs(4), 300, 2))
 
+    @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
+    def test_what_is_too_much_to_be_kept_is_made_again_to_the_same_bits(self, monkeypatch, statistics, rule):
+        data, pairs = data_of(statistics, rule), np.concatenate([all_pairs(len(statistics)), [[2, 0]]])
+        kept = swap_rows(data, pairs, 600, seed=3)
+        assert isinstance(kept, np.ndarray)
+        monkeypatch.setattr(engine, "_MOST_KEPT", 100)
+        made = swap_rows(data, pairs, 600, seed=3, jobs=2)
+        assert isinstance(made, Rows) and made.shape == kept.shape
+        for rows in (slice(None), slice(1, 3), np.array([3, 0, 3])):
+            assert made[rows].tobytes() == kept[rows].tobytes()
+
     def test_all_pairs(self):
         assert all_pairs(4).tolist() == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
         assert all_pairs(1).shape == (0, 2)
@@ -293,7 +312,7 @@ class TestJackknife:
     @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
     @pytest.mark.parametrize("units", [segments(60), Units("document", np.arange(60) % 7, 7)], ids=lambda u: u.kind)
     def test_each_unit_is_left_out_once(self, statistics, rule, units, monkeypatch):
-        monkeypatch.setattr(engine, "_ROWS", 8)
+        monkeypatch.setattr(unit_statistics, "_ROWS", 8)
         left_out = jackknife_scores(data_of(statistics, rule, units))
         by_hand = [rule(statistics[:, units.index != unit].sum(axis=1)) for unit in range(units.n)]
         np.testing.assert_allclose(left_out, np.transpose(by_hand), atol=1e-6)
