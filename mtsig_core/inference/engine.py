@@ -11,6 +11,7 @@ from contextlib import closing
 
 import numpy as np
 
+from mtsig_core._compiled import worth_compiling
 from mtsig_core.inference.parallel import in_order
 from mtsig_core.inference.resampling import BLOCK, bootstrap_weights, swap_bits
 from mtsig_core.inference.row_chunks import Rows
@@ -113,7 +114,7 @@ def _differences(data: UnitStatistics, columns: np.ndarray, pairs: np.ndarray,
     if data.counted:
         return _of_means(data, kept[0].astype(np.float64), moved[0].astype(np.float64), pairs)
     swapped = getattr(data.metric.score, "swapped", None)
-    if swapped is None:
+    if swapped is None or not worth_compiling(30 * len(pairs) * kept.shape[2]):
         return _of_scores(data, kept, moved, pairs)
     differences: np.ndarray = swapped(data.metric, kept, moved, pairs)
     left = np.isnan(differences.min(axis=1))  # what that way is not for

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from mtsig_core._compiled import worth_compiling
 from mtsig_core.inference.resampling import Units, unpacked
 from mtsig_core.metrics import Metric, is_segment_mean
 
@@ -76,7 +77,7 @@ class UnitStatistics:
 
     def swapped_columns(self, bits: np.ndarray) -> np.ndarray:
         """Sums of the distinct columns over the units that `swap_bits` says are swapped: (columns, replicates)."""
-        if self._columns.dtype != np.uint16:
+        if self._columns.dtype != np.uint16 or not worth_compiling(len(bits) * self._columns.size // 50):
             return self._weighted_columns(unpacked(bits, self.units.n))
         from mtsig_core import _kernels  # late: it imports numba
 
