@@ -4,7 +4,7 @@ import numpy as np
 
 from mtsig_core._compiled import compiled
 
-__all__ = ["count_stationary", "count_uniform", "sum_swapped", "swap_stationary"]
+__all__ = ["count_stationary", "count_uniform", "sum_runs", "sum_swapped", "swap_stationary"]
 
 
 @compiled
@@ -124,3 +124,15 @@ def sum_swapped(swaps: np.ndarray, first: int, columns: np.ndarray) -> np.ndarra
             for w in range(n_words):
                 sums[r, w] += ways[0, a, w] + ways[1, b, w] + ways[2, c, w] + ways[3, d, w]
     return sums
+
+
+@compiled
+def sum_runs(rows: np.ndarray, chosen: np.ndarray, sums: np.ndarray) -> None:
+    """Add chosen rows to sums (runs, columns): the chosen are cut into as many runs, as equal as can be."""
+    n = len(sums)
+    for run in range(n):
+        here = sums[run]
+        for k in range(run * len(chosen) // n, (run + 1) * len(chosen) // n):
+            row = rows[chosen[k]]
+            for column in range(rows.shape[1]):
+                here[column] += row[column]

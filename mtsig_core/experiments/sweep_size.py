@@ -52,29 +52,25 @@ class _Subject(NamedTuple):
     units: Units
     members: list[np.ndarray]  # segments of each unit
     by_unit: np.ndarray
+    whole: engine.UnitStatistics  # of all units, as `compare` has them
     counted: _Counter | None
     names: list[str]
     pairs: np.ndarray
     gaps: bool
     common: np.ndarray  # units that both systems of each pair have
 
-    def whole(self) -> engine.UnitStatistics:
-        """Of all units, as `compare` has them."""
-        return self._numbers(self.by_unit)
-
     def part(self, chosen: np.ndarray) -> engine.UnitStatistics:
         """Of some units in random order, a unit drawn twice being two; of many, in random groups.
 
         Sums of groups drawn with replacement vary as those of single units do, and cost less to draw.
         """
-        by_unit = self.by_unit.take(chosen, axis=0) if self.counted is None else self._recount(chosen, self.counted)
         n = min(len(chosen), _GROUPS)
+        if self.counted is None and self.whole.is_whole:
+            return self.whole.drawn(chosen, n)
+        by_unit = self.by_unit.take(chosen, axis=0) if self.counted is None else self._recount(chosen, self.counted)
         if n < len(chosen):
             by_unit = np.add.reduceat(by_unit, np.arange(n) * len(chosen) // n, axis=0)
-        return self._numbers(by_unit)
-
-    def _numbers(self, by_unit: np.ndarray) -> engine.UnitStatistics:
-        return engine.UnitStatistics(self.metric, by_unit.swapaxes(0, 1), Units.segments(len(by_unit)))
+        return _numbers(self.metric, by_unit)
 
     def _recount(self, chosen: np.ndarray, counted: _Counter) -> np.ndarray:
         segments_of = [self.members[unit] for unit in chosen]
@@ -149,7 +145,7 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     times = [1 if size == n else repeats for size in sizes]
     tasks = [(size, repeat) for size, most in zip(sizes, times, strict=True) for repeat in range(most)]
     work = np.cumsum([_work(subject, size) for size, _ in tasks])
-    whole = _Whole.of(subject, settings)
+    whole = _Whole.of(subject, settings, jobs)
     if found is not None:
         found(0, _gathered(subject, settings, whole, {}))
     by_size: dict[int, list[_Drawn]] = {}
@@ -180,8 +176,12 @@ def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
         statistics = np.concatenate([statistics, paired(statistics, pairs)[0]])
     counted = seen.counter() if depends_on_testset(seen.metric) else None
     by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
-    return _Subject(seen.metric, seen.testset, units, members(units.index), by_unit, counted, seen.names, pairs,
-                    seen.has_gaps, pair_units(seen, pairs, units)[0])
+    return _Subject(seen.metric, seen.testset, units, members(units.index), by_unit, _numbers(seen.metric, by_unit),
+                    counted, seen.names, pairs, seen.has_gaps, pair_units(seen, pairs, units)[0])
+
+
+def _numbers(metric: Metric, by_unit: np.ndarray) -> engine.UnitStatistics:
+    return engine.UnitStatistics(metric, by_unit.swapaxes(0, 1), Units.segments(len(by_unit)))
 
 
 class _Drawn(NamedTuple):
@@ -198,9 +198,10 @@ class _Drawn(NamedTuple):
 
 def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) -> _Drawn:
     chosen = subset(subject.units.n, size, settings.seed, repeat)
-    data, first_block = subject.part(chosen), size << 26 | repeat << 12
     if size == subject.units.n:  # the set itself, with the draws of `compare`
-        data, first_block = subject.whole(), 0
+        data, first_block = subject.whole, 0
+    else:
+        data, first_block = subject.part(chosen), size << 26 | repeat << 12
     drawn = _bootstrap(data, settings.resamples, settings.seed, first_block)
     k, rows = len(subject.names), subject.rows
     medians = np.median(drawn[:k], axis=1)
@@ -243,10 +244,10 @@ class _Whole(NamedTuple):
     errors: PairErrors
 
     @classmethod
-    def of(cls, subject: _Subject, settings: SamplingSettings) -> _Whole:
+    def of(cls, subject: _Subject, settings: SamplingSettings, jobs: int) -> _Whole:
         """With the draws of `compare`."""
-        whole = subject.whole()
-        drawn = _bootstrap(whole, _WHOLE, settings.seed, 0)
+        whole = subject.whole
+        drawn = engine.bootstrap_scores(whole, _WHOLE, settings.seed, jobs=jobs)
         sign, (first, second) = direction(subject.metric), subject.rows.T
         deltas = sign * (whole.scores[first] - whole.scores[second])
         errors = (drawn[first] - drawn[second]).std(axis=1, ddof=1)

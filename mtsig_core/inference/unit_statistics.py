@@ -39,6 +39,8 @@ class UnitStatistics:
         Corpus scores in points.
     shape : tuple of int
         (stats, systems)
+    is_whole : bool
+        Whether the statistics are whole numbers, so that `drawn` can be asked for.
     """
 
     def __init__(self, metric: Metric, statistics: np.ndarray, units: Units):
@@ -46,22 +48,49 @@ class UnitStatistics:
             statistics = _rounded(statistics.astype(np.float64), units)
         elif statistics.dtype not in (np.int32, np.int64):
             statistics = statistics.astype(np.int64)  # differences of unsigned or short numbers would wrap round
-        self.metric, self.units = metric, units
-        self._by_unit = units.sum(statistics)
-        self.totals = self._by_unit.sum(axis=1, dtype=np.float64).T
+        self.metric, self.is_whole = metric, statistics.dtype.kind != "f"
+        self._columns, self._source, self._chained = _distinct_columns(units.sum(statistics))
+        self._take_up(units)
+
+    def _take_up(self, units: Units) -> None:
+        """All that follows from the columns."""
+        self.units, self._distinct = units, int(self._source.max(initial=-1)) + 1
+        self.totals = self.of_all(self._columns[:, :self._distinct].sum(axis=0, dtype=np.float64))
         self.shape = self.totals.shape
         self.scores = self.score(self.totals)
-        self._columns, self._source, self._chained = _distinct_columns(self._by_unit)
-        self._distinct = int(self._source.max(initial=-1)) + 1
         # Of means of segment scores: how many segments all systems have, where they have the same number in each unit;
         # else 0.
-        counts = self._by_unit[..., -1]
-        self.counted = int(counts[0].sum()) if is_segment_mean(metric) and (counts == counts[0]).all() else 0
+        self.counted = 0
+        if is_segment_mean(self.metric):
+            counts = self.of_all(self._columns[:units.n].T)[-1]
+            self.counted = int(counts[0].sum()) if (counts == counts[0]).all() else 0
         # Draws and swaps add as many units as there are. Where such sums stay below 2^24 all can be float32;
         # Metric.score reckons in float64 all the same.
-        self._peak = max(_largest(self._columns), _largest(self._by_unit))
+        self._peak = _largest(self._columns)
+        if self._columns.dtype != np.uint16:  # else none is larger than what it is taken from
+            self._peak = max(self._peak, *map(_largest, self._by_system()))
         single = self._columns.dtype != np.float64 and units.n * self._peak < _EXACT_IN_FLOAT32
         self._sum_dtype = np.dtype(np.float32 if single else np.float64)
+
+    def drawn(self, chosen: np.ndarray, n: int) -> UnitStatistics:
+        """Those of units drawn from these, whose statistics are whole numbers: of n runs of them, each a unit now.
+
+        As if it were made of their statistics, in a fifth of the time: what repeats among these is known.
+
+        Parameters
+        ----------
+        chosen : ndarray of int, shape (at least n,)
+            A unit drawn twice is two. They are cut into runs as equal as can be.
+        """
+        from mtsig_core import _kernels  # late: it imports numba
+
+        part = UnitStatistics.__new__(UnitStatistics)
+        part.metric, part.is_whole, part._source, part._chained = self.metric, True, self._source, self._chained
+        part._columns = _no_columns(n, self._columns.shape[1], -(-len(chosen) // n) * self._peak,
+                                    packed=self._columns.dtype == np.uint16)
+        _kernels.sum_runs(self._columns, chosen, part._columns[:n])
+        part._take_up(Units.segments(n))
+        return part
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """Score sums with the statistics on the first axis, shape (stats, ...) -> (...)."""
@@ -88,7 +117,7 @@ class UnitStatistics:
 
     def of_all(self, columns: np.ndarray, systems: slice | np.ndarray = slice(None)) -> np.ndarray:
         """Sums of all statistics, or those of some systems, from sums of the distinct columns:
-        shape (columns, replicates) -> (stats, systems, replicates)."""
+        shape (columns, ...) -> (stats, systems, ...), such as replicates."""
         sums: np.ndarray = columns[self._source[:, systems]]
         for k, chained in enumerate(self._chained[:, systems]):
             if chained.any():
@@ -117,8 +146,13 @@ class UnitStatistics:
     def without(self, groups: np.ndarray) -> Iterator[np.ndarray]:
         """For each system, the totals less those of each group of units: (groups, stats)."""
         firsts = np.flatnonzero(np.diff(groups, prepend=-1))
-        for by_unit, totals in zip(self._by_unit, self.totals.T, strict=True):
-            yield totals - np.add.reduceat(by_unit, firsts, axis=0, dtype=np.float64)
+        for by_unit, totals in zip(self._by_system(), self.totals.T, strict=True):
+            yield totals - np.ascontiguousarray(np.add.reduceat(by_unit, firsts, axis=1, dtype=np.float64).T)
+
+    def _by_system(self) -> Iterator[np.ndarray]:
+        """The statistics of each system: (stats, units)."""
+        columns = self._columns[:self.units.n].T
+        return (self.of_all(columns, np.array([system]))[:, 0] for system in range(self.shape[1]))
 
 
 def _rounded(statistics: np.ndarray, units: Units) -> np.ndarray:
@@ -189,18 +223,20 @@ def _distinct_columns(by_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
         first = list(np.ndindex(keys.shape))  # two different ones had the same sum: store them all
         source, chained[:] = np.arange(keys.size).reshape(keys.shape), False
 
-    shape: tuple[int, int] = (n_units, len(first))
-    dtype: type[np.generic] = np.float64
-    if whole and 0 <= by_unit.min(initial=0) and _largest(by_unit) <= _LARGEST_PACKED:
-        shape, dtype = (-(-n_units // _UNITS) * _UNITS, -(-len(first) // 32) * 32), np.uint16
-    elif whole and 2 * _largest(by_unit) < _EXACT_IN_FLOAT32:  # differences may be twice as large
-        dtype = np.float32
-    columns = np.zeros(shape, dtype)
+    columns = _no_columns(n_units, len(first), _largest(by_unit) if whole else np.inf, by_unit.min(initial=0) >= 0)
     for at in range(0, n_units, _ROWS):  # within the cache
         rows = slice(at, min(at + _ROWS, n_units))
         for number, (k, s) in enumerate(first):
             columns[rows, number] = column(k, s, rows)
     return columns, source, chained
+
+
+def _no_columns(n_units: int, n_columns: int, largest: float, packed: bool) -> np.ndarray:
+    """Zeros of the type that statistics up to the largest are kept as; `packed` where none is negative."""
+    if packed and largest <= _LARGEST_PACKED:
+        return np.zeros((-(-n_units // _UNITS) * _UNITS, -(-n_columns // 32) * 32), np.uint16)
+    # differences may be twice as large
+    return np.zeros((n_units, n_columns), np.float32 if 2 * largest < _EXACT_IN_FLOAT32 else np.float64)
 
 
 def _random_weights(n: int) -> np.ndarray:

@@ -50,6 +50,16 @@ def exact_sums(statistics, weights):
     return np.einsum("suk,ru->ksr", np.vectorize(int, otypes=[object])(statistics), weights.astype(object))
 
 
+def assert_drawn(part, weights, statistics, chosen, runs):
+    """That a part has the exact sums of equal runs of the units chosen."""
+    by_run = np.stack([statistics[:, run].sum(axis=1, dtype=np.int64) for run in np.split(
+        np.asarray(chosen), [k * len(chosen) // runs for k in range(1, runs)])], axis=1)
+    assert (part.totals == by_run.sum(axis=1).T).all() and part.units.n == runs
+    assert (part.weighted_sums(weights).astype(np.float64) == exact_sums(by_run, weights)).all()
+    everything = np.concatenate(list(part.without(np.arange(runs))), axis=1)
+    assert (everything == np.concatenate(by_run.sum(axis=1, keepdims=True) - by_run, axis=1)).all()
+
+
 @st.composite
 def whole_statistics(draw):
     """Statistics that repeat as those of real metrics do: equal columns, columns a step apart, constant ones."""
@@ -87,6 +97,20 @@ class TestSums:
             patch.setattr(unit_statistics, "_ROWS", rows)
             sums = sums_of(statistics, weights)
         assert (sums == exact_sums(statistics, weights)).all()
+
+    @given(st.data(), whole_statistics())
+    def test_units_that_are_drawn_give_what_copies_of_them_give(self, data, statistics):
+        chosen = np.array(data.draw(st.lists(st.integers(0, statistics.shape[1] - 1), min_size=1, max_size=20)))
+        runs = data.draw(st.integers(1, len(chosen)))
+        part, weights = data_of(statistics, first_statistic).drawn(chosen, runs), data.draw(some_weights(runs))
+        assert_drawn(part, weights, statistics, chosen, runs)
+
+    @pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8, 9])
+    def test_they_are_exact_on_both_sides_of_what_single_precision_can_hold(self, length):
+        statistics = np.full((2, 3, 2), 2**21 + 1, dtype=np.int64)
+        statistics[1, :, 1] = [1, 2, 2**21]
+        part = data_of(statistics, first_statistic).drawn(np.zeros(2 * length, dtype=int), 2)
+        assert_drawn(part, np.array([[1, 1], [2, 0], [0, 1]], dtype=np.uint16), statistics, [0] * 2 * length, 2)
 
     @given(st.data(), st.integers(1, 5))
     def test_real_numbers_are_rounded_once_and_then_summed_exactly(self, data, rows):
