@@ -13,13 +13,14 @@ class _MadeUp(Bleu):
 
     def statistics(self, testset, progress=None):
         rng = np.random.default_rng(0)
-        shape = len(testset.systems), testset.n_segments
-        length = rng.integers(5, 50, shape, dtype=np.int32)
-        shares = (0.6, 0.35, 0.2, 0.1)
-        correct = [(length * rng.uniform(0.9 * share, share, shape)).astype(np.int32) for share in shares]
-        totals = [np.maximum(length - n, 0) for n in range(4)]
-        reference = np.broadcast_to(length[:1], shape)
-        return np.stack([length, reference, *correct, *totals], axis=-1)
+        counts = np.empty((len(testset.systems), testset.n_segments, len(self.stat_names)), np.int32)
+        for system in counts:  # one at a time, so that making them is not what takes most memory
+            system[:, 0] = rng.integers(5, 50, len(system))
+            system[:, 1] = counts[0, :, 0]
+            for n, share in enumerate((0.6, 0.35, 0.2, 0.1)):
+                system[:, 2 + n] = system[:, 0] * rng.uniform(0.9 * share, share, len(system))
+                system[:, 6 + n] = np.maximum(system[:, 0] - n, 0)
+        return counts
 
 
 def compare_made_up(n_systems: int, n_segments: int, n_trials: int) -> None:
