@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from mtsig_core import MtsigError
+from mtsig_core.data.langpairs import languages_of
 from mtsig_core.data.readers.scripts import SPACELESS
 from mtsig_core.data.readers.uploads import (
     ROLES,
@@ -47,7 +48,7 @@ def pick_tokenizer(place, langpair, language):
 
     Where the references are in a language without spaces and the pair is not given, it is asked for.
     """
-    auto = default_tokenizer(langpair.partition("-")[2])
+    auto = default_tokenizer(languages_of(langpair)[1])
     asked = language is not None and not langpair
     options = list(dict.fromkeys([*(fitting_tokenizers(language) if asked else ["auto"]), *TOKENIZERS]))
     label = "Tokenizer" if asked else f"Tokenizer (auto: {auto})"
@@ -84,8 +85,7 @@ def offer_files(files):
     left, middle, right = st.columns([3, 2, 3])
     proposed = f"{of_set} {pair}" if of_set else "upload"
     title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
-    langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}", placeholder="such as en-de")
-    langpair = langpair.strip()
+    langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}", placeholder="like en-de").strip()
     tokenizer, decided = pick_tokenizer(right, langpair, reference_language(uploads))
     if st.button("Open these files", type="primary", key="data.open_files", disabled=not decided):
         testset = replace(read_uploads(uploads, langpair=langpair or None), name=title.strip() or "upload",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.data.checks import as_list, as_names, as_texts, literal
+from mtsig_core.data.langpairs import languages_of
 from mtsig_core.data.runs import Runs, frozen_runs
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.stored_lines import CHUNK_LINES, picked, text_lengths
@@ -201,8 +202,8 @@ class TestSet:
 
     @property
     def target_language(self) -> str | None:
-        """The part of `langpair` after the hyphen."""
-        return self.langpair.split("-")[1] if self.langpair and "-" in self.langpair else None
+        """The second language of `langpair`."""
+        return languages_of(self.langpair)[1]
 
     @cached_property
     def document_index(self) -> np.ndarray:

@@ -131,4 +131,4 @@ class Meteor(WordMetric):
 def _stemmer_of(testset: TestSet) -> str | None:
     """The name of Snowball's stemmer for the target language, None without."""
     language = testset.target_language
-    return "porter" if language is None else _STEMMERS.get(language.partition("_")[0])
+    return "porter" if language is None else _STEMMERS.get(language.replace("-", "_").partition("_")[0])

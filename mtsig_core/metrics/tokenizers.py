@@ -79,10 +79,10 @@ class Tokenizer:
 def default_tokenizer(language: str | None) -> str:
     """The tokenizer that sacreBLEU uses for a target language; a region or script changes nothing.
 
-    >>> default_tokenizer("zh"), default_tokenizer("zh_TW"), default_tokenizer("de"), default_tokenizer(None)
+    >>> default_tokenizer("zh"), default_tokenizer("zh-Hant"), default_tokenizer("pt_BR"), default_tokenizer(None)
     ('zh', 'zh', '13a', '13a')
     """
-    return _BY_LANGUAGE.get((language or "").partition("_")[0], "13a")
+    return _BY_LANGUAGE.get((language or "").replace("-", "_").partition("_")[0], "13a")
 
 
 def tokenizer_name(testset: TestSet, setting: str | None = None) -> str:

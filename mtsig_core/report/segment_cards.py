@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
+from mtsig_core.data.langpairs import languages_of
 from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics.overlap import matched_pieces
 from mtsig_core.report.cells import rounded, signed
@@ -198,7 +199,7 @@ def segments_html(testset: TestSet, systems: Sequence[str], segments: Sequence[i
 
 
 def _languages(testset: TestSet) -> tuple[str | None, str | None]:
-    return (testset.langpair or "").partition("-")[0] or None, testset.target_language
+    return languages_of(testset.langpair)
 
 
 def _given(testset: TestSet, k: int) -> list[tuple[str, str, str | None]]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from mtsig_core.data.langpairs import is_langpair
 from mtsig_core.data.readers.alignment import Fault, first_fault
 from mtsig_core.data.readers.conllu import read_conllu
 from mtsig_core.data.readers.documents import is_canary, read_documents
@@ -15,9 +16,7 @@ from mtsig_core.data.readers.lines import FilePath, shown
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
 
-__all__ = ["LANGUAGE", "assemble", "by_name", "check_langpair", "without_canary", "wrong_counts"]
-
-LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4}|_[0-9]{3}){0,2}"  # with script, region, or both, as in zh_Hant_TW
+__all__ = ["assemble", "by_name", "check_langpair", "without_canary", "wrong_counts"]
 
 SEARCHED_LINES = 100_000  # of all files together in which the first fault is looked for, about 3 seconds
 
@@ -26,11 +25,11 @@ _Read = tuple[FilePath | None, Sequence[str] | None, str | None]  # path, lines,
 
 def check_langpair(langpair: str) -> None:
     """Raise SettingError unless this is a language pair such as en-de."""
-    if not re.fullmatch(f"{LANGUAGE}-{LANGUAGE}", langpair):
+    if not is_langpair(langpair):
         lower = re.sub("[^a-z]+", "-", langpair.lower())
         hint = f" Did you mean {lower}?" if re.fullmatch("[a-z]{2,3}-[a-z]{2,3}", lower) else ""
         raise SettingError(f"{shown(langpair)!r} is no language pair; two codes of 2 or 3 letters are expected, "
-                           f"source first, such as en-de or en-zh_TW.{hint}")
+                           f"source first, such as en-de, en-zh_TW or en-pt-BR.{hint}")
 
 
 def by_name(files: Iterable[tuple[str, FilePath]], what: str, remedy: str,

@@ -20,7 +20,7 @@ from pathlib import Path
 from mtsig_core.data.readers.assemble import without_canary
 from mtsig_core.data.readers.bounds import check_place
 from mtsig_core.data.readers.lines import read_lines, shown
-from mtsig_core.data.readers.wmt import language_pairs, read_wmt
+from mtsig_core.data.readers.wmt import language_pairs, left_out, read_wmt
 from mtsig_core.data.score_directions import known_directions
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.task import Task
@@ -72,7 +72,7 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
                      for score in of_system] for name in names}
     elsewhere = sorted({name for pair in known for _, name in _files(folder, pair.rpartition(".")[2])})
     directions, open_ = known_directions(values, lower_is_better, higher_is_better, elsewhere)
-    assumed = [f"{one.why}." for one in directions.values()]
+    assumed = [*(left_out(folder) if pairs is None else ()), *(f"{one.why}." for one in directions.values())]
     if open_:
         assumed.insert(0, f"Left out, as neither name nor range says whether higher is better: "
                           f"{', '.join(open_.values())}. Say it by --higher-is-better NAME or --lower-is-better NAME.")

@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from mtsig_core.data.readers.assemble import LANGUAGE
+from mtsig_core.data.langpairs import LANGUAGE
 
 __all__ = ["OUTPUTS", "PAIR", "TaskName", "task_name", "without_pair"]
 
@@ -30,7 +30,8 @@ _CODE = "(?:" + "|".join(
     "ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne "
     "ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st "
     "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu".split()) + ")"
-_PLAIN_PAIR = rf"(?P<pair>{_CODE}(?:_\w{{2,4}}){{0,2}}-{_CODE}(?:_\w{{2,4}}){{0,2}})"
+_PLAIN = rf"{_CODE}(?:_\w{{2,4}}|-[A-Z][a-z]{{3}}|-[A-Z]{{2}}|-[0-9]{{3}}){{0,2}}"
+_PLAIN_PAIR = rf"(?P<pair>{_PLAIN}-{_PLAIN})"
 _START = rf"((?P<set>.+?)\.)?{PAIR}"
 _END = r"(\.(?P=target)(\.txt)?|\.txt)"
 _ANYWHERE = (("system", rf"{_START}\.hyp\.(?P<name>.+?){_END}"),

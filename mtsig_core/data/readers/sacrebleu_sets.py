@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from mtsig_core.data.readers.assemble import LANGUAGE, without_canary
+from mtsig_core.data.langpairs import LANGUAGE
+from mtsig_core.data.readers.assemble import without_canary
 from mtsig_core.data.readers.lines import read_lines, shown
 from mtsig_core.data.readers.text import NamedFile, read_text
 from mtsig_core.data.testset import TestSet

@@ -11,7 +11,7 @@ from mtsig_core.data.readers.archives import names_in_zip, opened
 from mtsig_core.data.readers.lines import FilePath, missing, shown
 from mtsig_core.data.readers.metrics_task import HUMAN, METRICS, read_metrics_task
 from mtsig_core.data.readers.task_scores import SCORES, read_task_scores, score_pairs
-from mtsig_core.data.readers.wmt import language_pairs, read_wmt, without_reference
+from mtsig_core.data.readers.wmt import language_pairs, left_out, read_wmt
 from mtsig_core.data.readers.wmt_xml import read_wmt_xml, xml_names
 from mtsig_core.data.task import Task
 from mtsig_core.data.testset import TestSet
@@ -77,11 +77,10 @@ def _with_both(folder: Path, testsets: Mapping[str, TestSet], every: bool) -> Ta
     if bare and (not every or len(bare) == len(testsets)):
         raise InputError(f"{shown(folder)} has references and no output for {', '.join(bare)}. Add outputs to its "
                          "system-outputs/, or choose other language pairs.")
-    left_out = [f"Left out: {pair}, which has references and no output." for pair in bare]
-    if every and not _xml(folder):
-        left_out += [f"Left out: {pair}, which has outputs and no reference." for pair in without_reference(folder)]
+    said = [f"Left out: {pair}, which has references and no output." for pair in bare]
+    said += left_out(folder) if every and not _xml(folder) else []
     return Task(folder.resolve().name, {pair: one for pair, one in testsets.items() if pair not in bare},
-                assumed=tuple(left_out))
+                assumed=tuple(said))
 
 
 def has_scores(folder: FilePath) -> bool:

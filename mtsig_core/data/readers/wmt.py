@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from mtsig_core.data.langpairs import is_langpair, languages_of
 from mtsig_core.data.readers.assemble import assemble, by_name, check_langpair
 from mtsig_core.data.readers.bounds import check_place
 from mtsig_core.data.readers.lines import FilePath, missing, shown
@@ -19,7 +21,7 @@ from mtsig_core.data.readers.names import OUTPUTS, TaskName, task_name
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
 
-__all__ = ["language_pairs", "read_wmt"]
+__all__ = ["language_pairs", "left_out", "read_wmt"]
 
 _References = dict[tuple[str, str], list[tuple[str, Path]]]  # (set or "", language pair) -> (name, path)
 
@@ -98,13 +100,32 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
                                      if testset.references.get(name) != texts})
 
 
-def without_reference(folder: Path) -> list[str]:
-    """The language pairs that have outputs and no reference, sorted: not for each does a task publish one."""
+def left_out(folder: Path) -> list[str]:
+    """Sentences: which language pairs have outputs and no reference, as a task does not publish one for each, and what
+    lies where others have a language pair and is none, such as en-zh-x."""
+    return [*(f"Left out: {pair}, which has outputs and no reference." for pair in _without_reference(folder)),
+            *(f"Left out: {shown(name)}, which is no language pair such as en-de or en-pt-BR."
+              for name in _no_pairs(folder))]
+
+
+def _without_reference(folder: Path) -> list[str]:
     known = {pair for _, pair in _references(folder)}
     places = [place for place in OUTPUTS if (folder / place).is_dir()]
-    places += [f"{place}/{name}" for place in places for name in _names(folder / place)
-               if (folder / place / name).is_dir()]
+    places += [f"{place}/{name}" for place, name in _inside(folder, *OUTPUTS) if (folder / place / name).is_dir()]
     return sorted({found.pair for found, _ in _files(folder, places) if found.role == "system"} - known)
+
+
+def _no_pairs(folder: Path) -> list[str]:
+    found = {name for place, name in _inside(folder, *OUTPUTS) if (folder / place / name).is_dir()}
+    for place, name in _inside(folder, *OUTPUTS, "references"):
+        if not task_name(f"{place}/{name}"):
+            found |= set(re.findall(r"(?:^|\.)([A-Za-z]{2,3}(?:_\w+)?-[\w-]+)(?=\.)", name)[:1])
+    return sorted(name for name in found if not is_langpair(name))
+
+
+def _inside(folder: Path, *places: str) -> list[tuple[str, str]]:
+    """(place, name) of what lies in these folders, as far as there are such."""
+    return [(place, name) for place in places if (folder / place).is_dir() for name in _names(folder / place)]
 
 
 def _references(folder: Path) -> _References:
@@ -139,7 +160,7 @@ def _choose(found: _References, langpair: str, folder: Path) -> tuple[str, str]:
     if of_pair:
         raise InputError(f"{shown(folder)} has {len(of_pair)} sets for {langpair}. Choose one: {', '.join(of_pair)}.")
     pairs = sorted({pair for _, pair in found})
-    turned = "-".join(reversed(langpair.split("-")))
+    turned = "-".join(reversed([language or "" for language in languages_of(langpair)]))
     near = [turned] if turned in pairs else difflib.get_close_matches(langpair, [*full, *pairs], n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise InputError(f"{shown(folder)} has no reference for {shown(langpair)}; it has {', '.join(pairs)}.{hint}")

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from xml.sax.handler import ContentHandler
 
-from mtsig_core.data.readers.assemble import LANGUAGE, check_langpair, without_canary
+from mtsig_core.data.langpairs import LANGUAGE, languages_of
+from mtsig_core.data.readers.assemble import check_langpair, without_canary
 from mtsig_core.data.readers.bounds import check_values, spend
 from mtsig_core.data.readers.lines import FilePath, chunks, shown
 from mtsig_core.data.testset import TestSet
@@ -99,8 +100,9 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
     elif langpair not in pairs:
         raise unknown("language pair", langpair, pairs)
     if langpair is not None:
-        found = {key: _in_language(document, langpair.split("-")[1]) for key, document in found.items()
-                 if document.src and document.src.lang == langpair.split("-")[0]}
+        source, target = languages_of(langpair)
+        found = {key: _in_language(document, target or "") for key, document in found.items()
+                 if document.src and document.src.lang == source}
     testset = _testset(label, " and ".join(map(shown, paths)), found, langpair)
     return testset if keep_canary else without_canary(testset)
 
@@ -268,13 +270,14 @@ def _reference(translator: str) -> str:
 
 
 def xml_names(files: Iterable[str]) -> dict[str, list[str]]:
-    """Names of XML files by the language pair that they say.
+    """Names of XML files by the language pair that they say, as their content does: en-pt_BR for en-pt-BR.
 
     >>> xml_names(["newstest2021.en-de.all.xml", "wmttest2022.cs-en.xml.gz", "notes.xml"])
     {'en-de': ['newstest2021.en-de.all.xml'], 'cs-en': ['wmttest2022.cs-en.xml.gz']}
     """
     found: dict[str, list[str]] = {}
     for file in files:
-        if said := re.fullmatch(rf"(?:.*\.)?({LANGUAGE}-{LANGUAGE})(?:\..*)?\.xml(?:\.gz)?", file):
-            found.setdefault(said[1], []).append(file)
+        if said := re.fullmatch(rf"(?:.*\.)?({LANGUAGE})-({LANGUAGE})(?:\..*)?\.xml(?:\.gz)?", file):
+            pair = "-".join(language.replace("-", "_") for language in said.groups())
+            found.setdefault(pair, []).append(file)
     return found

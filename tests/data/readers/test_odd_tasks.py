@@ -1,10 +1,14 @@
 """Folders of tasks as they come: each gives a result, or one message that names the file and what to do."""
 
+import shutil
+
 import pytest
 
-from mtsig_core.data.readers.tasks import read_task
+from mtsig_core.data.langpairs import languages_of
+from mtsig_core.data.readers.tasks import read_pair, read_task
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError, MtsigError
+from mtsig_core.metrics.tokenizers import tokenizer_name
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_export import task_text
 
@@ -28,7 +32,7 @@ def of_2024(pair, systems=SYSTEMS, reference=True):
 
 
 def of_2022(pair, systems):
-    target = pair.split("-")[1]
+    target = languages_of(pair)[1]
     return {f"references__generaltest2022.{pair}.ref.A.{target}": "a b c d\n" * 4} | {
         f"system-outputs__generaltest2022.{pair}.hyp.{name}.{target}": f"a b {name} d\n" * 4 for name in systems}
 
@@ -37,6 +41,26 @@ def test_regions_and_odd_names(write):
     folder = write(**of_2024("en-ar_EG"), **of_2024("cs-uk"), **of_2024("ja-zh_CN"))
     task = read_task(folder)
     assert sorted(task.testsets) == ["cs-uk", "en-ar_EG", "ja-zh_CN"] and sorted(task.systems) == sorted(SYSTEMS)
+
+
+def of_metrics(pair, systems=SYSTEMS):
+    scores = "".join(f"{name}\t{k}\n" for name in systems for k in range(4))
+    return of_2024(pair, systems) | {f"human-scores__{pair}.esa.seg.score": scores}
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("layout", [of_2022, of_2024, of_metrics])
+def test_regions_and_scripts_as_bcp_47_has_them(write, tmp_path, layout, zipped):
+    pairs = ["en-de", "en-pt-BR", "en-zh-Hant", "zh-Hans-CN-en"]
+    folder = write(**{name: text for pair in [*pairs, "en-zh-x"] for name, text in layout(pair, ["A", "B-x"]).items()})
+    if zipped:
+        folder = shutil.make_archive(tmp_path / "zipped", "zip", folder)
+    task = read_task(folder)
+    assert list(task.testsets) == pairs and {tuple(one.systems) for one in task.testsets.values()} == {("A", "B-x")}
+    assert [one.target_language for one in task.testsets.values()] == ["de", "pt-BR", "zh-Hant", "en"]
+    assert [tokenizer_name(one) for one in task.testsets.values()] == ["13a", "13a", "zh", "13a"]
+    assert task.assumed[0] == "Left out: en-zh-x, which is no language pair such as en-de or en-pt-BR."
+    assert read_pair(folder, "en-pt-BR").langpair == "en-pt-BR" and read_task(folder, ["en-pt-BR"]).testsets
 
 
 @pytest.mark.parametrize("layout", [of_2022, of_2024])

@@ -212,7 +212,8 @@ class TestDocuments:
 
 
 class TestLangpair:
-    @pytest.mark.parametrize("langpair", ["en-de", "liv-en", "en-zh_TW", "sr_Latn-en", "en-zh_Hant_TW", "en-es_419"])
+    @pytest.mark.parametrize("langpair", ["en-de", "liv-en", "en-zh_TW", "sr_Latn-en", "en-zh_Hant_TW",
+                                          "en-es_419", "en-pt-BR", "zh-Hant-TW-en"])
     def test_valid(self, langpair):
         check_langpair(langpair)
 

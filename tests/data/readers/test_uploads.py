@@ -47,7 +47,7 @@ def test_reads_all_roles_and_gz():
 @pytest.mark.parametrize("file, name", [
     ("generaltest2022.uk-en.hyp.GTCOM.en", "GTCOM"), ("newstest2021.en-de.hyp.Online-A.1.de.gz", "Online-A.1"),
     ("generaltest2022.en-zh.ref.A.zh", "refA"), ("en-zh.refB.txt", "refB"), ("generaltest2024.en-zh.esa.tsv", "esa"),
-    ("our-mt.txt", "our-mt"), ("x.en-zh_TW.hyp.M_1.2B.zh_TW", "M_1.2B")])
+    ("our-mt.txt", "our-mt"), ("x.en-zh_TW.hyp.M_1.2B.zh_TW", "M_1.2B"), ("x.en-pt-BR.hyp.M-1.pt-BR", "M-1")])
 def test_names_without_what_the_shared_task_puts_around_them(file, name):
     assert guess_name(file) == name
 

@@ -157,3 +157,8 @@ def test_it_is_read_as_a_stream(write):
         assert tracemalloc.get_traced_memory()[1] < 6 * CHUNK
     finally:
         tracemalloc.stop()
+
+
+def test_a_region_after_a_hyphen_in_the_name_is_that_of_the_content(write):
+    path = write(xml(NEWS).replace('lang="de"', 'lang="de-AT"'), "toy2021.en-de-AT.all.xml")
+    assert pairs_of(path.parent) == ["en-de_AT"] and read_task(path.parent).testsets["en-de_AT"].langpair == "en-de_AT"
