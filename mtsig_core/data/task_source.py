@@ -16,6 +16,7 @@ from mtsig_core.data.readers import join_scores
 from mtsig_core.data.readers.bounds import bounded, from_below, open_file, places, without_places
 from mtsig_core.data.readers.further_runs import join_runs
 from mtsig_core.data.readers.lines import read_bytes
+from mtsig_core.data.readers.score_tables import assumed_of
 from mtsig_core.data.readers.systems_table import read_systems, systems_of
 from mtsig_core.data.readers.tasks import pairs_of, read_task
 from mtsig_core.data.source import Source
@@ -109,7 +110,8 @@ class TaskSource:
             task = replace(task, testsets={pair: join_runs(one, self._of(pair, self.run), self.keep_canary)
                                            for pair, one in task.testsets.items()})
         if self.scores:
-            task = replace(task, testsets={pair: self._scored(pair, one) for pair, one in task.testsets.items()})
+            scored = {pair: self._scored(pair, one) for pair, one in task.testsets.items()}
+            task = replace(task, testsets=scored, assumed=(*task.assumed, *self._assumed(scored)))
         if table := self._table():
             known = {name: info for name, info in table.items() if not self.pairs or name in task.systems}
             task = replace(task, systems={**task.systems, **known})
@@ -137,6 +139,13 @@ class TaskSource:
             return testset
         lower, higher = self._said({name for name, _ in tables}, True)
         return join_scores(testset, tables, lower, higher_is_better=higher)
+
+    def _assumed(self, testsets: dict[str, TestSet]) -> list[str]:
+        """What was assumed of each name of tables, by the scores of all language pairs."""
+        return [assumed_of(name, (score for pair, of, _ in self.scores if of == name
+                                  for own in testsets[pair].scores[name].by_system.values() for score in own),
+                           self.lower_is_better, self.higher_is_better)
+                for name in dict.fromkeys(name for _, name, _ in self.scores)]
 
     def _said(self, names: set[str], among: bool) -> list[tuple[str, ...]]:
         """Of which scores the lowest, and the highest, is best: those `among` the names, or the others."""

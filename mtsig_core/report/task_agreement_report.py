@@ -55,7 +55,8 @@ def task_agreement_text(found: TaskAgreement) -> str:
     if found.comparisons:
         header, rows = comparison_rows(found)
         lines += ["", *table_lines(header, rows, "<<" + ">" * (len(header) - 2))]
-    lines += ["", task_agreement_note(found), *(f"Assumed: {printable(said)}" for said in found.task.assumed)]
+    lines += ["", task_agreement_note(found), *(printable(said if said.startswith("Left out") else f"Assumed: {said}")
+                                                for said in found.task.assumed)]
     return "\n".join(lines) + "\n"
 
 

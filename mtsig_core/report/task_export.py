@@ -52,8 +52,9 @@ def task_json(found: TaskComparison, review: Review = None) -> str:
 
 def task_csv(found: TaskComparison, review: Review = None) -> str:
     """One table of all language pairs and metrics: rows of systems and of pairs of systems, in each language pair and
-    across them, told apart by the columns ``table`` and ``language_pair`` (empty: across); of the pairs of systems that
-    metrics dispute; and, held against scores by people, of metrics and of pairs of metrics."""
+    across them, told apart by the columns ``table`` and ``language_pair`` (empty: across); of what was left out and
+    assumed (its sentence is the ``reason``); of the pairs of systems that metrics dispute; and, held against scores by
+    people, of metrics and of pairs of metrics."""
     rows: list[dict[str, object]] = []
 
     def called(name: str) -> dict[str, object]:
@@ -76,6 +77,8 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
         rows += [{"table": "runs", **own, **row} for row in single_runs(macro)]
     rows += [{"table": "excluded", "language_pair": one.pair or "", "system": one.system, "reason": one.reason}
              for one in found.excluded]
+    metrics = dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics)
+    rows += [{"table": "assumed", "reason": text} for text in assumptions(found.task.assumed, metrics)]
     if review is not None:
         rows += [{"table": "decisions", "language_pair": one["pair"], "system": name, "reason": one["why"]}
                  for one in review["decisions"] for name in one["first"]]

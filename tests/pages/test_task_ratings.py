@@ -47,6 +47,33 @@ def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, caps
     assert f"--scores esa={rated.name}/en-de.esa.tsv" in next(code.value for code in page.code)
 
 
+SAID = "err: higher is better, as nothing else was said."
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "latex", "html", "manifest"])
+def test_a_direction_that_nobody_said_stands_in_every_export(run, rated, form):  # noqa: F811
+    asked = "task", "--folder", rated, "--scores", f"en-de:err={rated / 'en-de.esa.tsv'}", "--metrics", "err"
+    text = run(*asked, "--trials", 99, "--resamples", 99, "--format", form).out
+    if form in ("json", "manifest"):
+        told = json.loads(text)
+        assert SAID in (told if form == "manifest" else told["task"])["assumed"]
+    else:
+        assert f"Assumed: {SAID}" in " ".join(text.split())
+
+
+def test_a_direction_that_nobody_said_stands_on_the_pages(opened, rated, monkeypatch, tmp_path):
+    monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
+    testsets.store.clear(), review_view.reviews.clear()
+    table = (rated / "en-de.esa.tsv").rename(rated / "en-de.err.tsv")
+    task = KeptTask(TaskSource(str(rated), scores=(("en-de", "err", str(table)),))).task
+    digests = {pair: one.digest for pair, one in task.testsets.items()}
+    kept = review_view.reviews().begin(Begin(rated.name, None, task.digest, digests, "err", {"trials": 999}), "x")
+    for page in (opened("task", root=rated.parent, shared_task=rated.name, metric="err", trials="999", trust="true"),
+                 opened("review", root=rated.parent, review=kept.edit_link)):
+        assert not page.exception and f"Assumed: {SAID}" in words(page)
+    testsets.store.clear(), review_view.reviews.clear()
+
+
 def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     """As ``PAIR.NAME.run2.txt``: on the pages Task, Review and Leaderboard."""
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))

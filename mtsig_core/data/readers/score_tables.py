@@ -19,7 +19,7 @@ from mtsig_core.data.score_directions import direction_of
 from mtsig_core.data.testset import SegmentScores, TestSet, is_human
 from mtsig_core.errors import InputError, SettingError
 
-__all__ = ["join_scores", "read_scores"]
+__all__ = ["assumed_of", "join_scores", "read_scores"]
 
 NamedTable = tuple[str, Table]
 Tables = Sequence[NamedTable] | Mapping[str, Table]
@@ -269,19 +269,29 @@ def _documents(entries: Iterable[_Entry], lines: Iterable[int | str]) -> list[st
 def _frozen(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is_better: Collection[str],
             higher_is_better: Collection[str]) -> tuple[dict[str, SegmentScores], tuple[str, ...]]:
     """The scores with their directions, and a sentence for each that says what was assumed of it."""
-    assumed = []
-    for name, by_system in scores.items():
-        if name in lower_is_better or name in higher_is_better:
-            assumed.append(f"{name}: {'lower' if name in lower_is_better else 'higher'} is better, as was said.")
-            continue
-        known = direction_of(name, [score for of_system in by_system.values() for score in of_system])
-        if known is not None and not known.higher_is_better:
-            raise SettingError(f"Is higher better, or lower? By its name and its range lower may be better in "
-                               f"{shown(name)}, and nothing says so. Say which.",
-                               {"lower_is_better": name}, {"higher_is_better": name})
-        assumed.append(f"{name}: higher is better, as nothing else was said." if known is None else f"{known.why}.")
+    assumed = [assumed_of(name, (score for own in by_system.values() for score in own), lower_is_better,
+                          higher_is_better) for name, by_system in scores.items()]
     return {name: SegmentScores(by_system, name not in lower_is_better) for name, by_system in scores.items()}, tuple(
         assumed)
+
+
+def assumed_of(name: str, scores: Iterable[float | None], lower_is_better: Collection[str],
+               higher_is_better: Collection[str]) -> str:
+    """A sentence: which scores of a table are taken as better, and why.
+
+    Raises
+    ------
+    SettingError
+        If name and range say that lower may be better, and nobody says which.
+    """
+    if name in lower_is_better or name in higher_is_better:
+        return f"{name}: {'lower' if name in lower_is_better else 'higher'} is better, as was said."
+    known = direction_of(name, scores)
+    if known is not None and not known.higher_is_better:
+        raise SettingError(f"Is higher better, or lower? By its name and its range lower may be better in "
+                           f"{shown(name)}, and nothing says so. Say which.",
+                           {"lower_is_better": name}, {"higher_is_better": name})
+    return f"{name}: higher is better, as nothing else was said." if known is None else f"{known.why}."
 
 
 def _remedy(name: str, names: Iterable[str], known: Collection[str]) -> str:

@@ -78,6 +78,17 @@ def test_pairs_that_lack_something_are_left_out_and_named(write, layout):
         read_task(folder, ["en-cs"])
 
 
+def test_what_is_assumed_of_tables_is_said_once_for_all_language_pairs(write):
+    folder = write(**of_2024("en-de", ["A", "B"]), **of_2024("en-cs", ["A", "B"]), **{
+        f"{pair}.tsv": "line\tsystem\tscore\n" + "".join(f"{k}\t{name}\t{level + k}\n" for k in (1, 2) for name in "AB")
+        for pair, level in (("en-de", 10), ("en-cs", 40))})
+    tables = tuple((pair, name, str(folder / f"{pair}.tsv")) for pair in ("en-de", "en-cs") for name in ("esa", "err"))
+    source = TaskSource(str(folder), scores=(*tables, ("en-cs", "wer", tables[-1][2])), lower_is_better=("wer",))
+    assert source.read().assumed == (
+        "esa: higher is better, as its name is known and its scores lie between 11 and 42.",
+        "err: higher is better, as nothing else was said.", "wer: lower is better, as was said.")
+
+
 def test_an_output_of_another_length_is_one_message(write):
     folder = write(**of_2024("en-de"), **{"system-outputs__en-de__Short.txt": "a\nb\n"})
     with pytest.raises(InputError, match=r"Short.txt has 2 lines, the reference .*en-de.refA.txt has 4"):
