@@ -6,9 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 
 from mtsig_core.errors import Remedy
 from mtsig_core.metrics import metric_title
-from mtsig_core.results import Caution
+from mtsig_core.results import Caution, Comparison
 
-__all__ = ["group_cautions"]
+__all__ = ["caution_texts", "group_cautions"]
+
+
+def caution_texts(comparison: Comparison) -> list[str]:
+    """The texts of the warnings of a comparison, each with the metric that it is about where there are several."""
+    several = len(comparison.metrics) > 1
+    return [_about(caution, several) + caution.text for caution in comparison.warnings]
+
+
+def _about(caution: Caution, several: bool) -> str:
+    return f"{metric_title(caution.metric)}: " if several and caution.metric is not None else ""
 
 
 def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = False,
@@ -22,9 +32,8 @@ def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = 
     for caution in cautions:
         kinds.setdefault((caution.code, caution.metric), []).append(caution)
     groups = []
-    for (_, metric), kind in kinds.items():
-        about = f"{metric_title(metric)}: " if several and metric is not None else ""
-        texts = [about + caution.text for caution in kind[:shown]]
+    for kind in kinds.values():
+        texts = [_about(caution, several) + caution.text for caution in kind[:shown]]
         texts += [f"... and {len(kind) - shown} more of this kind."] if len(kind) > shown else []
         helps = {str(remedy): remedy for caution in kind[:shown] for remedy in caution.remedies}  # each once
         groups.append([*texts[:-1], f"{texts[-1]} {say([*helps.values()])}".rstrip()])

@@ -10,6 +10,7 @@ from typing import Any
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.cautions import caution_texts
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
@@ -115,8 +116,8 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
         lines += ["", *table_lines(header, rows, "<<>>><")] if rows else []
     lines += disputes_text(disputed_in(found))
     lines += [] if found.agreement is None else ["", *task_agreement_text(found.agreement).rstrip().split("\n")]
-    lines += [f"Warning: {printable(pair)}: {printable(caution.text)}" for pair, comparison in found.pairs.items()
-              for caution in comparison.warnings]
+    lines += [f"Warning: {printable(pair)}: {printable(text)}" for pair, comparison in found.pairs.items()
+              for text in caution_texts(comparison)]
     if review is not None:
         lines += [f"Decided: {printable(one['pair'])}: {printable(', '.join(one['first']))}"
                   + (f": {printable(one['why'])}" if one["why"] else "") for one in review["decisions"]]

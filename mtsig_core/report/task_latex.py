@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.cautions import caution_texts
 from mtsig_core.report.latex_tables import (
     END,
     MOST_PAIRS,
@@ -54,8 +55,8 @@ def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | 
     str
         A file that compiles alone, and that a document may read with ``\\input``. Names are shown literally.
     """
-    warnings = dict.fromkeys(f"% Warning: {printable(pair)}: {printable(caution.text)}\n"
-                             for pair, comparison in found.pairs.items() for caution in comparison.warnings)
+    warnings = dict.fromkeys(f"% Warning: {printable(pair)}: {printable(text)}\n"
+                             for pair, comparison in found.pairs.items() for text in caution_texts(comparison))
     parts = [PREAMBLE + f"% Made by: {printable(command)} --format latex\n" + "".join(warnings)]
     for metric in dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics):
         parts += [*_ranking(found, metric), _head_to_head(found, metric),

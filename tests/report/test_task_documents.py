@@ -27,6 +27,7 @@ from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_sentences import signature_sentences, task_methods, within_sentences
 from mtsig_core.report.task_tables import picture_rows, task_verdict
+from mtsig_core.results import Caution
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
 from tests.report.test_html_report import Page
@@ -112,6 +113,16 @@ def test_what_a_mark_means_is_said_everywhere(found):
 
 
 class TestSeveralMetrics:
+    @pytest.mark.parametrize("made_of", [task_text, lambda found: task_latex(found, "mtsig task")])
+    def test_warnings_name_the_metric_that_they_are_about(self, several, made_of):
+        cautions = (Caution("x", "3 of 6 pairs.", "100%_Y"), Caution("x", "1 of 6 pairs.", "X"), Caution("x", "All."))
+        told = replace(several, pairs={pair: replace(one, warnings=cautions) for pair, one in several.pairs.items()})
+        lines = made_of(told).splitlines()
+        for said in ("100%_Y: 3 of 6 pairs.", "X: 1 of 6 pairs.", "All."):
+            assert any(line.endswith(f"Warning: en-de: {said}") for line in lines)
+        alone = {pair: replace(one, metrics={"X": one.metrics["X"]}) for pair, one in told.pairs.items()}
+        assert "Warning: en-de: 1 of 6 pairs." in made_of(replace(told, pairs=alone, agreement=None))
+
     def test_where_they_disagree_is_counted_and_listed(self, several):
         disputed = disputed_in(several)
         assert [(row[0], row[1]) for row in dispute_counts(disputed)[1]] == [
