@@ -15,7 +15,7 @@ from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores
 from mtsig_core.data.readers.bounds import bounded, from_below, open_file, places, without_places
 from mtsig_core.data.readers.further_runs import join_runs
-from mtsig_core.data.readers.lines import read_bytes
+from mtsig_core.data.readers.lines import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE, read_bytes
 from mtsig_core.data.readers.score_tables import assumed_of
 from mtsig_core.data.readers.systems_table import read_systems, systems_of
 from mtsig_core.data.readers.tasks import pairs_of, read_task
@@ -223,10 +223,11 @@ class TaskSource:
             with open_file(path) as file:
                 content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
             h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content)
-        for _, _, table in (*self.scores, *self.run):
-            h.update(read_bytes(table)[0] + b"\0")
+        for files, expected in ((self.scores, SCORE_TABLE), (self.run, SEGMENTS)):
+            for _, _, table in files:
+                h.update(read_bytes(table, expected)[0] + b"\0")
         if self.systems_table is not None:
-            h.update(read_bytes(self.systems_table)[0] + b"\0")
+            h.update(read_bytes(self.systems_table, SYSTEMS_TABLE)[0] + b"\0")
         taken = {key: value for key, value in asdict(self).items()
                  if key not in ("folder", "below", "named_from") and (key not in ("scores", "run") or value)}
         h.update(json.dumps(taken).encode())

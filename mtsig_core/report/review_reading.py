@@ -34,7 +34,7 @@ def read_review(path: FilePath) -> tuple[Entry, ...]:
     InputError
         In one message, if the file is damaged, is something else, or what stands in it is not what its history makes.
     """
-    data = read_bytes(path)[0]
+    data = read_bytes(path, "the JSON of a task that the page Review gives")[0]
     try:
         whole = as_object(parsed(data.decode("utf-8-sig")), "The file")
         return _history(as_object(at("review", whole, "The file"), "review"))

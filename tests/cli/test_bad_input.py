@@ -50,6 +50,34 @@ def test_folder_instead_of_file(refused, files):
     assert "folder" in refused("compare", "--ref", files / "ref.txt", "--system", files)
 
 
+@pytest.mark.parametrize("asked, content", [
+    (("task", "--folder", ".", "--systems-table"), "a table of the systems"),
+    (("task", "--folder", ".", "--review"), "the JSON of a task that the page Review gives"),
+    (("task", "--demo", "--official"), "a table of published scores"),
+    (("score", "--demo", "--official"), "a table of published scores"),
+    (("compare", "--scores"), "a table of segment scores"), (("compare", "--xml"), "the XML of a shared task")])
+def test_a_folder_or_nothing_in_place_of_what_an_option_expects(refused, folder, tmp_path, monkeypatch, asked, content):
+    monkeypatch.chdir(folder)
+    (empty := tmp_path / "empty").touch()
+    named = "x=" if "--scores" in asked else ""
+    assert f" is a folder; a file with {content} is expected. Name a file in it." in refused(*asked, f"{named}{folder}")
+    if asked[-1] in ("--systems-table", "--official"):
+        assert f"empty is empty; {content} is expected." in refused(*asked, empty)
+
+
+def test_scores_of_a_task_that_are_a_folder(refused, folder):
+    message = refused("task", "--folder", folder, "--scores", f"en-de:x={folder}")
+    assert " is a folder; a file with a table of segment scores is expected." in message
+
+
+@pytest.mark.parametrize("asked", [("task",), ("compare", "--langpair", "en-de"), ("compare",)])
+@pytest.mark.parametrize("content", [b"no zip", b"PK\3\4 cut off"])
+def test_a_broken_zip_of_a_task(refused, tmp_path, asked, content):
+    (broken := tmp_path / "broken.zip").write_bytes(content)
+    message = refused(*asked, "--folder", broken)
+    assert "broken.zip is no zip file, or not all of one. Expected the folder of a shared task, or a zip" in message
+
+
 def test_duplicate_names(refused, files, tmp_path_factory):
     other = tmp_path_factory.mktemp("other") / "good.txt"
     other.write_bytes((files / "good.txt").read_bytes())

@@ -35,6 +35,9 @@ def opened(folder: FilePath) -> Iterator[Path]:
     """A folder as it is, or a zip of one unpacked for as long as it is needed; messages name the archive."""
     if not (os.path.isfile(folder) and zipfile.is_zipfile(folder)):
         check_place(folder)
+        if os.path.isfile(folder) and os.fsdecode(folder).lower().endswith(".zip"):
+            raise InputError(f"{shown(folder)} is no zip file, or not all of one. Expected the folder of a shared "
+                             "task, or a zip of it: zip the folder again, or copy or download the file again.")
         yield Path(folder)
         return
     with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:

@@ -19,6 +19,8 @@ FilePath = str | os.PathLike[str]
 
 MAX_BYTES = 2 << 30  # of text, unpacked: a small .gz can hold far more than any memory
 CHUNK = 1 << 20
+# What is expected in a file, for messages; most have the first.
+SEGMENTS, SCORE_TABLE, SYSTEMS_TABLE = "one segment per line", "a table of segment scores", "a table of the systems"
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -27,7 +29,7 @@ def shown(path: FilePath) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in os.fsdecode(path))
 
 
-def read_lines(path: FilePath) -> list[str]:
+def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     r"""The lines of a UTF-8 text file, plain or gzipped.
 
     A line ends at ``\n`` (or ``\r\n``) only; other characters that Unicode calls line breaks stay in their segment.
@@ -37,30 +39,32 @@ def read_lines(path: FilePath) -> list[str]:
     ----------
     path : path-like
         The file. Whether it is gzipped is read from its first bytes, not from its name.
+    content : str
+        What is expected in it, for messages.
 
     Raises
     ------
     InputError
         If the file is missing, unreadable, empty, damaged, too large, or not UTF-8 text.
     """
-    data, unpacked = read_bytes(path)
+    data, unpacked = read_bytes(path, content)
     text = decode(data, path, unpacked).removeprefix("\ufeff")
     spend("lines", text.count("\n") + 1, shown(path))
     if not text:
-        raise InputError(f"{shown(path)} is empty; one segment per line is expected. "
+        raise InputError(f"{shown(path)} is empty; {content} is expected. "
                          "See whether the program that wrote it came to its end.")
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     spend("line_length", max(map(len, lines)), shown(path))
     return lines
 
 
-def read_bytes(path: FilePath) -> tuple[bytes, bool]:
+def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
     """The content of a file, and whether it had to be unpacked."""
-    parts = list(chunks(path))
+    parts = list(chunks(path, content))
     return b"".join(chunk for chunk, _ in parts), bool(parts and parts[0][1])
 
 
-def chunks(path: FilePath) -> Iterator[tuple[bytes, bool]]:
+def chunks(path: FilePath, content: str = SEGMENTS) -> Iterator[tuple[bytes, bool]]:
     """The content of a file bit by bit, each with whether it had to be unpacked."""
     name, size = shown(path), 0
     try:
@@ -79,7 +83,7 @@ def chunks(path: FilePath) -> Iterator[tuple[bytes, bool]]:
         raise InputError(missing(path)) from None
     except IsADirectoryError:
         raise InputError(
-            f"{name} is a folder; a text file with one segment per line is expected. Name a file in it.") from None
+            f"{name} is a folder; a file with {content} is expected. Name a file in it.") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         found = "it breaks off before its end" if isinstance(error, EOFError) else str(error)
         raise InputError(f"{name} is a damaged gzip file: {found}. Copy or download it again.") from None

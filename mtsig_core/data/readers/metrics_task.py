@@ -118,7 +118,7 @@ def _read(path: Path, testset: TestSet) -> dict[str, list[float | None]]:
     for number, line in enumerate(read_lines(path), 1):
         system, _, score = line.strip().replace("\t", " ").rpartition(" ")
         try:
-            value = None if score == "None" else float(score)
+            value = None if score == "None" else math.inf if "_" in score else float(score)
         except ValueError:
             value = math.inf
         if not system.strip() or (value is not None and math.isinf(value)):

@@ -21,6 +21,7 @@ from mtsig_core.errors import InputError
 
 __all__ = ["OfficialTable", "official_table", "official_task_tables", "read_official", "read_official_task"]
 
+_PUBLISHED = "a table of published scores"
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _NOTHING = {"", "-", "--", "—", "–", "n/a", "na", "none", "nan"}
 _LONG = {"system", "metric", "score"}
@@ -45,12 +46,12 @@ class OfficialTable:
 
 def read_official(path: FilePath) -> OfficialTable:
     """The table in a file; errors as `official_table` has them."""
-    return official_table("\n".join(read_lines(path)), shown(path))
+    return official_table("\n".join(read_lines(path, _PUBLISHED)), shown(path))
 
 
 def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
     """The tables of a shared task in a file; errors as `official_task_tables` has them."""
-    return official_task_tables("\n".join(read_lines(path)), shown(path))
+    return official_task_tables("\n".join(read_lines(path, _PUBLISHED)), shown(path))
 
 
 def official_table(text: str, name: str = "The table") -> OfficialTable:

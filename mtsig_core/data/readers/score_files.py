@@ -13,7 +13,7 @@ from typing import Any
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.bounds import check_values, spend
 from mtsig_core.data.readers.json_text import parse_json
-from mtsig_core.data.readers.lines import decode, read_bytes, shown
+from mtsig_core.data.readers.lines import SCORE_TABLE, decode, read_bytes, shown
 from mtsig_core.data.readers.memory import Rows, Table, score_rows
 from mtsig_core.data.readers.parquet_pages import check_columns, unpacked_size
 from mtsig_core.errors import InputError
@@ -71,7 +71,7 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
     if not isinstance(path, str | os.PathLike):
         return _table(*score_rows(path, metric), metric, is_system)
     name = shown(path)
-    data, unpacked = read_bytes(path)
+    data, unpacked = read_bytes(path, SCORE_TABLE)
     if not data.strip():
         raise InputError(f"{name} is empty. {_FORMS}")
     if data.startswith(b"PAR1"):
@@ -125,8 +125,8 @@ def _parquet(name: str, data: bytes) -> tuple[list[str], Rows]:
     except (InputError, MemoryError):
         raise
     except Exception as error:  # whatever damage makes of its libraries
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{name} is no sound Parquet file: {shown(reason)[:200]}. Write or copy it again.") from None
+        reason = shown(str(error).splitlines()[0] if str(error) else type(error).__name__)[:200].rstrip(".")
+        raise InputError(f"{name} is no sound Parquet file: {reason}. Write or copy it again.") from None
     return list(map(literal, columns)), list(enumerate(zip(*columns.values(), strict=True), 1))
 
 
@@ -268,8 +268,9 @@ def _number(value: Any, where: str) -> float | None:
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
     try:
-        number = math.nan if isinstance(value, bool | list | dict) else float(value)
-        if math.isnan(number) and not isinstance(value, bool | list | dict):
+        odd = isinstance(value, bool | list | dict) or isinstance(value, str) and "_" in value  # 1_000 is Python's
+        number = math.nan if odd else float(value)
+        if math.isnan(number) and not odd:
             return None
     except OverflowError:  # a whole number of hundreds of digits
         number = math.inf

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.archives import file_beside
-from mtsig_core.data.readers.lines import FilePath, read_lines, shown
+from mtsig_core.data.readers.lines import SYSTEMS_TABLE, FilePath, read_lines, shown
 from mtsig_core.data.task import KINDS, ROLES, SystemInfo
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
@@ -32,7 +32,7 @@ def read_systems(path: FilePath) -> dict[str, SystemInfo]:
     InputError
         With file and line, what was expected there, and what came.
     """
-    header, *lines = ([cell.strip() for cell in line.split("\t")] for line in read_lines(path))
+    header, *lines = ([cell.strip() for cell in line.split("\t")] for line in read_lines(path, SYSTEMS_TABLE))
     if "system" not in header or set(header) - set(_COLUMNS) or len(set(header)) < len(header):
         raise InputError(f"{shown(path)}, line 1 has the columns {', '.join(map(shown, header))[:200]}. Expected "
                          f"{', '.join(_COLUMNS)}, with tabs between them; all but the first may be missing.")

@@ -158,7 +158,7 @@ def _read(path: FilePath, found: dict[str, _Document]) -> None:
     handler = _Handler(shown(path), found, parser)
     parser.setContentHandler(handler)
     try:
-        for chunk, _ in chunks(path):
+        for chunk, _ in chunks(path, "the XML of a shared task"):
             parser.feed(chunk)
         parser.close()
     except DefusedXmlException:

@@ -84,7 +84,7 @@ def test_what_is_refused(packed, monkeypatch, tmp_path):
     with pytest.raises(InputError, match=r"toy.zip/top/task/system-outputs/en-de/x.txt has 1 line"):
         read_task(broken)
     (tmp_path / "no.zip").write_bytes(b"PK\x03\x04 not really")
-    with pytest.raises(InputError, match="no.zip is a file. Expected the folder of a shared task, or a zip of it"):
+    with pytest.raises(InputError, match="no.zip is no zip file, or not all of one. Expected the folder of a shared"):
         read_task(tmp_path / "no.zip")
     monkeypatch.setattr(archives, "MAX_FILES", 2)
     with pytest.raises(InputError, match="Zip one task alone"):

@@ -84,7 +84,7 @@ class TestMissing:
         assert "sys.txt is a link to gone.txt, which does not exist" in error(tmp_path / "sys.txt")
 
     def test_folder(self, tmp_path):
-        assert error(tmp_path).startswith(f"{tmp_path} is a folder; a text file with one segment per line is expected.")
+        assert error(tmp_path).startswith(f"{tmp_path} is a folder; a file with one segment per line is expected.")
 
     @pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf"])
     def test_empty(self, write, content):

@@ -95,7 +95,7 @@ MQM = "human-scores__en-de.mqm.seg.score"
 
 @pytest.mark.parametrize(("text", "told"), [
     ("X\t1\nX\t2\n", "mqm.seg.score: X has 2 scores, the texts have 3"), ("X\t1\nX\tx\n", "line 2 is 'X.tx'"),
-    ("1\n", "line 1 is '1'"), ("X inf\n", "line 1 is 'X inf'"), ("", "is empty"),
+    ("1\n", "line 1 is '1'"), ("X inf\n", "line 1 is 'X inf'"), ("X 1_0\n", "line 1 is 'X 1_0'"), ("", "is empty"),
     ("Z 1\nZ 2\nZ 3\n", "'Z' has scores and no output. Expected one of X, Y")])
 def test_broken_files(write, text, told):
     with pytest.raises(InputError, match=told):

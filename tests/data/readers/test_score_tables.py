@@ -153,6 +153,8 @@ BAD = {
     "text": ("system\tline\tscore\nA\t1\t2\nA\t2\tgood\n",
              "row 3: the score is 'good'. Expected a number such as 0.83"),
     "comma": ("system\tline\tscore\nA\t1\t0,5\n", "row 2: the score is '0,5'"),
+    "underscore": ("system\tline\tscore\nA\t1\t1_000\n", "row 2: the score is '1_000'. Expected a number"),
+    "underscore in JSON": ('{"A": [{"COMET": "1_000"}]}', "'1_000'"),
     "infinite": ("system\tline\tscore\nA\t1\tinf\n", "row 2: the score is infinite ('inf')"),
     "true": ('{"system": "A", "line": 1, "score": true}', "row 1: the score is True"),
     "twice": ("system\tline\tscore\nA\t1\t2\nA\t1\t2\n",
@@ -178,7 +180,7 @@ BAD = {
     "COMET without": (json.dumps({"A.txt": [{"src": "x"}]}), "segment 1 of A.txt has no score: it has src"),
     "COMET unequal": (json.dumps({"A.txt": [{"COMET": 1}], "B.txt": []}),
                       "unequal numbers of segments: 1 for A.txt, 0"),
-    "parquet": (b"PAR1 and nothing more", "is no sound Parquet file"),
+    "parquet": (b"PAR1 and nothing more", "this is not a parquet file. Write or copy it again"),
     "latin": ("système\tline\tscore\n".encode("latin-1"), "is not UTF-8 text"),
 }
 
