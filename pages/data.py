@@ -78,7 +78,7 @@ def offer_files(files):
         key = f"data.{file.file_id}"
         chosen = role.selectbox("Role", ROLES, ROLES.index(role_guess), key=f"{key}.role.{role_guess}",
                                 label_visibility="visible" if k == 0 else "collapsed")
-        called = name.text_input("Name", name_guess, key=f"{key}.name", max_chars=300,
+        called = name.text_input("Name", name_guess, key=f"{key}.name.{name_guess}", max_chars=300,
                                  label_visibility="visible" if k == 0 else "collapsed")
         uploads.append(Upload(file.name, file.getvalue(), chosen, called))
     of_set, pair = named_alike(upload.file for upload in uploads if upload.role != "leave out")

@@ -34,6 +34,24 @@ def test_roles_are_guessed(page):
     assert "What follows is of" in words(page) and "which is open now" in words(page)
 
 
+def test_files_of_one_name_are_two_systems(page):
+    """Added one after the other, as from two folders."""
+    upload(page, ("ref.txt", REF), ("out.txt", REF))
+    upload(page, ("ref.txt", REF), ("out.txt", REF), ("out.txt", WORSE))
+    assert [box.value for box in page.selectbox if box.label == "Role"] == ["reference", "system", "system"]
+    button(page).click().run()
+    assert not page.exception and "upload: 30 segments, 2 systems" in words(page)
+
+
+def test_a_name_follows_what_a_further_run_says(page):
+    upload(page, ("ref.txt", REF), ("a.run1.txt", REF))
+    box = page.file_uploader(key="data.files")
+    box._files = box._get_files_to_register()  # they stay, as in a browser
+    box.upload("a.run2.txt", WORSE).run()
+    button(page).click().run()
+    assert not page.exception and "upload: 30 segments, 1 system" in words(page)
+
+
 def test_training_runs_are_opened_with_their_command(page, monkeypatch):
     """In the order of their numbers, whatever that of the files."""
     opened, names = [], ("a.run3", "a.run1", "b", "a.run2", "b.run2", "b.run3")

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -98,6 +99,8 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     [('reference', 'refA'), ('source', 'test.en'), ('system', 'GPT-4.zh')]
     >>> guess_uploads([("A.run2.txt", b""), ("A.run1.txt", b""), ("B.run1.txt", b"")])
     [('training run', 'A'), ('system', 'A'), ('system', 'B.run1')]
+    >>> guess_uploads([("out.txt", b""), ("out.txt", b"")])  # of two folders, which a browser does not tell
+    [('system', 'out'), ('system', 'out (2)')]
     """
     roles = [guess_role(file, content) for file, content in files]
     pairs = {_set_and_pair(file)[1] for file, _ in files} - {""}
@@ -109,11 +112,30 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     outputs = {k: _run_of(name) for k, name in enumerate(names) if roles[k] == "system"}
     for name in dict.fromkeys(name for name, _ in outputs.values()):
         first, *further = sorted((k for k in outputs if outputs[k][0] == name), key=lambda k: outputs[k][1])
-        for k in (first, *further) if further else ():
+        if further and len({outputs[k][1] for k in (first, *further)}) > len(further):  # each has its own number
+            for k in (first, *further):
+                names[k] = name
+            for k in further:
+                roles[k] = "training run"
+    for role in ("system", "reference"):
+        alike = [k for k in range(len(files)) if roles[k] == role]
+        for k, name in zip(alike, _told_apart([names[k] for k in alike]), strict=True):
             names[k] = name
-        for k in further:
-            roles[k] = "training run"
     return list(zip(roles, names, strict=True))
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """The same names, each that came before with a number.
+
+    >>> _told_apart(["out", "out", "out (2)", "out"])
+    ['out', 'out (3)', 'out (2)', 'out (4)']
+    """
+    taken, told = set(names), list(names)
+    for k, name in enumerate(names):
+        if name in names[:k]:
+            told[k] = next(other for n in count(2) if (other := f"{name} ({n})") not in taken)
+            taken.add(told[k])
+    return told
 
 
 def _run_of(name: str) -> tuple[str, int]:

@@ -182,3 +182,16 @@ def test_outputs_of_training_runs_are_told_by_their_names():
     assert ["training run", "A, run 3", "2"] in [row[:3] for row in inventory_rows(testset)[1]]
     with pytest.raises(InputError, match="run of 'Z', which is no system"):
         read_uploads([up("ref.txt", ref), up("A.txt", ref), up("z.txt", ref, "training run", "Z")])
+
+
+def test_files_of_one_name_are_systems_of_their_own_and_no_training_runs():
+    """From two folders, of which a browser says nothing."""
+    ref = "a b c d\ne f g h\n"
+    files = [("ref.txt", ref), ("out.txt", ref), ("out.txt", "1\n1\n"), ("x.en-de.hyp.A.de", ref), ("A.txt.gz", ref),
+             ("B.run2.txt", ref), ("B.run2.txt", ref), ("B.run1.txt", ref), ("ref.txt", ref)]
+    guessed = guess_uploads([(file, text.encode()) for file, text in files])
+    assert guessed == [
+        ("reference", "ref"), ("system", "out"), ("system", "out (2)"), ("system", "A"), ("system", "A (2)"),
+        ("system", "B.run2"), ("system", "B.run2 (2)"), ("system", "B.run1"), ("reference", "ref (2)")]
+    testset = read_uploads([up(*file, *guess) for file, guess in zip(files[:3], guessed[:3], strict=True)])
+    assert {name: output[0] for name, output in testset.systems.items()} == {"out": "a b c d", "out (2)": "1"}
