@@ -11,6 +11,7 @@ from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import (
+    MISSING_SAID,
     macro_pair_rows,
     task_left_out,
     task_tested,
@@ -51,11 +52,13 @@ screen.status(task_tested(found))
 screen.answer(task_verdict(found, view.metric))
 pair = task_view.show_picture(found, view.metric, "task.picture")
 said = rule_said(found, view.metric)
+across = view.metric in found.macro and bool(found.macro[view.metric].pairs)
 st.caption(("Rank intervals, which hold for all systems of a language pair together" if said is None else
             "Ranks by the rule that is chosen at the side") + f"; coloured: {marked_said(found)}. A "
-           "dash: no score there. Click a cell to open the language pair. Across the pairs stand systems that have all "
-           "of them, ranked by the mean difference, which is drawn within each pair and then averaged; wins, ties "
-           "and losses are added up over the pairs.")
+           f"dash: {MISSING_SAID}. Click a cell to open the language pair."
+           + " Across the pairs stand systems that have all of them, ranked by the mean difference, which is drawn "
+           "within each pair and then averaged." * across
+           + " Wins, ties and losses are added up over the pairs." * (view.metric in found.macro))
 if pair is not None:
     address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, found))
 for told in filter(None, (task_without(found, view.metric), said)):
@@ -70,7 +73,7 @@ for said in assumptions(info.assumed, [view.metric]):
 if found.excluded:
     screen.caution_box(f"Left out: {task_left_out(found)}.")
 warned = [[pair, caution.text] for pair, comparison in found.pairs.items() for caution in comparison.warnings]
-if view.metric in found.macro and found.macro[view.metric].pairs:
+if across:
     st.subheader("Across the language pairs")
     screen.table(*macro_pair_rows(found.macro[view.metric], next(iter(found.pairs.values())).settings.alpha),
                  names=[0, 1], key="task.macro")

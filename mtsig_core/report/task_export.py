@@ -18,7 +18,14 @@ from mtsig_core.report.runs_tables import macro_system_records, single_runs, tas
 from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
 from mtsig_core.report.task_ranks import first_rows, marked_said, ranks_record, rule_said
-from mtsig_core.report.task_tables import picture_rows, task_left_out, task_verdict, task_without
+from mtsig_core.report.task_tables import (
+    MISSING,
+    MISSING_SAID,
+    picture_rows,
+    task_left_out,
+    task_verdict,
+    task_without,
+)
 from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results.task import TaskComparison
 
@@ -101,7 +108,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
     lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
     ranks = "Rank intervals hold jointly within each language pair" if first.rank_rule == "simultaneous" else \
         f"Ranks within each language pair {RANK_RULES[first.rank_rule].title}"
-    lines += [f"{ranks}; * {marked_said(found)}; - no score, or no rank."]
+    lines += [f"{ranks}; * {marked_said(found)}; {MISSING} {MISSING_SAID}."]
     for metric in metrics:
         header, rows, marks = picture_rows(found, metric)
         rows = [[cell + "*" * ((k, column) in marks) for column, cell in enumerate(row)] for k, row in enumerate(rows)]

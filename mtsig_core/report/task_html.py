@@ -19,7 +19,14 @@ from mtsig_core.report.task_figure import task_svg, winners
 from mtsig_core.report.task_latex import other_track
 from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
-from mtsig_core.report.task_tables import macro_pair_rows, order_of, picture_rows, task_verdict, task_without
+from mtsig_core.report.task_tables import (
+    MISSING_SAID,
+    macro_pair_rows,
+    order_of,
+    picture_rows,
+    task_verdict,
+    task_without,
+)
 from mtsig_core.results import Comparison
 from mtsig_core.results.task import TaskComparison
 
@@ -59,6 +66,7 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
     first = comparisons[0]
     return template("task.html").render(
         found=found, task=found.task, metrics=metrics, verdict=task_verdict, picture=picture_rows, grey=grey,
+        missing=MISSING_SAID,
         anchors={pair: f"pair-{k}" for k, pair in enumerate(found.pairs, 1)}, methods=task_methods, table=table,
         simulated=any(comparison.testset.simulated for comparison in comparisons), macro_rows=macro_pair_rows,
         rule_said=rule_said, first_rows=first_rows, marked_said=marked_said, far_firsts=far_firsts_in,

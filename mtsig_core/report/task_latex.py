@@ -29,7 +29,7 @@ from mtsig_core.report.task_sentences import (
     task_methods,
     within_sentences,
 )
-from mtsig_core.report.task_tables import macro_pair_rows, order_of, picture_rows
+from mtsig_core.report.task_tables import MISSING_SAID, macro_pair_rows, order_of, picture_rows
 from mtsig_core.report.terminal import printable
 from mtsig_core.results.task import TaskComparison, TaskInfo
 
@@ -126,8 +126,8 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
 
 def _ranking_caption(found: TaskComparison, metric: str, grey: bool) -> list[str]:
     said = [*subject_sentences(found, metric, "Ranks of", "by"),
-            f"Bold: {marked_said(found)}. A dash: no score there, or no rank. Under pairs: of how many language pairs "
-            "a system has scores."]
+            f"Bold: {marked_said(found)}. A dash: {MISSING_SAID}. Under pairs: of how many language pairs a "
+            "system has scores."]
     if metric in found.macro:
         said.append("Under all pairs: its rank by the mean score over the language pairs, beside that mean; wins, ties "
                     "and losses are decisions within language pairs, added up.")

@@ -10,10 +10,12 @@ from mtsig_core.report.tables import how_tested
 from mtsig_core.report.task_ranks import rank_rule
 from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["MISSING", "answer_first", "macro_pair_rows", "order_of", "picture_rows", "system_text", "task_left_out",
-           "task_tested", "task_verdict", "task_without"]
+__all__ = ["MISSING", "MISSING_SAID", "answer_first", "macro_pair_rows", "order_of", "picture_rows", "system_text",
+           "task_left_out", "task_tested", "task_verdict", "task_without"]
 
 MISSING = "-"
+#: What it stands for.
+MISSING_SAID = "no score, or no rank"
 
 
 def order_of(found: TaskComparison, metric: str) -> list[str]:
@@ -27,8 +29,8 @@ def order_of(found: TaskComparison, metric: str) -> list[str]:
 
 def picture_rows(found: TaskComparison, metric: str) -> tuple[list[str], list[list[str]], set[tuple[int, int]]]:
     """Header, rows, and the cells (row, column) of who may be the first: each system's rank interval in each language
-    pair, a dash where it has no score; in how many pairs it has one; across them its rank interval, mean score, wins,
-    ties and losses.
+    pair, a dash where it has no score, or no rank; in how many pairs it has one; across them its rank interval, mean
+    score, wins, ties and losses.
     """
     have = {pair: comparison.metrics[metric] for pair, comparison in found.pairs.items()
             if metric in comparison.metrics}
@@ -86,8 +88,8 @@ def task_tested(found: TaskComparison) -> list[str]:
             for key in ("test", "trials", "seed", "alpha")]
     corrections = dict.fromkeys(comparison.settings.correction for comparison in found.pairs.values())
     ranks = [told[0]["rank_rule"]] if "rank_rule" in told[0] else []
-    return [*filter(None, said), f"correction {' or '.join(corrections)} within each language pair, and across them",
-            *ranks]
+    across = ", and across them" * any(macro.pairs for macro in found.macro.values())
+    return [*filter(None, said), f"correction {' or '.join(corrections)} within each language pair{across}", *ranks]
 
 
 def task_left_out(found: TaskComparison) -> str:

@@ -235,9 +235,9 @@ class MetricResult:
         return pd.DataFrame([asdict(r) for r in getattr(self, table)], columns=list(types)).astype(types)
 
     def tally(self) -> dict[str, tuple[int, int, int]]:
-        """Significant wins, ties and significant losses of each system; of pairs that were tested."""
+        """Significant wins, ties and significant losses of each system; of pairs that could be decided."""
         counts = {s.system: [0, 0, 0] for s in self.systems}
-        for pair in self.tested:
+        for pair in (pair for pair in self.tested if pair.decidable):
             for name, side in ((pair.a, "a"), (pair.b, "b")):
                 counts[name][1 if pair.better is None else 0 if pair.better == side else 2] += 1
         return {name: (wins, ties, losses) for name, (wins, ties, losses) in counts.items()}

@@ -65,7 +65,7 @@ class MacroSystem:
     rank_low, rank_high : int or None
         Among the systems that have all pairs, simultaneous over them; None for the others.
     wins, ties, losses : int
-        Decisions on pairs of systems within each language pair, added up.
+        Decisions on pairs of systems within each language pair, added up; pairs that cannot be decided are none.
     """
 
     system: str

@@ -97,6 +97,20 @@ def test_a_track_alone(opened, root):
     assert sorted(grid_of(app)["0"]) == ["Alpha", "Beta"]
 
 
+def test_nothing_is_said_to_be_ranked_across_where_no_two_systems_have_all(opened, root):
+    said = {}
+    for which in (True, False):
+        app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
+        assert not app.exception
+        said[which] = "\n".join([*(html.value for html in app.get("html")), *(one.value for one in app.caption)])
+        path = root / "task" / "automatic_scores" / "Beta.jsonl"
+        path.write_text("".join(line for line in path.read_text().splitlines(True) if "en-ja" not in line))
+    assert "A dash: no score, or no rank." in said[True] and "A dash: no score, or no rank." in said[False]
+    for words in ("within each language pair, and across them", "Across the pairs stand systems"):
+        assert words in said[True] and words not in said[False]
+    assert "Wins, ties and losses are added up" in said[False]
+
+
 def test_how_it_was_tested_is_said_and_everything_can_be_taken_away(opened, root):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
     found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)

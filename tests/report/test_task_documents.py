@@ -26,7 +26,7 @@ from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_sentences import signature_sentences, task_methods, within_sentences
-from mtsig_core.report.task_tables import picture_rows, task_verdict
+from mtsig_core.report.task_tables import MISSING_SAID, picture_rows, task_tested, task_verdict
 from mtsig_core.results import Caution
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
@@ -382,3 +382,29 @@ def test_every_format_is_one_command_away(folder, run):  # noqa: F811
     for form, begins in (("latex", "% Compiles as it is"), ("html", "<!DOCTYPE html>"), ("manifest", "{")):
         assert run("task", "--folder", folder, "--metrics", "XCOMET", "--trials", 199, "--resamples", 200, "--format",
                    form).out.lstrip().startswith(begins)
+
+
+def test_pairs_that_cannot_be_decided_are_no_ties_and_nothing_is_said_to_be_tested_across():
+    """Of two language pairs one has a single unit, and no two systems have both."""
+    task = made(["A", "B", "C"])
+    one = task.testsets["en-cs"].at([0])
+    texts = {name: one.systems["A"] for name in ("A", "D", "E")}
+    scores = {"X": SegmentScores({"A": [80.0], "D": [50.0], "E": [20.0]}, True)}
+    bare = replace(one, systems=texts, scores=scores)
+    found = compare_task(replace(task, testsets={"en-de": task.testsets["en-de"], "en-cs": bare},
+                                 systems={}), "X", trials=499)
+    assert not any(pair.decidable for pair in found.pairs["en-cs"].metrics["X"].pairs)
+    tallies = {row.system: (row.wins, row.ties, row.losses) for row in found.macro["X"].systems}
+    assert tallies["D"] == tallies["E"] == (0, 0, 0)
+    within = found.pairs["en-de"].metrics["X"].tally()
+    assert {name: tallies[name] for name in within} == within
+    header, rows, _ = picture_rows(found, "X")
+    assert all(tuple(map(int, row[-3:])) == tallies[row[0]] for row in rows)
+    assert {row["system"]: (row["wins"], row["ties"], row["losses"])
+            for row in json.loads(task_json(found))["macro"]["X"]["systems"]} == tallies
+    assert task_tested(found)[-1] == "correction romano-wolf within each language pair"
+    text, page, code = task_text(found), Page(task_html(found, "mtsig task")), task_latex(found, "mtsig task")
+    assert f"- {MISSING_SAID}." in text and f"A dash: {MISSING_SAID}." in page.text
+    assert f"A dash: {MISSING_SAID}." in " ".join(code.split())
+    both = compare_task(made(["A", "B"]), "X", trials=499)
+    assert task_tested(both)[-1] == "correction romano-wolf within each language pair, and across them"
