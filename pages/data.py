@@ -36,10 +36,10 @@ def open_upload(testset, source):
 
 def offer_zip(file):
     content = file.getvalue()
-    pairs = SHELF.get(("zip", file.file_id), lambda: zip_language_pairs(content), len)  # not in each run of the page
+    pairs = SHELF.get(("zip", file.file_id), lambda: zip_language_pairs(content, file.name), len)  # once
     langpair = st.selectbox("Language pair", pairs, key="data.zip_pair")
     if st.button("Open this pair", type="primary", key="data.open_zip"):
-        open_upload(read_zip(content, langpair),
+        open_upload(read_zip(content, langpair, file.name),
                     Source(folder=guess_name(file.name.removesuffix(".zip")), langpair=langpair))
 
 

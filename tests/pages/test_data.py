@@ -155,6 +155,21 @@ def test_file_names_are_shown_literally(page):
     assert not [element for element in page.markdown if "![x]" in element.value]
 
 
+def test_what_is_wrong_inside_is_told_with_the_name_of_the_file(page):
+    upload(page, ("zz.zip", zipped({"inner.zip": b"PK"})))
+    assert 'mt-error" role="alert">zz.zip has no references/; it has inner.zip' in words(page)
+    upload(page, ("bare.zip", zipped({"references/en-de.refA.txt": REF})))
+    button(page, "Open this pair").click().run()
+    assert "bare.zip has references and no output for en-de." in words(page)
+    assert "0 systems" not in words(page) and not page.exception
+    for name, content, said in (("s1.tsv", b"system\tline\tscore\nA\t1\tx\n", "s1.tsv, row 2"),
+                                ("deep.json", b"[" * 9999, "deep.json"),
+                                ("s.tsv", b"line\tA\n1\t2\n", "No system among")):
+        upload(page, ("ref.txt", REF), (name, content))
+        button(page).click().run()
+        assert f'mt-error" role="alert">{said}' in words(page), name
+
+
 def test_a_damaged_zip_is_a_message(page):
     upload(page, ("task.zip", b"PK nothing"))
     assert "The zip archive cannot be read" in words(page)
@@ -162,7 +177,7 @@ def test_a_damaged_zip_is_a_message(page):
 
 def test_a_zip_is_unpacked_once_not_in_each_run_of_the_page(page, monkeypatch):
     seen = []
-    monkeypatch.setattr(uploads, "zip_language_pairs", lambda content: seen.append(content) or ["en-de"])
+    monkeypatch.setattr(uploads, "zip_language_pairs", lambda content, file: seen.append(content) or ["en-de"])
     page.file_uploader(key="data.files").set_value([("t.zip", b"PK", "application/zip")]).run()
     page.run()
     assert not page.exception and len(seen) == 1

@@ -17,7 +17,7 @@ from mtsig_core.data.task import Task
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError, unknown
 
-__all__ = ["has_scores", "is_task", "pairs_of", "read_pair", "read_task", "tables_beside"]
+__all__ = ["has_scores", "is_task", "no_output", "pairs_of", "read_pair", "read_task", "tables_beside"]
 
 
 def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
@@ -75,12 +75,17 @@ def _with_both(folder: Path, testsets: Mapping[str, TestSet], every: bool) -> Ta
     named in `Task.assumed`."""
     bare = [pair for pair, testset in testsets.items() if not testset.systems]
     if bare and (not every or len(bare) == len(testsets)):
-        raise InputError(f"{shown(folder)} has references and no output for {', '.join(bare)}. Add outputs to its "
-                         "system-outputs/, or choose other language pairs.")
+        raise InputError(no_output(folder, bare))
     said = [f"Left out: {pair}, which has references and no output." for pair in bare]
     said += left_out(folder) if every and not _xml(folder) else []
     return Task(folder.resolve().name, {pair: one for pair, one in testsets.items() if pair not in bare},
                 assumed=tuple(said))
+
+
+def no_output(folder: FilePath, pairs: Collection[str]) -> str:
+    """What to do about language pairs of which a folder has references alone."""
+    return (f"{shown(folder)} has references and no output for {', '.join(pairs)}. Add outputs to its system-outputs/, "
+            "or choose other language pairs.")
 
 
 def has_scores(folder: FilePath) -> bool:

@@ -20,7 +20,7 @@ from mtsig_core.data.readers.names import task_name, without_pair
 from mtsig_core.data.readers.score_tables import join_scores, read_scores
 from mtsig_core.data.readers.scripts import written_in
 from mtsig_core.data.readers.systems_table import without_withdrawn
-from mtsig_core.data.readers.tasks import pairs_of, read_pair
+from mtsig_core.data.readers.tasks import no_output, pairs_of, read_pair
 from mtsig_core.data.readers.text import read_text
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
@@ -35,6 +35,7 @@ _SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
           ("documents", r"docs?|documents?|docids?"),
           ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"),
           ("source", r"src|sources?"), ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"))
+_ARCHIVE = "the zip archive"  # where it has no name
 _Result = TypeVar("_Result")
 
 
@@ -205,10 +206,17 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
     scores = [upload for upload in uploads if upload.role.startswith("scores")]
     lower, higher = ({upload.name for upload in groups[f"scores, {which} is better"]} for which in ("lower", "higher"))
     texts = [upload for upload in uploads if upload not in scores and upload.role != "leave out"]
-    if scores and not texts:
+
+    def read_tables() -> TestSet:
         return _asking_by_role(lambda folder: read_scores(
             [(upload.name, _save(folder, k, upload)) for k, upload in enumerate(scores)], lower, name=name,
             higher_is_better=higher))
+
+    if scores and not texts:
+        return read_tables()
+    if scores and not (groups["reference"] and groups["system"]):
+        with suppress(SettingError):  # what is to be chosen is asked once all files are there
+            read_tables()  # a fault in one of them is told first
     if not groups["reference"]:
         raise InputError("No reference among the files. Mark at least one of them as reference.")
     if not groups["system"]:
@@ -253,29 +261,35 @@ def _asking_by_role(work: Callable[[Path], TestSet]) -> TestSet:
                            "do.") from None
 
 
-def zip_language_pairs(content: bytes) -> list[str]:
-    """The language pairs of a zipped shared-task folder; raises InputError where it is damaged or none."""
-    return _in_folder(lambda folder: pairs_of(unpack(io.BytesIO(content), folder / "zip")))
+def zip_language_pairs(content: bytes, file: str = _ARCHIVE) -> list[str]:
+    """The language pairs of a zipped shared-task folder, a file of that name; raises InputError where it is damaged or
+    none."""
+    return _in_folder(lambda folder: pairs_of(unpack(io.BytesIO(content), folder / "zip")), file)
 
 
-def read_zip(content: bytes, langpair: str) -> TestSet:
-    """One language pair of a zipped shared-task folder, without the systems that its table calls withdrawn."""
+def read_zip(content: bytes, langpair: str, file: str = _ARCHIVE) -> TestSet:
+    """One language pair of a zipped shared-task folder, without the systems that its table calls withdrawn; raises
+    InputError where it has no output, too."""
     def read(folder: Path) -> TestSet:
         task = unpack(io.BytesIO(content), folder / "zip")
-        return without_withdrawn(read_pair(task, langpair), task)
+        testset = read_pair(task, langpair)
+        if not testset.systems:
+            raise InputError(no_output(file, [langpair]))
+        return without_withdrawn(testset, task)
 
-    return _in_folder(read)
+    return _in_folder(read, file)
 
 
-def _in_folder(work: Callable[[Path], _Result]) -> _Result:
-    """Do some work in a folder that is gone afterwards, within the limits of uploads; its path stays out of
-    messages."""
+def _in_folder(work: Callable[[Path], _Result], archive: str = "") -> _Result:
+    """Do some work in a folder that is gone afterwards, within the limits of uploads; its path stays out of messages,
+    which name the archive instead that is unpacked there."""
     with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
         try:
             with bounded(upload_limits()):
                 return work(Path(temporary))
         except InputError as error:
-            raise InputError(re.sub(re.escape(temporary) + r"/(\d+/|zip/?)?", "", str(error))) from None
+            said = str(error).replace(f"{temporary}/zip", shown(archive))
+            raise InputError(re.sub(re.escape(temporary) + r"/(\d+/)?", "", said)) from None
 
 
 def _save(folder: Path, number: int, upload: Upload) -> Path:

@@ -109,6 +109,31 @@ def test_a_zipped_task():
     assert dict(read_zip(task, "en-de").systems) == {"x": ("a", "c")}
 
 
+def test_a_zip_without_outputs_is_no_test_set():
+    bare = zipped({"references/en-de.refA.txt": "a\n"})
+    with pytest.raises(InputError, match="^bare.zip has references and no output for en-de. Add outputs"):
+        read_zip(bare, "en-de", "bare.zip")
+
+
+def test_messages_about_what_is_in_a_zip_begin_with_its_name():
+    task = zipped({"top/references/en-de.refA.txt": "a\nb\n", "top/system-outputs/en-de/x.txt": "a\n"})
+    with pytest.raises(InputError, match="^t.zip/top/system-outputs/en-de/x.txt has 1 line, .*t.zip/top/references/"):
+        read_zip(task, "en-de", "t.zip")
+    with pytest.raises(InputError, match="^zz.zip has no references/; it has inner.zip"):
+        zip_language_pairs(zipped({"inner.zip": "PK"}), "zz.zip")
+
+
+def test_the_fault_of_a_table_is_told_before_what_else_is_missing():
+    ref, table = up("ref.txt", "a\nb\n"), "system\tline\tscore\nA\t1\t"
+    for files in ([ref], [up("x.txt", "a\nb\n")]):
+        with pytest.raises(InputError, match="^s1.tsv, row 2"):
+            read_uploads([*files, up("s1.tsv", f"{table}x\n")])
+        for fine in (up("s1.tsv", f"{table}1\n"), up("m.tsv", f"{table}3\n", "scores", "MetricX-24"),
+                     up("i.tsv", "system\tid\tscore\nA\tq\t3\n")):
+            with pytest.raises(InputError, match="^No (system|reference) among the files"):
+                read_uploads([*files, fine])
+
+
 def test_a_zip_of_files_side_by_side_whose_names_say_all():
     pair = {"hyp.GTCOM": "a\nc\n", "ref.A": "a\nb\n", "src": "q\nr\n"}
     files = {f"top/generaltest2022.{pair_of}.{part}.{(pair_of[:2] if part == 'src' else pair_of[3:])}": text
