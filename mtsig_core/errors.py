@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterable, Mapping
 
 __all__ = ["MtsigError", "InputError", "SettingError", "ClusterError", "StoreError", "NotYetError", "Cancelled",
-           "Remedy", "arguments", "nearest", "sendable", "unknown"]
+           "Remedy", "arguments", "counted", "nearest", "sendable", "unknown"]
 
 #: Arguments with what to give them, such as ``{"unit": "segment"}``; in capitals what the user has to find, as in
 #: ``{"docs": "FILE"}``. Each of several remedies is enough.
@@ -96,6 +96,15 @@ def unknown(what: str, name: object, among: Iterable[str]) -> SettingError:
     """
     among = list(among)
     return SettingError(f"Unknown {what} {name!r}.{nearest(name, among)} Available: {', '.join(among)}.")
+
+
+def counted(n: int, word: str) -> str:
+    """How many of something, as any message says it.
+
+    >>> counted(1, "segment"), counted(2000, "language pair")
+    ('1 segment', '2,000 language pairs')
+    """
+    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
 
 
 def nearest(name: object, among: Iterable[str]) -> str:

@@ -20,6 +20,7 @@ from mtsig_core.data.readers.uploads import (
     zip_language_pairs,
 )
 from mtsig_core.data.source import Source
+from mtsig_core.errors import counted
 from mtsig_core.inference.inventory import suspicions
 from mtsig_core.metrics.tokenizers import TOKENIZERS, cuts, default_tokenizer, fitting_tokenizers
 from mtsig_core.report.inventory_table import inventory_rows
@@ -108,8 +109,7 @@ if isinstance(view, MtsigError):
     screen.error(view)
 else:
     testset = view.whole
-    systems = "1 system" if len(testset.systems) == 1 else f"{len(testset.systems)} systems"
-    screen.answer(f"{testset.name}: {testset.n_segments:,} segments, {systems}"
+    screen.answer(f"{testset.name}: {counted(testset.n_segments, 'segment')}, {counted(len(testset.systems), 'system')}"
                   + (", simulated" if testset.simulated and "simulated" not in testset.name else ""))
 
 st.subheader("Bring your own")

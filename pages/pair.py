@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from mtsig_core.errors import counted
 from mtsig_core.experiments.planning import default_difference
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
 from mtsig_core.inference.cautions import FAMILY_WISE
@@ -26,11 +27,10 @@ pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
 better = {"a": pair.a, "b": pair.b, None: None}[pair.better]
 delta = found.sign * found.delta
 level, form = f"{100 * (1 - settings.alpha):g}%", points(result)
-ends = found.intervals[result.ci]
-ends = ends and tuple(sorted(found.sign * end for end in ends))
+ends = found.intervals[result.ci] and tuple(sorted(found.sign * end for end in found.intervals[result.ci]))
 together = simultaneous_word(result, settings)
 joint = one_pair.simultaneous_ends(result, pair, a) if together else None
-family = f"{len(result.tested)} {'pair' if len(result.tested) == 1 else 'pairs'}"
+family = counted(len(result.tested), "pair")
 identical = any(c.code == "identical-outputs" and {c.a, c.b} == {a, b} for c in comparison.warnings)
 command = one_pair.command(view, a, b)
 
@@ -83,7 +83,7 @@ with right:
 
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
-screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", f"{found.n:,} segments", printed])
+screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", counted(found.n, "segment"), printed])
 screen.cautions(c for c in comparison.warnings
                 if c.a is None and c.code not in ("not-equal", "interval-and-decision")
                 and not c.code.endswith(("as-published", "-assumes")))

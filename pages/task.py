@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
+from mtsig_core.errors import counted
 from mtsig_core.report.caveats import assumptions
-from mtsig_core.report.cells import number
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
@@ -82,7 +82,7 @@ several = task_disputes.show_disputes(view)
 published = replace(several or found, agreement=task_agreement.show_agreement(view))
 official.show_of_task(view)
 if warned:
-    with st.expander(f"Keep in mind: {number(len(warned), 'd')} warnings"):
+    with st.expander(f"Keep in mind: {counted(len(warned), 'warning')}"):
         screen.prose_table(["language pair", "warning"], warned)
 if (link := review_changes.show_begin(view, found)) is not None:
     address.go(frame.ROOT / "pages" / "review.py", review=link)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from mtsig_core.data.checks import as_list, as_names, as_texts
-from mtsig_core.errors import InputError, nearest
+from mtsig_core.errors import InputError, counted, nearest
 
 __all__ = ["Runs", "frozen_runs"]
 
@@ -32,8 +32,8 @@ def frozen_runs(testset: str, runs: Runs, systems: Collection[str], n_segments: 
                  enumerate(as_list(f"{testset}: runs of {name}", outputs), 2)]
         for k, output in enumerate(texts, 2):
             if len(output) != n_segments:
-                raise InputError(f"{testset}: run {k} of {name} has {len(output)} segments, the first reference has "
-                                 f"{n_segments}.")
+                raise InputError(f"{testset}: run {k} of {name} has {counted(len(output), 'segment')}, the first "
+                                 f"reference has {n_segments}.")
         if texts:
             frozen[name] = tuple(texts)
     if len({len(texts) for texts in frozen.values()}) > 1:

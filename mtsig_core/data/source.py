@@ -16,7 +16,7 @@ from mtsig_core.data.readers.systems_table import without_withdrawn
 from mtsig_core.data.readers.tasks import has_scores, pairs_of, read_pair
 from mtsig_core.data.readers.wmt_xml import read_wmt_xml
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import SettingError, counted
 
 __all__ = ["PORTS_VARIABLE", "SHARED_VARIABLE", "SOURCE_VARIABLE", "Source"]
 
@@ -204,8 +204,7 @@ class Source:
             return " ".join(filter(None, set_and_pair(self.sacrebleu, self.langpair)))
         if not self.has_texts:
             return f"scores {literal(Path(self.scores[0][1]).name)}"
-        number = "1 system" if len(self.system) == 1 else f"{len(self.system)} systems"
-        return f"{number}, {literal(Path(self.ref[0][1]).name)}"
+        return f"{counted(len(self.system), 'system')}, {literal(Path(self.ref[0][1]).name)}"
 
     def shown_folder(self) -> str | None:
         """The folder from `below` on, as any screen can take it."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from mtsig_core.data.checks import literal
 from mtsig_core.data.testset import TestSet, is_human
-from mtsig_core.errors import InputError, SettingError, nearest, unknown
+from mtsig_core.errors import InputError, SettingError, counted, nearest, unknown
 
 __all__ = ["KINDS", "ROLES", "SystemInfo", "Task"]
 
@@ -98,7 +98,8 @@ class Task:
         object.__setattr__(self, "systems", MappingProxyType(known))
 
     def __repr__(self) -> str:
-        return f"<Task {self.name!r}: {len(self.testsets)} language pairs, {len(self.systems)} systems>"
+        return (f"<Task {self.name!r}: {counted(len(self.testsets), 'language pair')}, "
+                f"{counted(len(self.systems), 'system')}>")
 
     def __reduce__(self) -> tuple[Any, ...]:  # read-only views cannot be pickled
         return Task, (self.name, dict(self.testsets), dict(self.systems), self.assumed)

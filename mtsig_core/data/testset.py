@@ -17,7 +17,7 @@ from mtsig_core.data.langpairs import languages_of
 from mtsig_core.data.runs import Runs, frozen_runs
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.stored_lines import CHUNK_LINES, picked, text_lengths
-from mtsig_core.errors import InputError, SettingError, nearest
+from mtsig_core.errors import InputError, SettingError, counted, nearest
 
 __all__ = ["SegmentScores", "TestSet", "as_system", "is_human"]
 
@@ -142,7 +142,7 @@ class TestSet:
         for what, values in parts.items():
             if values is not None and len(values) != n:
                 first = "the first reference" if self.references else "the first system"
-                raise InputError(f"{self.name}: {what} has {len(values)} segments, {first} has {n}.")
+                raise InputError(f"{self.name}: {what} has {counted(len(values), 'segment')}, {first} has {n}.")
         for metric, scores in self.scores.items():
             for name in scores.by_system:
                 if name not in self.systems and name not in self.references and not is_human(name):
@@ -160,7 +160,8 @@ class TestSet:
                 raise InputError(f"{self.name}: line {self.lines[i]} has no reference. Add one, or leave the line out.")
 
     def __repr__(self) -> str:
-        return f"<TestSet {self.name!r}: {len(self.systems)} systems, {self.n_segments} segments>"
+        return (f"<TestSet {self.name!r}: {counted(len(self.systems), 'system')}, "
+                f"{counted(self.n_segments, 'segment')}>")
 
     # -- sizes and groups ------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from itertools import chain
 
 from mtsig_core.data.readers.scripts import written_in
 from mtsig_core.data.testset import SegmentScores, TestSet
+from mtsig_core.errors import counted
 from mtsig_core.inference.cautions import about_ratings
 from mtsig_core.inference.text_cautions import about_texts
 from mtsig_core.results import Caution
@@ -54,7 +55,7 @@ def inventory(testset: TestSet) -> list[Holding]:
     if (lines := left_out(testset)) is not None:
         found.append(Holding("left out", *lines))
     if testset.documents is not None:
-        found.append(Holding("documents", f"{testset.n_documents:,} documents", testset.n_segments))
+        found.append(Holding("documents", counted(testset.n_documents or 0, "document"), testset.n_segments))
     found += [Holding("scores", metric, testset.n_segments, empty=_gaps(testset, table))
               for metric, table in testset.scores.items()]
     return found + [Holding("domain", domain, size) for domain, size in Counter(testset.domains or ()).items()]

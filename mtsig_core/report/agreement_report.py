@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from mtsig_core.errors import counted
 from mtsig_core.inference.significance import significant
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number
@@ -35,7 +36,7 @@ def agreement_csv(found: Agreement) -> str:
 def agreement_text(found: Agreement) -> str:
     """Metrics, the most agreeing first, and pairs of them."""
     header, rows = agreement_rows(found)
-    lines = [f"{printable(found.testset.name)}: {len(found.testset.systems)} systems, {_segments(found)}",
+    lines = [f"{printable(found.testset.name)}: {counted(len(found.testset.systems), 'system')}, {_segments(found)}",
              f"{printable(agreement_verdict(found))}.", "",
              *table_lines(header, rows, "<" + ">" * (len(header) - 1)), ""]
     if found.comparisons:
@@ -94,8 +95,8 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
 
 def _segments(found: Agreement) -> str:
     """What the numbers stand on, in a phrase."""
-    documents = "" if found.testset.n_documents is None else f" in {found.testset.n_documents:,} documents"
-    return f"{found.testset.n_segments:,} segments{documents} with {found.human}"
+    documents = "" if found.testset.n_documents is None else f" in {counted(found.testset.n_documents, 'document')}"
+    return f"{counted(found.testset.n_segments, 'segment')}{documents} with {found.human}"
 
 
 def _settings(found: Agreement) -> dict[str, Any]:

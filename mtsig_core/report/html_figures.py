@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mtsig_core.errors import counted
 from mtsig_core.inference.significance import significant
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import in_small_cells, rank_interval, signed, tens
@@ -41,7 +42,7 @@ def template(name: str) -> Template:
     environment = Environment(loader=FileSystemLoader(Path(__file__).with_name("templates")), autoescape=True,
                               finalize=literal, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
     environment.filters["px"] = "{:.1f}".format
-    environment.globals["metric_title"] = metric_title
+    environment.globals |= {"metric_title": metric_title, "counted": counted}
     return environment.get_template(name)
 
 

@@ -9,7 +9,7 @@ from mtsig_core.report.tables import how_often
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import MetricResult, Settings
 
-__all__ = ["ACROSS", "CORRECTION_NAMES", "TEST_NAMES", "counted", "direction", "intervals_name", "level", "listed",
+__all__ = ["ACROSS", "CORRECTION_NAMES", "TEST_NAMES", "direction", "intervals_name", "level", "listed",
            "metric_name", "row_against_column", "trials_clause", "units_name"]
 
 #: In place of a language pair, what holds across them.
@@ -67,11 +67,6 @@ def intervals_name(result: MetricResult, settings: Settings) -> str:
 def level(settings: Settings) -> str:
     """Of the intervals, such as 95%."""
     return f"{100 * (1 - settings.alpha):g}%"
-
-
-def counted(n: int, word: str) -> str:
-    """Such as 1 pair, or 2 pairs."""
-    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
 
 
 def listed(items: Sequence[str], conjunction: str = "and", shown: bool = True) -> str:

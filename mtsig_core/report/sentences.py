@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from mtsig_core.errors import counted
 from mtsig_core.inference.cautions import disagreement
 from mtsig_core.inference.few_units import most_units, rank_correction, units_said, what_lacks
 from mtsig_core.inference.rank_rules import RANK_RULES
@@ -13,7 +14,6 @@ from mtsig_core.report.caveats import assumptions, caveats, keeps_its_level
 from mtsig_core.report.phrases import (
     CORRECTION_NAMES,
     TEST_NAMES,
-    counted,
     direction,
     intervals_name,
     level,

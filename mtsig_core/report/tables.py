@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import KINDS, RELATIONS, pairs_across
 from mtsig_core.inference.cautions import p_word
 from mtsig_core.inference.few_units import cannot_decide, rank_correction, units_said
@@ -24,9 +25,9 @@ def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
     """What was compared, and how it was tested: two lists of short phrases."""
     info = comparison.testset
     told = " (simulated)" if info.simulated and "simulated" not in info.name else ""
-    data = [info.name + told, f"{info.n_segments:,} segments"]
-    data += [] if info.n_documents is None else [f"{info.n_documents:,} documents{_worth(comparison)}"]
-    data += ["1 system" if len(info.systems) == 1 else f"{len(info.systems)} systems"]
+    data = [info.name + told, counted(info.n_segments, "segment")]
+    data += [] if info.n_documents is None else [counted(info.n_documents, "document") + _worth(comparison)]
+    data += [counted(len(info.systems), "system")]
     data += [f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"]
     tokenizers = {result.tokenizer for result in comparison.metrics.values() if result.tokenizer is not None}
     data += [f"tokenizer {', '.join(sorted(tokenizers))}"] if tokenizers else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import KINDS, Disputed, PairAcross, disputed_in
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
@@ -29,8 +30,8 @@ def disputes_verdict(found: Sequence[Disputed]) -> str:
     metrics = list(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
     total, (opposite, some, _) = sum(len(one.pairs) for one in within), (
         sum(one.count(kind) for one in within) for kind in KINDS)
-    return (f"{', '.join(metrics)}: opposite on {opposite} of {total} pairs of systems in {len(within)} language "
-            f"{'pair' if len(within) == 1 else 'pairs'}, and only some decide on {some}")
+    return (f"{', '.join(metrics)}: opposite on {opposite} of {total} pairs of systems in "
+            f"{counted(len(within), 'language pair')}, and only some decide on {some}")
 
 
 def dispute_counts(found: Sequence[Disputed]) -> Table:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.metrics import metric_title
@@ -102,8 +103,9 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
     """By each metric the systems with their rank interval in each language pair, and across them."""
     metrics = list(dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics))
     first = next(iter(found.pairs.values())).settings
-    lines = [f"{printable(found.task.name)}: {len(found.task.pairs)} language pairs, {len(found.task.systems)} "
-             f"systems; test {first.test}, {first.correction}, alpha {first.alpha:g}, seed {first.seed}"]
+    lines = [f"{printable(found.task.name)}: {counted(len(found.task.pairs), 'language pair')}, "
+             f"{counted(len(found.task.systems), 'system')}; test {first.test}, {first.correction}, "
+             f"alpha {first.alpha:g}, seed {first.seed}"]
     lines += map(printable, assumptions(found.task.assumed, metrics))
     lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
     ranks = "Rank intervals hold jointly within each language pair" if first.rank_rule == "simultaneous" else \

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.html_figures import template
 from mtsig_core.report.palette import width, wrapped
@@ -48,7 +49,8 @@ def task_svg(found: TaskComparison, metric: str) -> str:
                 drawn.append(shapes.rect(x + 1, top + 1, w - 2, high - 2, f"cell{first}"))
             drawn.append(shapes.text(x + w / 2, top + high / 2 + 5, str(row[k]).replace("-", "\u2013"), f"mid{first}"))
         top += high
-    alt = f"{metric_title(metric)}: rank intervals of {len(rows)} systems in {n - 1} language pairs"
+    alt = (f"{metric_title(metric)}: rank intervals of {counted(len(rows), 'system')} in "
+           f"{counted(n - 1, 'language pair')}")
     figure: str = shapes.svg(starts[-1] + wide[-1] + 8, top + 8, alt, drawn)
     return figure
 

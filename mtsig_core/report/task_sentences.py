@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from mtsig_core.errors import counted
 from mtsig_core.inference.across_pairs import MACRO_TESTS
 from mtsig_core.inference.few_units import cannot_decide
 from mtsig_core.inference.rank_rules import RANK_RULES
@@ -12,7 +13,6 @@ from mtsig_core.report.caveats import assumptions, caveats, keeps_its_level
 from mtsig_core.report.phrases import (
     CORRECTION_NAMES,
     TEST_NAMES,
-    counted,
     direction,
     intervals_name,
     level,

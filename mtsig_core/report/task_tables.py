@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mtsig_core.data.task import SystemInfo
+from mtsig_core.errors import counted
 from mtsig_core.inference.ranking import headline, is_ahead
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
@@ -116,7 +117,7 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
         return f"{by} in {next(iter(results))} {ahead}"
     n = sum(map(is_ahead, results.values()))
     ahead = "ahead of all others" if ours else f"alone the first, ranked {rule.title},"
-    return f"{by} one system is {ahead} in {n} of {len(results)} language pairs"
+    return f"{by} one system is {ahead} in {n} of {counted(len(results), 'language pair')}"
 
 
 def task_without(found: TaskComparison, metric: str) -> str | None:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from mtsig_core.data.readers.lines import shown
-from mtsig_core.errors import Remedy
+from mtsig_core.errors import Remedy, counted
 from mtsig_core.inference.scores import Scores
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
@@ -126,7 +126,7 @@ def _matrix_lines(result: MetricResult) -> list[str]:
     untested = f"; - not tested, no line in common: {apart}" if apart else ""
     open_ones = "" if all(pair.decidable for pair in result.tested) else ", ? cannot be decided"
     lines = [f"Row against column: > significantly better, < worse, . not significant{open_ones} ({significant} of "
-             f"{len(result.tested)} pairs significant{untested})",
+             f"{counted(len(result.tested), 'pair')} significant{untested})",
              " " * label + "".join(f" {k + 1:>{width}}" for k in order.values())]
     return lines + [_pad(name, label, "<") + "".join(f" {cell:>{width}}" for cell in row)
                     for name, row in zip(names, cells, strict=True)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mtsig_core.errors import SettingError, nearest, unknown
+from mtsig_core.errors import SettingError, counted, nearest, unknown
 from mtsig_core.results.metric_results import MetricResult, by_metric
 from mtsig_core.results.settings import Caution, Exclusion, Settings, TestSetInfo
 
@@ -34,8 +34,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         found = ", ".join(f"{name!r} {result._differing()}" for name, result in self.metrics.items())
-        return (f"<Comparison on {self.testset.name!r}: {len(self.testset.systems)} systems, "
-                f"{self.testset.n_segments} segments; {found}>")
+        return (f"<Comparison on {self.testset.name!r}: {counted(len(self.testset.systems), 'system')}, "
+                f"{counted(self.testset.n_segments, 'segment')}; {found}>")
 
     def _repr_html_(self) -> str:
         from mtsig_core.report.notebook import comparison_table

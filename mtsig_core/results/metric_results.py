@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from mtsig_core.errors import unknown
+from mtsig_core.errors import counted, unknown
 from mtsig_core.results.runs import PairRuns, SystemRuns
 from mtsig_core.results.settings import Settings
 
@@ -199,8 +199,8 @@ class MetricResult:
     pair_runs: tuple[PairRuns, ...] = ()
 
     def __repr__(self) -> str:
-        return (f"<MetricResult {self.metric!r}: {len(self.systems)} systems, best {self.systems[0].system!r} "
-                f"{self.systems[0].score:.2f}, {self._differing()}>")
+        return (f"<MetricResult {self.metric!r}: {counted(len(self.systems), 'system')}, best "
+                f"{self.systems[0].system!r} {self.systems[0].score:.2f}, {self._differing()}>")
 
     def _repr_html_(self) -> str:
         from mtsig_core.report.notebook import metric_table
@@ -208,7 +208,7 @@ class MetricResult:
         return metric_table(self)
 
     def _differing(self) -> str:
-        return f"{sum(pair.significant for pair in self.pairs)} of {len(self.tested)} pairs significant"
+        return f"{sum(pair.significant for pair in self.pairs)} of {counted(len(self.tested), 'pair')} significant"
 
     def n_trials(self, settings: Settings) -> int | None:
         """How often the test drew, in results of versions that did not say too."""

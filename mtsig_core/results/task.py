@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion
+from mtsig_core.errors import counted
 from mtsig_core.results.comparison import Comparison
 from mtsig_core.results.metric_results import by_metric
 from mtsig_core.results.runs import SystemRuns
@@ -142,5 +143,5 @@ class TaskComparison:
         object.__setattr__(self, "macro", by_metric(self.macro))
 
     def __repr__(self) -> str:
-        return (f"<TaskComparison on {self.task.name!r}: {len(self.pairs)} language pairs, "
-                f"{len(self.task.systems)} systems>")
+        return (f"<TaskComparison on {self.task.name!r}: {counted(len(self.pairs), 'language pair')}, "
+                f"{counted(len(self.task.systems), 'system')}>")

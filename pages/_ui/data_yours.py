@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from mtsig_core.data.store import DAY, Saved, megabytes
+from mtsig_core.errors import counted
 from pages._ui import browser, frame, screen, testsets
 
 __all__ = ["show"]
@@ -23,9 +24,8 @@ def show() -> None:
     for saved in mine:
         about, opened, renamed, deleted = st.columns([6, 1.2, 1.4, 1.3], vertical_alignment="center")
         with about:
-            systems = f"{saved.n_systems} system{'s' * (saved.n_systems != 1)}"
-            screen.plain(f"{saved.name}: {saved.n_segments:,} segments, {systems}, {megabytes(saved.size)}, "
-                         f"{_until(saved, limits.days)}")
+            screen.plain(f"{saved.name}: {counted(saved.n_segments, 'segment')}, {counted(saved.n_systems, 'system')}, "
+                         f"{megabytes(saved.size)}, {_until(saved, limits.days)}")
         if opened.button("Open", key=f"yours.open.{saved.link}"):
             frame.open_testset(f"{testsets.KEPT}{saved.link}")
         with renamed.popover("Rename"):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError, compare_task
+from mtsig_core.errors import counted
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_tables import MISSING, answer_first, picture_rows
@@ -110,7 +111,7 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
     info = view.kept.info
     closed = sum(one.constrained is True for one in info.systems.values())
     second = sum(one.role == "contrastive" for one in info.systems.values())
-    screen.status([info.name, f"{len(info.pairs)} language pairs", f"{len(info.systems)} systems",
+    screen.status([info.name, counted(len(info.pairs), "language pair"), counted(len(info.systems), "system"),
                    *([f"{closed} in the constrained track"] if closed else []),
                    *([f"{second} contrastive"] if second else [])])
     return view

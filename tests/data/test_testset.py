@@ -42,7 +42,7 @@ class TestChecks:
         ({"lines": [1]}, "lines"),
     ])
     def test_other_lengths(self, part, what):
-        with pytest.raises(InputError, match=f"toy: {what} has 1 segments, the first reference has 2"):
+        with pytest.raises(InputError, match=f"toy: {what} has 1 segment, the first reference has 2"):
             TestSet("toy", **{"systems": {}, "references": {"r": ["r", "r"]}} | part)
 
     def test_segment_without_reference(self):

@@ -183,7 +183,7 @@ def test_parses_are_part_of_the_content_and_frozen():
 
 
 def test_parses_that_do_not_fit():
-    with pytest.raises(InputError, match="parse of A has 1 segments, the first reference has 2"):
+    with pytest.raises(InputError, match="parse of A has 1 segment, the first reference has 2"):
         TestSet("t", {"A": ["a", "b"]}, {"r": ["a", "b"]}, parses={"A": [""]})
     with pytest.raises(InputError, match="a parse of 'X', which is no system and no reference. They are: A, r"):
         TestSet("t", {"A": ["a"]}, {"r": ["a"]}, parses={"X": [""]})

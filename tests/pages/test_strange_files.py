@@ -43,7 +43,7 @@ def test_each_set_opens_or_has_one_message(opened, root, page, name, said):
     assert {"good/en-de", "caf\\udce9/en-de", "pipe/en-de"} <= set(app.selectbox(key="testset").options)
 
 
-@pytest.mark.parametrize("name, said", [("good", "1 language pairs"), ("caf\\udce9", "caf\\udce9"), (
+@pytest.mark.parametrize("name, said", [("good", "1 language pair"), ("caf\\udce9", "caf\\udce9"), (
     "pipe", "pipe/system-outputs/en-de/z.txt is no regular file")])
 def test_each_task_opens_or_has_one_message(opened, root, name, said):
     app = opened("task", root=root, shared_task=name, trials="999")

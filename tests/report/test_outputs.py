@@ -293,3 +293,11 @@ def test_warnings_of_several_metrics_say_which_they_are_about():
     found = [Caution("not-equal", "one", "bleu"), Caution("not-equal", "two", "ter"), Caution("few-units", "all")]
     assert group_cautions(found, several=True) == [["BLEU: one"], ["TER: two"], ["all"]]
     assert group_cautions(found[:1]) == [["one"]]
+
+
+def test_one_is_one_everywhere():
+    found = compare(TestSet("tiny", {"A": ["a b c d"]}, {"ref": ["a b c d"]}, documents=["d"]), "bleu")
+    assert tables.summary(found)[0][:4] == ["tiny", "1 segment", "1 document", "1 system"]
+    assert "1 segment; 1 document; 1 system" in terminal.comparison_text(found) and "1 segment;" in repr(found)
+    two = compare(TestSet("tiny", {"A": ["a b c d"], "B": ["a"]}, {"ref": ["a b c d"]}), "bleu")
+    assert "of 1 pair significant" in repr(two) and "1 pair</summary>" in comparison_html(two)

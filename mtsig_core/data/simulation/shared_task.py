@@ -92,7 +92,7 @@ def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task
     Examples
     --------
     >>> simulated_task(["qab-en"])
-    <Task 'simulated task': 1 language pairs, 10 systems>
+    <Task 'simulated task': 1 language pair, 10 systems>
     """
     chosen = list(PAIRS) if pairs is None else list(pairs)
     for pair in chosen:

@@ -39,7 +39,7 @@ def test_a_zip_is_read_as_its_folder(packed, tmp_path, capsys):
     assert read_pair(path, "en-de").digest == read_pair(folder, "en-de").digest
     assert Source(folder=str(path), langpair="en-de").files() == [str(path)]
     assert main(["task", "--folder", str(path), "--unit", "segment", "--trials", "99"]) == 0
-    assert "1 language pairs, 2 systems" in capsys.readouterr().out
+    assert "1 language pair, 2 systems" in capsys.readouterr().out
 
 
 def test_the_table_of_the_systems_is_read_from_a_zip_too(packed, tmp_path, capsys, monkeypatch):

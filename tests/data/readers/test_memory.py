@@ -43,7 +43,7 @@ class TestTexts:
         (pd.DataFrame({"ref": ["a", "b"], "A": ["a", "c"], "docid": ["x", pd.NA]}), {}, "documents: segment 2 is None"),
         (pd.DataFrame([["a", "b", "c"]], columns=["ref", "A", "A"]), {}, "has the column 'A' twice"),
         (pd.DataFrame([["a", "b"]], columns=["ref", 0]), {}, "a column that is called 0. Expected texts"),
-        ({"ref": ["a", "b"], "A": ["a"]}, {}, "system A has 1 segments, the first reference has 2"),
+        ({"ref": ["a", "b"], "A": ["a"]}, {}, "system A has 1 segment, the first reference has 2"),
         ({"ref": ["a"], "A": "a"}, {}, "column A is the text 'a'. Expected a list"),
         ([["a", "b"]], {}, "is of the type list. Expected a data frame of pandas, or a mapping"),
         (pd.DataFrame({"ref": [], "A": []}), {}, "no segment")])
