@@ -16,6 +16,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.data.testset import SegmentScores
+from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import pairs_across
 from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.intervals import fitting_intervals
@@ -247,7 +248,7 @@ class TestGaps:
         if (adjust := _STATSMODELS.get(settings.get("correction"))) is not None:
             expected = multipletests([pair.p_value for pair in tested], method=adjust)[1]
             assert [pair.p_adjusted for pair in tested] == pytest.approx(expected.tolist())
-        assert f"|pairs:{m}|" in result.signature and f" of {m} pairs significant" in repr(result)
+        assert f"|pairs:{m}|" in result.signature and f" of {counted(m, 'pair')} significant" in repr(result)
         text, paper, html = comparison_text(found), paper_sentences(found, "human"), comparison_html(found)
         family = "over 1 pair;" if m == 1 else "over 2 pairs;"
         assert family in text.replace("\n", " ") and family in html
