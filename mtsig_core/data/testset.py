@@ -160,8 +160,7 @@ class TestSet:
                 raise InputError(f"{self.name}: line {self.lines[i]} has no reference. Add one, or leave the line out.")
 
     def __repr__(self) -> str:
-        return (f"<TestSet {self.name!r}: {counted(len(self.systems), 'system')}, "
-                f"{counted(self.n_segments, 'segment')}>")
+        return f"<TestSet {self.name!r}: {counted(len(self.systems), 'system')}, {counted(self.n_segments, 'segment')}>"
 
     # -- sizes and groups ------------------------------------------------------------------------------------
 
