@@ -6,7 +6,6 @@ from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import assumptions
-from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.review_report import content_sentence
 from mtsig_core.report.task_ranks import marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
@@ -67,8 +66,7 @@ if now is not None:
         review_sections.open_pair(view, pair, before.pairs)
     for told in filter(None, (task_without(now, metric), said, *assumptions(now.task.assumed, [metric]))):
         screen.caution_box(told)
-    for far in far_firsts_in(now, metric):
-        screen.plain(far)
+    task_view.show_far_firsts(now, metric)
 if view.may_edit:
     browser.remember()
     review_changes.pick_metric_and_rule(view)

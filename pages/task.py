@@ -6,7 +6,6 @@ import streamlit as st
 
 from mtsig_core.errors import counted
 from mtsig_core.report.caveats import assumptions
-from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
@@ -33,8 +32,6 @@ from pages._ui import (
 )
 from pages._ui.ending import or_end_page
 from pages._ui.made_once import made_once
-
-_FEW = 4  # language pairs whose first are seen at once
 
 view = task_view.open_page(frame.take_view(), "Task")
 info = view.kept.info
@@ -64,10 +61,9 @@ if pair is not None:
 for told in filter(None, (task_without(found, view.metric), said)):
     screen.caution_box(told)
 firsts = first_rows(found, view.metric)
-with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= _FEW):
+with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= task_view.FEW):
     screen.prose_table(*firsts)
-for far in far_firsts_in(found, view.metric):
-    screen.plain(far)
+task_view.show_far_firsts(found, view.metric)
 for said in assumptions(info.assumed, [view.metric]):
     screen.caution_box(said)
 if found.excluded:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from mtsig_core.errors import SettingError
 
-__all__ = ["Direction", "direction_of", "known_directions", "settle_directions"]
+__all__ = ["Direction", "direction_of", "left_open", "settle_directions"]
+
+_LEFT_OUT = "Left out, as neither name nor range says whether higher is better: "
 
 #: Names of metrics (in lower case, words joined by dashes), and the ranges that scores of that name are published in:
 #: least, largest, whether higher is better. Scores that fit one of them alone settle the direction.
@@ -56,7 +58,8 @@ def direction_of(name: str, scores: Iterable[float | None]) -> Direction | None:
 
 
 def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_better: Collection[str] = (),
-                      higher_is_better: Collection[str] = (), elsewhere: Collection[str] = ()) -> dict[str, Direction]:
+                      higher_is_better: Collection[str] = (), elsewhere: Collection[str] = (),
+                      needed: Iterable[Collection[str]] = ()) -> tuple[dict[str, Direction], list[str]]:
     """The direction of the scores of each name: what the user says, else what name and range settle.
 
     Parameters
@@ -67,24 +70,21 @@ def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bet
         Names that the user speaks of.
     elsewhere : collection of str
         Names that he may speak of too: of scores of other language pairs.
+    needed : iterable of collection of str
+        Of each of these, such as the scores of a language pair without texts, one at least must be settled.
+
+    Returns
+    -------
+    directions : dict of str to Direction
+        Without the names that are not settled.
+    assumed : list of str
+        What is to be told of it, a sentence each; first of what is left out.
 
     Raises
     ------
     SettingError
-        Which asks for those that are not settled; for a name that is not there, and for one in both lists.
+        Which asks, where nothing that is needed is settled; for a name that is not there, and for one in both lists.
     """
-    found, open_ = known_directions(scores, lower_is_better, higher_is_better, elsewhere)
-    if open_:
-        raise SettingError(f"Is higher better, or lower? Neither name nor range settles it for "
-                           f"{', '.join(open_.values())}. Say it for each.", {"higher_is_better": next(iter(open_))},
-                           {"lower_is_better": next(iter(open_))})
-    return found
-
-
-def known_directions(scores: Mapping[str, Iterable[float | None]], lower_is_better: Collection[str] = (),
-                     higher_is_better: Collection[str] = (), elsewhere: Collection[str] = (),
-                     ) -> tuple[dict[str, Direction], dict[str, str]]:
-    """As `settle_directions`, and the names that are not settled, each with its range in words."""
     for name in (*lower_is_better, *higher_is_better):
         if name not in scores and name not in elsewhere:
             known = dict.fromkeys((*scores, *elsewhere))
@@ -93,7 +93,7 @@ def known_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bett
         if name in lower_is_better and name in higher_is_better:
             raise SettingError(f"Lower and higher are both said to be better in {name!r}. Say one of them.")
     found: dict[str, Direction] = {}
-    open_: dict[str, str] = {}
+    left: dict[str, str] = {}
     for name, values in scores.items():
         if name in lower_is_better or name in higher_is_better:
             lower = name in lower_is_better
@@ -101,8 +101,27 @@ def known_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bett
         elif (settled := direction_of(name, values := list(values))) is not None:
             found[name] = settled
         else:
-            open_[name] = "{} ({:g} to {:g})".format(name, *_range(values))
-    return found, open_
+            left[name] = "{} ({:g} to {:g})".format(name, *_range(values))
+    for names in needed:
+        if names and not found.keys() & set(names):
+            raise _question(*((name, said) for name, said in left.items() if name in names))
+    told = [f"{_LEFT_OUT}{', '.join(left.values())}. Say it by --higher-is-better NAME or --lower-is-better NAME."]
+    return found, [*(told if left else []), *(f"{one.why}." for one in found.values())]
+
+
+def left_open(name: str, assumed: Iterable[str]) -> SettingError | None:
+    """The error that asks about scores of that name, where they were left out for it; see `settle_directions`."""
+    for said in assumed:
+        if said.startswith(_LEFT_OUT) and (at := re.search(rf"[:,] ({re.escape(name)} \(\S+ to \S+\))", said)):
+            return _question((name, at[1]))
+    return None
+
+
+def _question(*left: tuple[str, str]) -> SettingError:
+    """About names, each with its range in words."""
+    return SettingError(f"Is higher better, or lower? Neither name nor range settles it for "
+                        f"{', '.join(said for _, said in left)}. Say it for each.",
+                        *({f"{which}_is_better": left[0][0]} for which in ("higher", "lower")))
 
 
 def _range(scores: Iterable[float | None]) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import streamlit as st
@@ -10,13 +11,16 @@ import streamlit as st
 from mtsig_core import METRICS, Comparison, MtsigError, compare_task
 from mtsig_core.errors import counted
 from mtsig_core.report.commands import task_command
+from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_tables import MISSING, answer_first, picture_rows
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, controls, demos, grid, limits, rank_rule, screen, tasks, tracks
 from pages._ui.ending import end_page
 
-__all__ = ["TaskView", "choose", "open_page", "show_picture"]
+__all__ = ["FEW", "TaskView", "choose", "open_page", "show_far_firsts", "show_picture"]
+
+FEW = 4  # language pairs of which all is said in sight
 
 _TRACKS = ("all systems", "constrained", "unconstrained")
 
@@ -125,3 +129,12 @@ def show_picture(found: TaskComparison, metric: str, key: str | None = None) -> 
     if clicked is None or rows[clicked[0]][clicked[1]] == MISSING:
         return None
     return header[clicked[1]] if header[clicked[1]] in found.pairs else None
+
+
+def show_far_firsts(found: TaskComparison, metric: str) -> None:
+    """Say where a system may be the first though better-scoring ones may not; in a box where that is often so."""
+    told = far_firsts_in(found, metric)
+    title = f"May be the first, though better-scoring systems may not: {len(told)} times"
+    with st.expander(title) if len(told) > FEW else nullcontext():
+        for said in told:
+            screen.plain(said)

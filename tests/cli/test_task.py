@@ -110,6 +110,20 @@ def test_what_another_rule_hides_is_counted_over_the_language_pairs(run, folder)
     assert theirs["macro"] == ours["macro"]  # which has no such ranks
 
 
+def test_scores_of_open_direction_stop_nothing_else_and_are_asked_about_when_wanted(run, folder):
+    for path in (folder / "automatic_scores").glob("*.jsonl"):
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        for k, line in enumerate(lines):
+            line["metric_scores"]["mine"] = [k % 5, 7]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    one = ("compare", "--folder", folder, "--langpair", "en-de_DE", "--trials", 499)
+    assert "XCOMET" in run("task", "--folder", folder, "--trials", 499).out and "XCOMET" in run(*one).out
+    for asked in (("task", "--folder", folder), one):
+        answer = run(*asked, "--metrics", "mine")
+        assert answer.status == 2 and not answer.out and "--lower-is-better mine" in answer.err
+        assert "mine" in run(*asked, "--metrics", "mine", "--lower-is-better", "mine").out
+
+
 def test_pairs_on_which_metrics_disagree_are_counted_and_listed(run, folder):
     """Against a slow loop over the decisions of each metric; MetricX has Gamma first here, and Alpha and Beta tie."""
     path = folder / "automatic_scores" / "Gamma.jsonl"

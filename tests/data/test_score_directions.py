@@ -2,7 +2,7 @@
 
 import pytest
 
-from mtsig_core.data.score_directions import direction_of, settle_directions
+from mtsig_core.data.score_directions import direction_of, left_open, settle_directions
 from mtsig_core.errors import SettingError
 
 
@@ -23,18 +23,41 @@ def test_else_it_stays_open(name, scores):
     assert direction_of(name, scores) is None
 
 
-def test_what_stays_open_is_asked_and_the_user_has_the_last_word():
-    scores = {"mine": [0.1, 7.0], "MetricX-24": [0.1, 20.0]}
+SCORES = {"mine": [0.1, 7.0], "MetricX-24": [0.1, 20.0]}
+
+
+def test_what_stays_open_is_left_out_and_told_first():
+    found, assumed = settle_directions(SCORES)
+    assert [*found] == ["MetricX-24"] and not found["MetricX-24"].higher_is_better
+    assert len(assumed) == 2 and "MetricX-24: lower is better" in assumed[1]
+    assert assumed[0].startswith("Left out, as neither name nor range says whether higher is better: mine (0.1 to 7).")
+    asked = left_open("mine", assumed)
+    assert "mine (0.1 to 7)" in str(asked)
+    assert asked.remedies == ({"higher_is_better": "mine"}, {"lower_is_better": "mine"})
+    assert left_open("MetricX-24", assumed) is None and left_open("min", assumed) is None
+
+
+@pytest.mark.parametrize(("name", "other"), [("a (1", "b"), ("a.b", "axb"), ("[x]", "x"), ("é", "e")])
+def test_any_name_that_is_left_out_is_asked_about_and_no_other(name, other):
+    assumed = settle_directions({name: [1e-7, 7e9], other: [0, 0.5]}, [other])[1]
+    assert name in str(left_open(name, assumed)) and left_open(other, assumed) is None
+
+
+def test_what_is_needed_is_asked():
     with pytest.raises(SettingError, match=r"mine \(0.1 to 7\)") as error:
-        settle_directions(scores)
+        settle_directions(SCORES, needed=[["mine", "MetricX-24"], ["mine"]])
     assert error.value.remedies == ({"higher_is_better": "mine"}, {"lower_is_better": "mine"})
-    found = settle_directions(scores, higher_is_better=["MetricX-24"], lower_is_better=["mine"])
+    assert settle_directions(SCORES, needed=[["mine", "MetricX-24"], []]) == settle_directions(SCORES)
+
+
+def test_the_user_has_the_last_word():
+    found, assumed = settle_directions(SCORES, higher_is_better=["MetricX-24"], lower_is_better=["mine"])
     assert {name: one.higher_is_better for name, one in found.items()} == {"mine": False, "MetricX-24": True}
-    assert "as was said" in found["mine"].why
+    assert "as was said" in found["mine"].why and len(assumed) == 2
     with pytest.raises(SettingError, match="Both|both"):
-        settle_directions(scores, ["mine"], ["mine"])
+        settle_directions(SCORES, ["mine"], ["mine"])
     with pytest.raises(SettingError, match="no scores 'other'"):
-        settle_directions(scores, ["other"])
+        settle_directions(SCORES, ["other"])
     with pytest.raises(SettingError, match="no scores 'other'.*mine, MetricX-24, further"):
-        settle_directions(scores, ["other"], elsewhere=["further"])
-    assert settle_directions(scores, ["mine", "further"], elsewhere=["further"]) == settle_directions(scores, ["mine"])
+        settle_directions(SCORES, ["other"], elsewhere=["further"])
+    assert settle_directions(SCORES, ["mine", "further"], elsewhere=["further"]) == settle_directions(SCORES, ["mine"])

@@ -127,9 +127,15 @@ def test_a_broken_task_is_one_message_and_the_controls_stay(opened, root):
     assert "Shared task" in [box.label for box in app.selectbox]
 
 
-def test_a_question_of_direction_is_asked(opened, root):
+def test_a_question_of_direction_is_asked_where_nothing_else_is_there(opened, root):
     line = {"language_pair": "en-de_DE", "domain": "news", "document_id": "d", "metric_scores": {"mine": [1, 7]}}
-    (root / "task" / "automatic_scores" / "Alpha.jsonl").write_text(json.dumps(line) + "\n")
+    first, *others = sorted((root / "task" / "automatic_scores").glob("*.jsonl"))
+    first.write_text(json.dumps(line) + "\n")
+    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
+    assert any("Left out, as neither name nor range says" in html.value for html in app.get("html"))
+    assert grid_of(app)["0"].size and not app.exception
+    for path in others:
+        path.write_text(json.dumps(line) + "\n")
     app = opened("task", root=root, shared_task="task")
     assert any("Is higher better, or lower?" in html.value for html in app.get("html")) and not app.exception
 

@@ -21,7 +21,7 @@ from mtsig_core.data.readers.assemble import without_canary
 from mtsig_core.data.readers.bounds import check_place
 from mtsig_core.data.readers.lines import read_lines, shown
 from mtsig_core.data.readers.wmt import language_pairs, left_out, read_wmt
-from mtsig_core.data.score_directions import known_directions
+from mtsig_core.data.score_directions import settle_directions
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.task import Task
 from mtsig_core.data.testset import TestSet, is_human
@@ -71,11 +71,8 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
     values = {name: [score for found in scores.values() for of_system in found.get(name, {}).values()
                      for score in of_system] for name in names}
     elsewhere = sorted({name for pair in known for _, name in _files(folder, pair.rpartition(".")[2])})
-    directions, open_ = known_directions(values, lower_is_better, higher_is_better, elsewhere)
-    assumed = [*(left_out(folder) if pairs is None else ()), *(f"{one.why}." for one in directions.values())]
-    if open_:
-        assumed.insert(0, f"Left out, as neither name nor range says whether higher is better: "
-                          f"{', '.join(open_.values())}. Say it by --higher-is-better NAME or --lower-is-better NAME.")
+    directions, told = settle_directions(values, lower_is_better, higher_is_better, elsewhere)
+    assumed = [*(left_out(folder) if pairs is None else ()), *told]
     testsets = {pair: replace(testset, scores={
         name: SegmentScores(by_system, directions[name].higher_is_better)
         for name, by_system in scores[pair].items() if name in directions}) for pair, testset in texts.items()}

@@ -72,7 +72,7 @@ def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lowe
     InputError
         With file and line, what was expected there, and what came.
     SettingError
-        If the direction of some scores is not settled, or there is no such pair.
+        If no direction of the scores of a language pair is settled, or there is no such pair.
     """
     found = _read(folder, pairs)
     for pair in pairs or ():
@@ -84,7 +84,8 @@ def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lowe
     said = {*lower_is_better, *higher_is_better}
     all_pairs = found if pairs is None or said <= values.keys() else _read(folder, None)
     elsewhere = dict.fromkeys(metric for pair in all_pairs.values() for metric in pair.scores)
-    directions = settle_directions(values, lower_is_better, higher_is_better, elsewhere)
+    directions, assumed = settle_directions(values, lower_is_better, higher_is_better, elsewhere,
+                                            [pair.scores for pair in found.values()])
     name = folder.resolve().name
     order = sorted(found) if pairs is None else list(dict.fromkeys(pairs))
     testsets = {pair: _testset(f"{name} {pair}", pair, found[pair],
@@ -92,7 +93,7 @@ def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lowe
     told = _metadata(folder / _METADATA)
     present = {system for testset in testsets.values() for system in testset.systems}
     return Task(name, testsets, {system: info for system, info in told.items() if system in present},
-                tuple(f"{one.why}." for one in directions.values()))
+                tuple(assumed))
 
 
 def _read(folder: Path, pairs: Collection[str] | None) -> dict[str, _Pair]:
@@ -165,7 +166,7 @@ def _testset(name: str, pair: str, found: _Pair, higher_is_better: Mapping[str, 
     scores = {metric: SegmentScores({
         system: [score for key, length in found.length.items() for score in by_document.get(key, [None] * length)]
         for system, by_document in by_system.items()}, higher_is_better[metric])
-        for metric, by_system in found.scores.items()}
+        for metric, by_system in found.scores.items() if metric in higher_is_better}
     texts: dict[str, Any] = {system: [None] * len(keys) for system in found.systems}
     return TestSet(name, texts, {}, documents=[document for _, document in keys],
                    domains=[domain for domain, _ in keys], langpair=pair, scores=scores)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from mtsig_core import compare_task
 from mtsig_core.data.readers.tasks import read_task
 from mtsig_core.errors import InputError, SettingError
 
@@ -94,6 +95,23 @@ def test_an_unknown_score_is_asked_about(write):
     with pytest.raises(SettingError, match="higher better, or lower.*mine"):
         read_task(folder)
     assert not read_task(folder, lower_is_better=["mine"]).testsets["en-de_DE"].scores["mine"].higher_is_better
+
+
+def test_a_language_pair_with_unknown_scores_alone_is_asked_about(write):
+    folder = write({"A": [line("en-de_DE", "d", mine=[3.5, 20]), line("en-ja_JP", "d", XCOMET=[.1])]})
+    with pytest.raises(SettingError, match="higher better, or lower.*mine"):
+        read_task(folder)
+    assert list(read_task(folder, ["en-ja_JP"]).testsets) == ["en-ja_JP"]
+
+
+def test_an_unknown_score_beside_known_ones_is_left_out_and_asked_about_when_wanted(write):
+    both = line("en-de_DE", "d", mine=[3.5, 20], XCOMET=[.5, .6])
+    folder = write({"A": [both, line("en-ja_JP", "d", XCOMET=[.1])], "B": [both]})
+    task = read_task(folder)
+    assert list(task.testsets["en-de_DE"].scores) == ["XCOMET"] and "Left out" in task.assumed[0]
+    with pytest.raises(SettingError, match=r"higher better, or lower.*mine \(3.5 to 20\)"):
+        compare_task(task, "mine")
+    assert compare_task(task, "XCOMET", trials=99).task.assumed == task.assumed
 
 
 @pytest.mark.parametrize(("lines", "told"), [
