@@ -65,8 +65,6 @@ still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not 
 apart = len(result.pairs) - len(pairs)
 untested = f"{apart} more {'was' if apart == 1 else 'were'} not tested, for want of a line in common. " if apart else ""
 screen.plain((still_open if open_pairs and cannot is None else "") + untested + "Click a cell to open the pair.")
-if view.testset.simulated and not open_pairs:
-    demos.offer(demos.TASK, "Nothing is left open here. A simulated test set that leaves something open:", view.source)
 screen.cautions(c for c in comparison.warnings if c.a is None and c.code != "not-equal")
 adjusted = {}
 if has_p:
@@ -81,6 +79,8 @@ clicked = significance_matrix.show(view, adjusted)
 screen.cautions(c for c in comparison.warnings if c.code == "not-equal")
 if clicked:
     open_pair(view, *clicked)
+if view.testset.simulated and not open_pairs:
+    demos.offer(demos.TASK, "Nothing is left open here. A simulated test set that leaves something open:", view.source)
 
 st.subheader("Every correction side by side")
 if not has_p:
