@@ -16,12 +16,12 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks import data, growth, load, peer, peers
+from benchmarks import data, growth, limits, load, peer, peers
+from benchmarks.timing import best, shortest
 from mtsig_core import make_metric
 from mtsig_core.inference import engine
 from mtsig_core.inference.intervals import Sample, percentile
@@ -32,22 +32,6 @@ from mtsig_core.metrics import metric_title
 
 TER_EVERY = 20  # sacreBLEU takes half a minute and more per system for all segments
 RESULTS = Path(__file__).parent / "results" / "latest.json"
-
-
-def best(function, repeats: int) -> float:
-    """The shortest of some runs, in seconds, after one that is not counted."""
-    function()
-    return shortest(function, repeats)
-
-
-def shortest(function, repeats: int) -> float:
-    """The shortest of some runs, in seconds."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def all_pairs_ar(metric, statistics, n_trials):
@@ -192,6 +176,8 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--growth", action="store_true", help="instead of the table: seconds and memory by systems, "
                         "segments and resamples, and the figure of the docs")
+    parser.add_argument("--limits", action="store_true", help="instead of the table: where the time goes, and how far "
+                        "each part is from the machine's matrix product, memory and random numbers")
     parser.add_argument("--peers", metavar="PYTHON", help="instead of the table: the command lines of peers, in an "
                         "environment that has sacreBLEU and compare-mt")
     load.add_options(parser)
@@ -204,6 +190,8 @@ def main():
     if args.peers:
         return peers.peers(args.peers, testset)
     statistics = make_metric("bleu", tokenize="13a").statistics(testset)
+    if args.limits:
+        return limits.limits(statistics, args.repeats)
     print(f"{testset.name}: {len(testset.systems)} systems x {testset.n_segments} segments; mtsig, sacreBLEU, ratio")
     table = []
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from mtsig_core._compiled import compiled
 
-__all__ = ["count_stationary", "count_uniform", "sum_runs", "sum_swapped", "swap_stationary"]
+__all__ = ["count_stationary", "count_uniform", "order_statistics", "sum_runs", "sum_swapped", "swap_stationary"]
 
 
 @compiled
@@ -136,3 +136,45 @@ def sum_runs(rows: np.ndarray, chosen: np.ndarray, sums: np.ndarray) -> None:
             row = rows[chosen[k]]
             for column in range(rows.shape[1]):
                 here[column] += row[column]
+
+
+@compiled
+def order_statistics(rows: np.ndarray, wanted: np.ndarray, found: np.ndarray) -> None:
+    """Set found[r, k] to the number at place wanted[k] of row r, once that is sorted, without sorting it.
+
+    Numbers are counted in bins of equal width, and only the bins with a place that is wanted are sorted: a fourth of
+    the time for a thousand numbers, less for more.
+
+    Parameters
+    ----------
+    rows : ndarray of float64, shape (rows, numbers)
+    wanted : ndarray of int, ascending
+    found : ndarray of float64, shape (rows, wanted)
+    """
+    n = rows.shape[1]
+    bins, counts, some = np.empty(n, np.uint8), np.empty(256, np.int64), np.empty(n)
+    for r in range(len(rows)):
+        row = rows[r]
+        low = high = row[0]
+        for k in range(n):
+            low, high = min(low, row[k]), max(high, row[k])
+        scale, odd = (256 - 1e-9) / (high - low), False
+        counts[:] = 0
+        if 0 < scale < np.inf:
+            for k in range(n):
+                odd |= not row[k] <= high  # no number
+                bins[k] = np.uint8((row[k] - low) * scale)
+                counts[bins[k]] += 1
+        if odd or not 0 < scale < np.inf:  # all alike, or infinite: one bin has them all
+            bins[:], counts[0] = 0, n
+        here, before, taken = 0, 0, -1
+        for w in range(len(wanted)):
+            while wanted[w] >= before + counts[here]:
+                before, here, taken = before + counts[here], here + 1, -1
+            if taken < 0:
+                taken = 0
+                for k in range(n):
+                    some[taken] = row[k]
+                    taken += bins[k] == here
+                some[:taken].sort()
+            found[r, w] = some[wanted[w] - before]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from mtsig_core._compiled import worth_compiling
 from mtsig_core.inference.row_chunks import by_rows
 
 __all__ = ["INTERVALS", "Sample", "percentile", "basic", "bca", "jackknife_t", "jackknife_se",
            "fitting_intervals", "student_t"]
+
+_FASTER = 10  # nanoseconds a number that compiled code saves
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +45,7 @@ def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     -------
     low, high : ndarray, shape (k,)
     """
-    def ends(drawn: np.ndarray) -> np.ndarray:
-        ordered = np.sort(drawn, axis=1)  # five times as fast here as the selection that np.quantile does
-        return np.array([_interpolate(ordered, alpha / 2), _interpolate(ordered, 1 - alpha / 2)])
-
-    low, high = by_rows(ends, sample.drawn)
+    low, high = by_rows(lambda drawn: _quantiles(drawn, (alpha / 2, 1 - alpha / 2)), sample.drawn)
     return low, high
 
 
@@ -116,10 +115,19 @@ def fitting_intervals(segment_means: bool) -> dict[str, Interval]:
     return {name: rule for name, rule in INTERVALS.items() if segment_means or name != "t"}
 
 
-def _interpolate(ordered: np.ndarray, level: float) -> np.ndarray:
-    """Quantile of sorted rows, linear between order statistics (numpy's default)."""
-    position = level * (ordered.shape[1] - 1)
-    at = int(position)
-    after = min(at + 1, ordered.shape[1] - 1)
-    quantile: np.ndarray = ordered[:, at] + (ordered[:, after] - ordered[:, at]) * (position - at)
-    return quantile
+def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
+    """Quantiles of each row, linear between order statistics (numpy's default): shape (levels, rows)."""
+    last = rows.shape[1] - 1
+    places = np.array([(int(level * last), min(int(level * last) + 1, last)) for level in levels])
+    wanted, where = np.unique(places, return_inverse=True)
+    if worth_compiling(_FASTER * rows.size):
+        from mtsig_core import _kernels  # late: it imports numba
+
+        found = np.empty((len(rows), len(wanted)))
+        _kernels.order_statistics(np.ascontiguousarray(rows, np.float64), wanted, found)
+    else:
+        found = np.sort(rows, axis=1)[:, wanted]  # five times as fast here as the selection that np.quantile does
+    below, above = found[:, where.reshape(places.shape)].transpose(2, 1, 0)
+    shares = np.array([level * last - int(level * last) for level in levels])[:, None]
+    quantiles: np.ndarray = below + (above - below) * shares
+    return quantiles
