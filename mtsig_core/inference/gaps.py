@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from mtsig_core.inference.columns import Columns
 from mtsig_core.inference.engine import in_bits
 from mtsig_core.metrics import Metric, is_segment_mean
 
 __all__ = ["common", "has_gaps", "paired", "segment_scores"]
 
 
-def has_gaps(metric: Metric, statistics: np.ndarray) -> bool:
+def has_gaps(metric: Metric, statistics: np.ndarray | Columns) -> bool:
     """Whether a system lacks a score that another has."""
-    return is_segment_mean(metric) and not (statistics[..., -1] > 0).all()
+    if isinstance(statistics, Columns) or not is_segment_mean(metric):
+        return False
+    return not (statistics[..., -1] > 0).all()
 
 
-def common(metric: Metric, statistics: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+def common(metric: Metric, statistics: np.ndarray | Columns, pairs: np.ndarray) -> np.ndarray:
     """Number of segments that both systems of each pair have, shape (pairs,)."""
-    if not is_segment_mean(metric):
+    if isinstance(statistics, Columns) or not is_segment_mean(metric):
         return np.full(len(pairs), statistics.shape[1])
     rated = statistics[..., -1]
     n: np.ndarray = np.rint((rated @ rated.T)[pairs[:, 0], pairs[:, 1]]).astype(int)
@@ -51,12 +54,12 @@ def paired(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.nd
     return both.reshape(-1, *statistics.shape[1:]), np.arange(2 * len(pairs)).reshape(-1, 2)
 
 
-def segment_scores(metric: Metric, statistics: np.ndarray) -> np.ndarray | None:
+def segment_scores(metric: Metric, statistics: np.ndarray | Columns) -> np.ndarray | None:
     """The scores of single segments, NaN where there is none; None for a metric that is no mean of them.
 
     They are multiples of a power of two, 2^-42 of the largest: .1 + .2 is .3.
     """
-    if not is_segment_mean(metric):
+    if isinstance(statistics, Columns) or not is_segment_mean(metric):
         return None
     scores, counts = np.moveaxis(statistics, -1, 0)
     return np.where(counts > 0, in_bits(scores, np.abs(scores).max(initial=0.0), 42), np.nan)

@@ -11,6 +11,7 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import gaps
+from mtsig_core.inference.columns import Columns
 from mtsig_core.inference.engine import UnitStatistics
 from mtsig_core.inference.resampling import Units, make_units
 from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of, part_counter
@@ -28,13 +29,24 @@ class Measured:
     testset : TestSet
         Only what can be compared: of segment scores, the systems and segments that have any.
     metric : Metric
-    statistics : ndarray, shape (systems, segments, stats)
-        In the order of the test set.
+    counted : Columns, or ndarray of shape (systems, segments, stats)
+        The statistics, in the order of the test set; of whole numbers each different column once, as on large sets they
+        are most of the memory.
     """
 
     testset: TestSet
     metric: Metric
-    statistics: np.ndarray
+    counted: Columns | np.ndarray
+
+    @cached_property
+    def statistics(self) -> np.ndarray:
+        """Shape (systems, segments, stats)."""
+        return self.counted.statistics() if isinstance(self.counted, Columns) else self.counted
+
+    @cached_property
+    def totals(self) -> np.ndarray:
+        """The statistics of all segments together, shape (systems, stats)."""
+        return self.counted.totals().T if isinstance(self.counted, Columns) else self.counted.sum(axis=1)
 
     @property
     def names(self) -> list[str]:
@@ -48,7 +60,7 @@ class Measured:
     @cached_property
     def scores(self) -> np.ndarray:
         """Corpus scores in points, shape (systems,)."""
-        return np.asarray(self.metric.score(self.statistics.sum(axis=1)), dtype=np.float64)
+        return np.asarray(self.metric.score(self.totals), dtype=np.float64)
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -58,12 +70,12 @@ class Measured:
     @property
     def has_gaps(self) -> bool:
         """Whether a system lacks a score that another has."""
-        return gaps.has_gaps(self.metric, self.statistics)
+        return gaps.has_gaps(self.metric, self.counted)
 
     @property
     def segment_scores(self) -> np.ndarray | None:
         """Shape (systems, segments), NaN where there is none; None for a metric that is no mean of them."""
-        return gaps.segment_scores(self.metric, self.statistics)
+        return gaps.segment_scores(self.metric, self.counted)
 
     def best_first(self) -> Measured:
         """The same with the systems in the order of their scores."""
@@ -105,7 +117,7 @@ class Measured:
 
     def by(self, units: Units) -> UnitStatistics:
         """Ready to be drawn by unit."""
-        return UnitStatistics(self.metric, self.statistics, units)
+        return UnitStatistics(self.metric, self.counted, units)
 
     def counter(self) -> Callable[[np.ndarray], np.ndarray]:
         """What gives the statistics of some segments as a test set of their own; see `part_counter`."""
@@ -116,7 +128,8 @@ class Measured:
         systems = {names[k]: self.testset.systems[names[k]] for k in rows}
         if list(systems) == names:
             return self
-        return Measured(replace(self.testset.only(systems), systems=systems), self.metric, self.statistics[rows])
+        own = self.counted.only(np.asarray(rows)) if isinstance(self.counted, Columns) else self.counted[rows]
+        return Measured(replace(self.testset.only(systems), systems=systems), self.metric, own)
 
 
 def measure(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | None = None,
@@ -157,4 +170,5 @@ def measure(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | 
             names = list(testset.systems)
             testset = testset.at(np.flatnonzero(segments).tolist()).only(names[k] for k in np.flatnonzero(systems))
             statistics = statistics[systems][:, segments]
-    return Measured(testset, metric, statistics)
+    whole = statistics.dtype in (np.int32, np.int64) and not is_segment_mean(metric)
+    return Measured(testset, metric, Columns.of(statistics) if whole else statistics)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mtsig_core.inference import engine
+from mtsig_core.inference.columns import Columns
 from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
 from mtsig_core.inference.few_units import pair_units
 from mtsig_core.inference.gaps import common, paired, segment_scores
@@ -31,7 +32,7 @@ class Drawn:
 
     Attributes
     ----------
-    statistics : ndarray, shape (systems, segments, stats)
+    statistics : ndarray, shape (systems, segments, stats), or Columns
     data : UnitStatistics
         The same by unit.
     scores : ndarray, shape (systems, draws)
@@ -40,7 +41,7 @@ class Drawn:
         What intervals are made from.
     """
 
-    statistics: np.ndarray
+    statistics: np.ndarray | Columns
     data: engine.UnitStatistics
     scores: np.ndarray
     sample: Sample
@@ -72,13 +73,13 @@ class PairNumbers:
     lose: np.ndarray | None
 
 
-def draw(metric: Metric, statistics: np.ndarray, units: Units, settings: Settings, jobs: int,
+def draw(metric: Metric, statistics: np.ndarray | Columns, units: Units, settings: Settings, jobs: int,
          progress: engine.Progress | None) -> Drawn:
     """Bootstrap scores, and those with a unit left out, of all rows of statistics."""
     data = engine.UnitStatistics(metric, statistics, units)
     n_drawn = max(settings.resamples, (settings.trials or 0) if TESTS[settings.test].draws == "bootstrap" else 0)
     drawn = engine.bootstrap_scores(data, n_drawn, settings.seed, jobs=jobs, progress=progress)
-    left_out = engine.jackknife_scores(data) if settings.resamples else np.empty((len(statistics), 0))
+    left_out = engine.jackknife_scores(data) if settings.resamples else np.empty((data.shape[1], 0))
     return Drawn(statistics, data, drawn, Sample(data.scores, drawn[:, :settings.resamples], left_out,
                                                  segment_scores(metric, statistics)))
 
@@ -132,6 +133,7 @@ def sides_of(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Units, se
     some = n > 0
     if not (seen.has_gaps and some.any()):
         return n, systems, pairs[some]
+    assert not isinstance(systems.statistics, Columns), "only segment scores have gaps"
     statistics, rows = paired(systems.statistics, pairs[some])
     return n, draw(seen.metric, statistics, units, settings, jobs, progress), rows
 
@@ -144,7 +146,7 @@ def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Pro
     The decisions are those behind the ranks of `compare`, without its intervals and standard errors.
     """
     seen, bare = seen.best_first(), replace(settings, ci="percentile", resamples=0)
-    systems = draw(seen.metric, seen.statistics, seen.units(settings.unit, settings.block_length), bare, jobs, progress)
+    systems = draw(seen.metric, seen.counted, seen.units(settings.unit, settings.block_length), bare, jobs, progress)
     pairs, scores = engine.all_pairs(len(seen.names)), systems.data.scores
     delta = scores[pairs[:, 0]] - scores[pairs[:, 1]]
     n_units = np.full(len(pairs), systems.data.units.pieces)

@@ -16,7 +16,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 
 __all__ = ["BLOCK", "UNITS", "Units", "make_units", "effective_number", "members",
-           "bootstrap_weights", "coins", "subset", "swap_bits", "swaps", "unpacked"]
+           "bootstrap_weights", "coins", "subset", "sum_groups", "swap_bits", "swaps", "unpacked"]
 
 #: Replicates per block: the unit of parallel work, and what bounds memory.
 BLOCK = 256
@@ -74,7 +74,7 @@ class Units:
 
     def sum(self, statistics: np.ndarray) -> np.ndarray:
         """Sum segment statistics by unit, shape (systems, segments, stats) -> (systems, units, stats)."""
-        return statistics if self.kind != "document" else _sum_groups(statistics, self.index)
+        return statistics if self.kind != "document" else sum_groups(statistics, self.index)
 
     def jackknife_groups(self) -> np.ndarray:
         """The piece that each unit is left out with in a jackknife: its own, or its fixed block of consecutive ones."""
@@ -275,7 +275,9 @@ def _begins(rng: np.random.Generator, size: tuple[int, int], block_length: float
     return rng.random(size, dtype=np.float32) < np.float32(1 / block_length)
 
 
-def _sum_groups(statistics: np.ndarray, index: np.ndarray) -> np.ndarray:
+def sum_groups(statistics: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Sums by the number of each segment in the index, (systems, segments, stats) -> (systems, groups, stats); int64 of
+    whole numbers, else float64."""
     order = np.argsort(index, kind="stable")
     firsts = np.flatnonzero(np.diff(index[order], prepend=-1))
     dtype = np.int64 if statistics.dtype.kind in "iu" else np.float64

@@ -22,7 +22,7 @@ def system_runs(seen: Measured, alpha: float) -> tuple[SystemRuns, ...]:
     if by_run is None:
         return ()
     found = []
-    for name, scores in zip(seen.names, by_run(seen.statistics.sum(axis=1)).tolist(), strict=True):
+    for name, scores in zip(seen.names, by_run(seen.totals).tolist(), strict=True):
         found.append(_spread(name, scores[:1 + len(seen.testset.runs.get(name, ()))], alpha))
     return tuple(found)
 

@@ -7,7 +7,7 @@ import pytest
 from mtsig_core.report.commands import source_options
 from tests.browser.conftest import ready
 from tests.browser.grids import told
-from tests.pages.test_links import OWN, SETTINGS, task
+from tests.pages.test_links import OWN, SAYS, SETTINGS, TESTED, task
 
 pytestmark = pytest.mark.browser
 NUMBERS = ".mt-status, .mt-answer, .mt-table, .mt-pair, .stDataFrame canvas, code"
@@ -29,7 +29,7 @@ def numbers(page):
 def test_the_same_numbers_on_another_server(shared, at, page, elsewhere, another_window, options, path):
     page.goto(at(path, options, **SETTINGS, **OWN[path]))
     there = numbers(page)
-    assert all(part in " ".join(there) for part in ("90 segments", "seed 11", "alpha 0.01", "by segment"))
+    assert all(part in " ".join(there) for part in ("90 segments", *SAYS.get(path, TESTED)))
     other = another_window().new_page()
     other.goto(page.url.replace(shared, elsewhere))
     assert [both for both in zip_longest(there, numbers(other)) if both[0] != both[1]] == []

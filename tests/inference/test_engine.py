@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from threadpoolctl import threadpool_info
 
 from mtsig_core import Cancelled
-from mtsig_core.inference import engine, unit_statistics
+from mtsig_core.inference import columns, engine, unit_statistics
 from mtsig_core.inference.engine import (
     UnitStatistics,
     all_pairs,
@@ -174,7 +174,7 @@ class TestSums:
 
     @pytest.mark.parametrize("weights", [np.zeros(60, int), np.arange(60) == 0], ids=["all zero", "the first alone"])
     def test_columns_whose_random_sums_are_equal_are_told_apart_all_the_same(self, monkeypatch, weights):
-        monkeypatch.setattr(unit_statistics, "_random_weights", lambda n: weights.astype(np.int64))
+        monkeypatch.setattr(columns, "_random_weights", lambda n: weights.astype(np.int64))
         for statistics in (COUNTS, SCORES):
             kept = data_of(statistics, first_statistic).weighted_sums(np.eye(60, dtype=np.uint16)).astype(np.float64)
             assert np.abs(kept - statistics.transpose(2, 0, 1)).max() <= 2**-21

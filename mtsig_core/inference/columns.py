@@ -1,0 +1,174 @@
+"""Statistics of all systems, of which no column is stored twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mtsig_core.inference.resampling import Units, sum_groups
+
+__all__ = ["Columns", "EXACT_IN_FLOAT32", "UNITS_AT_ONCE", "largest"]
+
+EXACT_IN_FLOAT32 = 1 << 24
+UNITS_AT_ONCE = 16  # whose swaps are looked up together
+_ROWS = 4096  # within the cache
+_LARGEST_PACKED = (1 << 15) // UNITS_AT_ONCE - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Statistics by unit, laid out for products: about half of them for BLEU.
+
+    Statistics repeat: with one reference all systems share its lengths, and the number of bigrams is the number of
+    words less one. A column that equals another, or its predecessor less another, is not stored again.
+
+    Attributes
+    ----------
+    values : ndarray, shape (units, columns)
+        uint16 for small counts, with rows and columns of 0 to multiples of 16 and 32; float32 where that holds the
+        numbers exactly; else float64.
+    n : int
+        Units.
+    source : ndarray of int, shape (stats, systems)
+        The column of each statistic and system ...
+    chained : ndarray of bool, shape (stats, systems)
+        ... that is taken from the statistic before it.
+    dtype : dtype
+        Of the statistics.
+    """
+
+    values: np.ndarray
+    n: int
+    source: np.ndarray
+    chained: np.ndarray
+    dtype: np.dtype
+
+    @classmethod
+    def of(cls, statistics: np.ndarray) -> Columns:
+        """Those of statistics of any type but unsigned ones, shape (systems, units, stats).
+
+        Examples
+        --------
+        >>> counts = np.arange(24).reshape(2, 3, 4) // 5
+        >>> bool((Columns.of(counts).statistics() == counts).all())
+        True
+        """
+        n_units, whole = statistics.shape[1], statistics.dtype.kind in "iu"
+
+        # Columns are told apart by a random sum modulo 2^64, and then compared.
+        keys = np.einsum("sun,u->ns", statistics if whole else statistics.view(np.int64), _random_weights(n_units))
+        steps = -np.diff(keys, axis=0, prepend=0)  # sums of differences are differences of sums
+        _, inverse, counts = np.unique(steps, return_inverse=True, return_counts=True)
+        shared = counts[inverse].reshape(keys.shape) > 1
+
+        seen: dict[int, int] = {}
+        first: list[tuple[int, int]] = []
+        source = np.zeros(keys.shape, dtype=np.intp)
+        chained = np.zeros(keys.shape, dtype=bool)
+
+        def column(k: int, s: int, rows: slice = slice(None)) -> np.ndarray:
+            values: np.ndarray = statistics[s, rows, k]
+            return statistics[s, rows, k - 1] - values if chained[k, s] else values
+
+        for k, s in np.ndindex(keys.shape):
+            if whole and k > 0 and int(keys[k, s]) not in seen and shared[k, s]:
+                chained[k, s] = (statistics[s, :, k - 1] >= statistics[s, :, k]).all()
+            source[k, s] = seen.setdefault(int((steps if chained[k, s] else keys)[k, s]), len(first))
+            if source[k, s] == len(first):
+                first.append((k, s))
+        same = [(k, s) for k, s in np.ndindex(keys.shape) if first[source[k, s]] != (k, s)]
+        if not all(np.array_equal(column(*first[source[k, s]]), column(k, s)) for k, s in same):
+            first = list(np.ndindex(keys.shape))  # two different ones had the same sum: store them all
+            source, chained[:] = np.arange(keys.size).reshape(keys.shape), False
+
+        values = _room(n_units, len(first), largest(statistics) if whole else np.inf, statistics.min(initial=0) >= 0)
+        for at in range(0, n_units, _ROWS):
+            rows = slice(at, min(at + _ROWS, n_units))
+            for number, (k, s) in enumerate(first):
+                values[rows, number] = column(k, s, rows)
+        return cls(values, n_units, source, chained, statistics.dtype)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(systems, units, stats), as the statistics had it."""
+        return self.source.shape[1], self.n, self.source.shape[0]
+
+    @property
+    def n_distinct(self) -> int:
+        """Columns that are not there to fill up."""
+        return int(self.source.max(initial=-1)) + 1
+
+    def of_all(self, columns: np.ndarray, systems: slice | np.ndarray = slice(None)) -> np.ndarray:
+        """Sums of all statistics, or those of some systems, from sums of the columns:
+        shape (columns, ...) -> (stats, systems, ...), such as replicates."""
+        sums: np.ndarray = columns[self.source[:, systems]]
+        for k, chained in enumerate(self.chained[:, systems]):
+            if chained.any():
+                sums[k, chained] = sums[k - 1, chained] - sums[k, chained]
+        return sums
+
+    def totals(self) -> np.ndarray:
+        """Sums over all units, float64, shape (stats, systems)."""
+        return self.of_all(self.values[:, :self.n_distinct].sum(axis=0, dtype=np.float64))
+
+    def by_system(self) -> Iterator[np.ndarray]:
+        """The statistics of each system: (stats, units)."""
+        columns = self.values[:self.n].T
+        return (self.of_all(columns, np.array([system]))[:, 0] for system in range(self.shape[0]))
+
+    def statistics(self) -> np.ndarray:
+        """All of them as they were, shape (systems, units, stats)."""
+        whole = np.empty(self.shape, self.dtype)
+        for system, own in enumerate(self.by_system()):
+            whole[system] = own.T
+        return whole
+
+    def only(self, systems: np.ndarray) -> Columns:
+        """Those of these systems, in this order."""
+        source, chained = self.source[:, systems], self.chained[:, systems]
+        used, places = np.unique(source, return_inverse=True)
+        if len(used) == self.n_distinct:
+            return replace(self, source=source, chained=chained)
+        values = _room(self.n, len(used), largest(self.values), self.values.dtype == np.uint16)
+        values[:self.n, :len(used)] = self.values[:self.n, used]
+        return replace(self, values=values, source=places.reshape(source.shape), chained=chained)
+
+    def by(self, units: Units) -> Columns:
+        """Those of segments, summed by unit."""
+        if units.kind != "document":
+            return self
+        sums = sum_groups(self.values[None, :self.n, :self.n_distinct], units.index)[0]
+        return self._summed(units.n, largest(sums), sums)
+
+    def runs(self, chosen: np.ndarray, n: int, peak: float) -> Columns:
+        """Those of n runs of chosen units, as equal as can be, of which none exceeds the peak."""
+        from mtsig_core import _kernels  # late: it imports numba
+
+        sums = self._summed(n, -(-len(chosen) // n) * peak)
+        _kernels.sum_runs(self.values, chosen, sums.values[:n])
+        return sums
+
+    def _summed(self, n: int, most: float, sums: np.ndarray | None = None) -> Columns:
+        values = _room(n, self.values.shape[1], most, self.values.dtype == np.uint16)
+        if sums is not None:
+            values[:n, :self.n_distinct] = sums
+        return replace(self, values=values, n=n)
+
+
+def _room(n_units: int, n_columns: int, most: float, packed: bool) -> np.ndarray:
+    """Zeros of the type that statistics up to the largest are kept as; `packed` where none is negative."""
+    if packed and most <= _LARGEST_PACKED:
+        return np.zeros((-(-n_units // UNITS_AT_ONCE) * UNITS_AT_ONCE, -(-n_columns // 32) * 32), np.uint16)
+    # differences may be twice as large
+    return np.zeros((n_units, n_columns), np.float32 if 2 * most < EXACT_IN_FLOAT32 else np.float64)
+
+
+def _random_weights(n: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(-2**63, 2**63, n)
+
+
+def largest(numbers: np.ndarray) -> float:
+    """The largest absolute value, without a copy."""
+    return max(float(numbers.max(initial=0)), -float(numbers.min(initial=0)))
