@@ -133,7 +133,10 @@ def _opened(archive: IO[bytes]) -> zipfile.ZipFile:
     if size > MAX_FILES * _ENTRY:
         raise InputError(f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
                          f"{size >> 20} MB. Zip one task alone.")
-    return zipfile.ZipFile(archive)
+    try:  # names are in UTF-8 also where no flag says so, as Finder and a zip without a locale leave it
+        return zipfile.ZipFile(archive, metadata_encoding="utf-8")
+    except UnicodeDecodeError:
+        return zipfile.ZipFile(archive)
 
 
 def _check_names(members: Sequence[zipfile.ZipInfo]) -> None:

@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -217,6 +217,9 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
     if scores and not (groups["reference"] and groups["system"]):
         with suppress(SettingError):  # what is to be chosen is asked once all files are there
             read_tables()  # a fault in one of them is told first
+    if xml := [shown(upload.file) for upload in texts if upload.file.removesuffix(".gz").endswith(".xml")]:
+        raise InputError(f"{xml[0]} is XML, which is read from a zip. Zip the XML files of the task, with names such "
+                         "as newstest2021.en-de.all.xml, and upload the zip.")
     if not groups["reference"]:
         raise InputError("No reference among the files. Mark at least one of them as reference.")
     if not groups["system"]:
@@ -275,6 +278,8 @@ def read_zip(content: bytes, langpair: str, file: str = _ARCHIVE) -> TestSet:
         testset = read_pair(task, langpair)
         if not testset.systems:
             raise InputError(no_output(file, [langpair]))
+        if task.parent == folder:  # no folder in the archive has a name for it
+            testset = replace(testset, name=f"{guess_name(file.removesuffix('.zip'))} {langpair}")
         return without_withdrawn(testset, task)
 
     return _in_folder(read, file)

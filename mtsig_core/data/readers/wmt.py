@@ -27,7 +27,8 @@ _References = dict[tuple[str, str], list[tuple[str, Path]]]  # (set or "", langu
 
 ONE_OF_EACH = "Remove or rename one of them."
 LAYOUT = ("Expected are references/ and system-outputs/, with files such as references/en-de.refA.txt or "
-          "references/SET.en-de.ref.A.de; or files side by side, such as SET.en-de.ref.A.de and SET.en-de.hyp.NAME.de.")
+          "references/SET.en-de.ref.A.de; or files side by side, such as SET.en-de.ref.A.de and SET.en-de.hyp.NAME.de; "
+          "or XML, such as SET.en-de.all.xml.")
 
 
 def language_pairs(folder: FilePath) -> list[str]:

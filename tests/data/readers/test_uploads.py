@@ -97,6 +97,11 @@ def test_what_is_missing_or_double_is_named(files, words):
         read_uploads([up(file, "a\n", role) for file, role in files])
 
 
+def test_xml_is_no_output_with_a_segment_in_each_line():
+    with pytest.raises(InputError, match="^set.en-de.all.xml is XML, .* upload the zip"):
+        read_uploads([up("ref.txt", "a\n"), up("set.en-de.all.xml", "<dataset/>\n")])
+
+
 @pytest.mark.parametrize("name", ["../../etc/x", "..\\x", "/abs/x", "a/b/x", "\u202ex", "x" * 300])
 def test_no_name_leads_elsewhere(name):
     testset = read_uploads([up("ref", "a\n"), up(name, "a\n", "system", "s")])
@@ -107,6 +112,20 @@ def test_a_zipped_task():
     task = zipped({"top/task/references/en-de.refA.txt": "a\nb\n", "top/task/system-outputs/en-de/x.txt": "a\nc\n"})
     assert zip_language_pairs(task) == ["en-de"]
     assert dict(read_zip(task, "en-de").systems) == {"x": ("a", "c")}
+
+
+def test_a_zip_without_a_folder_in_it_is_called_as_its_file():
+    files = {"references/en-de.refA.txt": "a\n", "system-outputs/en-de/x.txt": "a\n"}
+    assert read_zip(zipped(files), "en-de", "mine.zip").name == "mine en-de"
+    assert read_zip(zipped({f"top/{name}": text for name, text in files.items()}), "en-de", "mine.zip").name == \
+        "top en-de"
+
+
+@pytest.mark.parametrize(("name", "read"), [("\u5317\u4eac".encode(), "\u5317\u4eac"), (b"K\x94ln", "K\u00f6ln")])
+def test_names_in_a_zip_that_says_no_encoding_are_utf_8_or_else_those_of_dos(name, read):
+    place = b"N" * len(name)
+    task = zipped({"references/en-de.refA.txt": "a\n", f"system-outputs/en-de/{place.decode()}.txt": "b\n"})
+    assert dict(read_zip(task.replace(place, name), "en-de").systems) == {read: ("b",)}
 
 
 def test_a_zip_without_outputs_is_no_test_set():
