@@ -3,6 +3,7 @@
 import streamlit as st
 
 from mtsig_core import MtsigError
+from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.errors import StoreError
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import assumptions
@@ -64,7 +65,8 @@ if now is not None:
                "left out here.")
     if pair is not None:
         review_sections.open_pair(view, pair, before.pairs)
-    for told in filter(None, (task_without(now, metric), said, *assumptions(now.task.assumed, [metric]))):
+    assumed = map(with_remedy, assumptions(now.task.assumed, [metric]))
+    for told in filter(None, (task_without(now, metric), said, *assumed)):
         screen.caution_box(told)
     task_view.show_far_firsts(now, metric)
 if view.may_edit:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.errors import counted
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.task_figure import task_picture
@@ -64,7 +65,7 @@ firsts = first_rows(found, view.metric)
 with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= task_view.FEW):
     screen.prose_table(*firsts)
 task_view.show_far_firsts(found, view.metric)
-for said in assumptions(info.assumed, [view.metric]):
+for said in map(with_remedy, assumptions(info.assumed, [view.metric])):
     screen.caution_box(said)
 if found.excluded:
     screen.caution_box(f"Left out: {task_left_out(found)}.")

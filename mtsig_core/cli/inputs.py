@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from mtsig_core.cli.output import check_out
 from mtsig_core.cli.source_options import source_from
+from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.cautions import about_metrics
@@ -34,7 +35,7 @@ def read(args: Namespace) -> TestSet:
     for said in testset.assumed:
         if said.startswith("Left out"):
             kept = " --keep-withdrawn keeps them." if said.endswith("is withdrawn.") else ""
-            print(f"mtsig: {terminal.printable(said)}{kept}", file=sys.stderr)
+            print(f"mtsig: {terminal.printable(with_remedy(said))}{kept}", file=sys.stderr)
     return source.part_of(testset)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mtsig_core.errors import SettingError
 
-__all__ = ["Direction", "direction_of", "left_open", "settle_directions"]
+__all__ = ["Direction", "direction_of", "left_open", "settle_directions", "with_remedy"]
 
 _LEFT_OUT = "Left out, as neither name nor range says whether higher is better: "
 
@@ -105,8 +105,14 @@ def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bet
     for names in needed:
         if names and not found.keys() & set(names):
             raise _question(*((name, said) for name, said in left.items() if name in names))
-    told = [f"{_LEFT_OUT}{', '.join(left.values())}. Say it by --higher-is-better NAME or --lower-is-better NAME."]
+    told = [f"{_LEFT_OUT}{', '.join(left.values())}."]
     return found, [*(told if left else []), *(f"{one.why}." for one in found.values())]
+
+
+def with_remedy(said: str) -> str:
+    """What is told of directions, with how to say one's own, for a screen and no paper."""
+    return f"{said} To mtsig serve as to each command --higher-is-better NAME or --lower-is-better NAME says it." \
+        if said.startswith(_LEFT_OUT) else said
 
 
 def left_open(name: str, assumed: Iterable[str]) -> SettingError | None:

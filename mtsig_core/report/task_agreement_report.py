@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.agreement_report import (
     agreement_json,
@@ -55,8 +56,8 @@ def task_agreement_text(found: TaskAgreement) -> str:
     if found.comparisons:
         header, rows = comparison_rows(found)
         lines += ["", *table_lines(header, rows, "<<" + ">" * (len(header) - 2))]
-    lines += ["", task_agreement_note(found), *(printable(said if said.startswith("Left out") else f"Assumed: {said}")
-                                                for said in found.task.assumed)]
+    lines += ["", task_agreement_note(found), *(printable(with_remedy(said) if said.startswith("Left out") else
+                                                          f"Assumed: {said}") for said in found.task.assumed)]
     return "\n".join(lines) + "\n"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.rank_rules import RANK_RULES
@@ -106,7 +107,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
     lines = [f"{printable(found.task.name)}: {counted(len(found.task.pairs), 'language pair')}, "
              f"{counted(len(found.task.systems), 'system')}; test {first.test}, {first.correction}, "
              f"alpha {first.alpha:g}, seed {first.seed}"]
-    lines += map(printable, assumptions(found.task.assumed, metrics))
+    lines += map(printable, map(with_remedy, assumptions(found.task.assumed, metrics)))
     lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
     ranks = "Rank intervals hold jointly within each language pair" if first.rank_rule == "simultaneous" else \
         f"Ranks within each language pair {RANK_RULES[first.rank_rule].title}"

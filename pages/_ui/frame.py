@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
+from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.tables import how_tested, summary
 from pages._ui import (
@@ -180,7 +181,7 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
         left_out = [f"{gone} {'system' if gone == 1 else 'systems'} left out"] if gone else []
         screen.status([*summary(view.comparison)[0], *left_out],
                       [*told.values(), *["each figure says how it is tested"] * (experiment and "alpha" in told)],
-                      assumptions(view.comparison.testset.assumed, [view.metric]))
+                      map(with_remedy, assumptions(view.comparison.testset.assumed, [view.metric])))
         if experiment:
             screen.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
     except MtsigError as problem:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mtsig_core.data.score_directions import direction_of, left_open, settle_directions
+from mtsig_core.data.score_directions import direction_of, left_open, settle_directions, with_remedy
 from mtsig_core.errors import SettingError
 
 
@@ -30,7 +30,8 @@ def test_what_stays_open_is_left_out_and_told_first():
     found, assumed = settle_directions(SCORES)
     assert [*found] == ["MetricX-24"] and not found["MetricX-24"].higher_is_better
     assert len(assumed) == 2 and "MetricX-24: lower is better" in assumed[1]
-    assert assumed[0].startswith("Left out, as neither name nor range says whether higher is better: mine (0.1 to 7).")
+    assert assumed[0] == "Left out, as neither name nor range says whether higher is better: mine (0.1 to 7)."
+    assert "--lower-is-better NAME" in with_remedy(assumed[0]) and with_remedy(assumed[1]) == assumed[1]
     asked = left_open("mine", assumed)
     assert "mine (0.1 to 7)" in str(asked)
     assert asked.remedies == ({"higher_is_better": "mine"}, {"lower_is_better": "mine"})

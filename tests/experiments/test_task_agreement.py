@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mtsig_core.data.score_directions import settle_directions
 from mtsig_core.data.task import Task
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement
@@ -82,3 +83,12 @@ def test_language_pairs_without_ratings_are_left_out_and_named(tables):
                          "en-cs": rated({"people": noisy(1, 8), "other": noisy(2, 8)})})
     with pytest.raises(SettingError, match="No metric is in all language pairs"):
         task_agreement(mixed, "people", **ASKED)
+
+
+def test_ratings_whose_direction_is_open_are_asked_about(tables):
+    told = tuple(settle_directions({"mine": [1, 7]})[1])
+    pair = rated({name: tables["en-cs"][name] for name in ("good", "bad")}, assumed=told)
+    task = Task("toy", {"en-cs": pair}, {}, told)
+    for asked in (lambda: agreement(pair, "mine"), lambda: task_agreement(task, "mine")):
+        with pytest.raises(SettingError, match=r"Is higher better, or lower.* mine \(1 to 7\)"):
+            asked()
