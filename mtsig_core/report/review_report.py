@@ -25,11 +25,11 @@ from mtsig_core.data.review import (
     taken_back,
 )
 from mtsig_core.inference.rank_changes import RankChange, RanksBeforeAfter
-from mtsig_core.inference.rank_rules import RANK_RULES
+from mtsig_core.inference.rank_rules import RANK_RULES, RankRule
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Table, rank_interval
 from mtsig_core.report.phrases import ACROSS, listed
-from mtsig_core.report.task_ranks import first_rows
+from mtsig_core.report.task_ranks import first_rows, first_title, rank_rule
 from mtsig_core.results.task import TaskComparison, TaskInfo
 
 __all__ = ["circle_rows", "content_sentence", "decision_cautions", "decision_rows", "history_sentences",
@@ -119,14 +119,15 @@ def decision_rows(review: Review, found: TaskComparison | None = None) -> Table:
 def decision_cautions(review: Review, found: TaskComparison) -> list[str]:
     """What the numbers say against the decisions: who is declared the first and is not among those who may be, and who
     may be and is not declared."""
-    said = []
+    said, rule = [], rank_rule(found)
+    stand = first_title(rule) if rule.name == "simultaneous" else f"are {first_title(rule)},"
     for one in review.decisions:
         result = found.pairs[one.pair].metrics.get(review.metric) if one.pair in found.pairs else None
         first = {row.system for row in result.systems if row.rank_low == 1} if result is not None else set()
         for name in one.first:
             if name not in first:
                 why = "was not compared there" if result is None or name not in {row.system for row in result.systems} \
-                    else f"is not among those who may be the first there by {metric_title(review.metric)}"
+                    else f"is not among those there who {stand} by {metric_title(review.metric)}"
                 said.append(f"{one.pair}: {name} is declared the first, and {why}.")
         held = first if result is None or result.ruled is None else {*result.ruled.first_held}
         others = [row.system for row in result.systems if row.system in held.difference(one.first)] if result else []
@@ -142,9 +143,9 @@ def note_rows(review: Review) -> Table:
         [note.pair, metric_title(note.metric), note.a, note.b, note.text] for note in review.notes]
 
 
-def circle_rows(found: RanksBeforeAfter) -> Table:
-    """Header and rows: who may be the first in each language pair, and across them, before and after."""
-    return ["language pair", "may be the first before", "may be the first now", "changed"], [
+def circle_rows(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultaneous"]) -> Table:
+    """Header and rows: who stands first by a rule in each language pair, and by ours across them, before and after."""
+    return ["language pair", f"{first_title(rule)}: before", "now", "changed"], [
         [_place(one.pair), ", ".join(one.before) or "-", ", ".join(one.after) or "-", "yes" if one.changed else "no"]
         for one in found.circles]
 

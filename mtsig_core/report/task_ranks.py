@@ -10,7 +10,8 @@ from mtsig_core.report.cells import Table, number
 from mtsig_core.results import MetricResult
 from mtsig_core.results.task import TaskComparison
 
-__all__ = ["Hidden", "first_rows", "hidden_by_rule", "marked_said", "rank_rule", "ranks_record", "rule_said"]
+__all__ = ["Hidden", "first_rows", "first_title", "hidden_by_rule", "marked_said", "rank_rule", "ranks_record",
+           "rule_said"]
 
 NOBODY = "nobody is ranked"
 
@@ -45,6 +46,15 @@ def rank_rule(found: TaskComparison) -> RankRule:
     """The rule of the ranks within each language pair; ours where nothing is compared."""
     rules = [comparison.settings.rank_rule for comparison in found.pairs.values()]
     return RANK_RULES[rules[0] if rules else "simultaneous"]
+
+
+def first_title(rule: RankRule) -> str:
+    """What it says of systems that they stand first by a rule, as a title.
+
+    >>> first_title(RANK_RULES["simultaneous"]), first_title(RANK_RULES["wmt25"])
+    ('may be the first', 'first, ranked as WMT25')
+    """
+    return "may be the first" if rule.name == "simultaneous" else f"first, ranked {rule.title}"
 
 
 def hidden_by_rule(found: TaskComparison, metric: str) -> Hidden | None:

@@ -22,7 +22,7 @@ from mtsig_core.report.review_report import (
     rank_rows,
 )
 from mtsig_core.report.task_figure import task_picture
-from mtsig_core.report.task_ranks import first_rows
+from mtsig_core.report.task_ranks import first_rows, rank_rule
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, browser, frame, review_changes, screen, selection, task_files
 from pages._ui.made_once import made_once
@@ -73,7 +73,7 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
     if gone and now is not None and before is not None:
         found = ranks_before_after(before, now, metric)
         st.subheader("Ranks before and after")
-        screen.prose_table(*circle_rows(found))
+        screen.prose_table(*circle_rows(found, rank_rule(now)))
         screen.table(*rank_rows(found), names=[0], key="review.ranks")
         st.caption("Before: with all systems; now: without those left out, which is a smaller family. An arrow: the "
                    "rank is another now. Who stood behind a system that is left out moves up by that alone.")

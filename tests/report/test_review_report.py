@@ -28,6 +28,7 @@ from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError
 from mtsig_core.inference.rank_changes import ranks_before_after
+from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.far_firsts import far_firsts
 from mtsig_core.report.review_reading import read_review
@@ -107,6 +108,8 @@ def test_before_and_after_side_by_side(before, reviewed):
     circles = {row[0]: row[1:] for row in circle_rows(changes)[1]}
     assert list(circles) == [*before.pairs, "across all"] and winner in circles[pair][0]
     assert winner not in circles[pair][1] and circles[pair][2] == "yes"
+    assert [circle_rows(changes, RANK_RULES[rule])[0][1] for rule in ("simultaneous", "wmt25")] == [
+        "may be the first: before", "first, ranked as WMT25: before"]
 
 
 def test_every_file_has_what_was_decided(reviewed):
@@ -223,7 +226,10 @@ def test_who_may_be_the_first_and_is_not_declared_so_is_named():
     assert said("A") == [
         "en-de: B may be the first there too by X, and the numbers do not decide between such systems."]
     assert said("A", "B") == []
-    assert said("C") == ["en-de: C is declared the first, and is not among those who may be the first there by X."]
+    assert said("C") == ["en-de: C is declared the first, and is not among those there who may be the first by X."]
+    found = compare_task(Task("toy", {"en-de": alike}), "X", trials=999, resamples=99, rank_rule="wmt25")
+    assert said("C") == [
+        "en-de: C is declared the first, and is not among those there who are first, ranked as WMT25, by X."]
 
 
 def scored(last):
