@@ -43,6 +43,11 @@ class SystemInfo:
             if value not in among:
                 raise unknown(what, value, among)
 
+    @property
+    def beside(self) -> list[str]:
+        """What is said of it beside its name, for who sees it ranked: that it is a second attempt, or no machine's."""
+        return ["contrastive"] * (self.role == "contrastive") + ["human translation"] * (self.kind == "human")
+
     @classmethod
     def of(cls, name: str, constrained: bool | None = None) -> SystemInfo:
         """What the name alone says: whether it is a human translation, or an online system, as tasks call them.

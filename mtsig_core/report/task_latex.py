@@ -90,8 +90,9 @@ def _name(task: TaskInfo, name: str) -> str:
     return (info.display_name if info is not None else None) or name
 
 
-def _contrastive(task: TaskInfo, name: str) -> str:
-    return " (contrastive)" if name in task.systems and task.systems[name].role == "contrastive" else ""
+def _beside(task: TaskInfo, name: str) -> str:
+    said = task.systems[name].beside if name in task.systems else []
+    return f" ({', '.join(said)})" if said else ""
 
 
 def _ranking(found: TaskComparison, metric: str) -> list[str]:
@@ -106,7 +107,7 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
         return rf"\textbf{{{text}}}" if (row, column) in marks else text
 
     grey = [_GREY * other_track(found.task, name) for name in names]
-    called = [_name(found.task, name) + _contrastive(found.task, name) for name in names]
+    called = [_name(found.task, name) + _beside(found.task, name) for name in names]
     starts, column = range(1, n + 1, MOST_PAIRS), name_column(called)
     tables = []
     for k, start in enumerate(starts):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mtsig_core.inference.few_units import cannot_decide, rank_correction
 from mtsig_core.inference.rank_rules import RANK_RULES, RankRule
 from mtsig_core.report.cells import Table, number
-from mtsig_core.results import MetricResult
+from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.results.task import TaskComparison
 
 __all__ = ["Hidden", "first_rows", "first_title", "hidden_by_rule", "marked_said", "rank_rule", "ranks_record",
-           "rule_said"]
+           "rule_said", "undecided"]
 
 NOBODY = "nobody is ranked"
 
@@ -102,18 +103,26 @@ def first_rows(found: TaskComparison, metric: str) -> Table:
     """
     have = {pair: comparison.metrics[metric] for pair, comparison in found.pairs.items()
             if metric in comparison.metrics}
+    told = {pair: _first(found.pairs[pair], result) for pair, result in have.items()}
     rule = rank_rule(found)
     ruled = [result.ruled for result in have.values() if result.ruled is not None]
     if any(own.apart_not_significant is None for own in ruled) or not ruled:  # of versions that did not say, or ours
         first = f"first, ranked {rule.title}" if ruled else "may be the first"
-        return ["language pair", first], [[pair, _first(result)] for pair, result in have.items()]
+        return ["language pair", first], [[pair, said] for pair, said in told.items()]
     return (["language pair", f"first, ranked {rule.title}", "may be the first by simultaneous rank intervals"],
-            [[pair, _first(result), _first(result) if result.ruled is None else
+            [[pair, told[pair], told[pair] if result.ruled is None else
               ", ".join(result.ruled.first_held) or NOBODY] for pair, result in have.items()])
 
 
-def _first(result: MetricResult) -> str:
-    return ", ".join(row.system for row in result.systems if row.rank_low == 1) or NOBODY
+def _first(comparison: Comparison, result: MetricResult) -> str:
+    why = undecided(comparison, result)
+    return ", ".join(row.system for row in result.systems if row.rank_low == 1) or NOBODY + (f" ({why})" if why else "")
+
+
+def undecided(comparison: Comparison, result: MetricResult) -> str | None:
+    """Why nobody is ranked where nothing can be decided, as a part of a sentence; None where something can be."""
+    why = cannot_decide(comparison.settings, result, rank_correction(comparison.settings))
+    return None if why is None else why[:1].lower() + why[1:]
 
 
 def ranks_record(found: TaskComparison) -> dict[str, Any]:

@@ -60,10 +60,13 @@ def subject_sentences(found: TaskComparison, metric: str, begin: str, by: str) -
     have = have_metric(found, metric)
     names = dict.fromkeys(row.system for _, result in have.values() for row in result.systems)
     closed = [found.task.systems[name].constrained for name in names if name in found.task.systems]
-    second = sum(found.task.systems[name].role == "contrastive" for name in names if name in found.task.systems)
+    beside = [word for name in names if name in found.task.systems for word in found.task.systems[name].beside]
+    second, human = beside.count("contrastive"), beside.count("human translation")
     track = "" if True not in closed else ", all in the constrained track," if all(closed) else \
         f", {closed.count(True)} of them in the constrained track,"
     track += f"{'' if track else ','} {second} of them contrastive, beside a primary one," if second else ""
+    whose = "a human translation" if human == 1 else "human translations"
+    track += f"{'' if track else ','} {human} of them {whose}," if human else ""
     one = next(iter(have.values()))[1]
     pairs = f"{counted(len(have), 'language pair')} ({listed(list(have))})"
     said = [f"{begin} {counted(len(names), 'system')} of {printable(found.task.name)}{track} in {pairs} {by} "

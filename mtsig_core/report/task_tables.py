@@ -8,7 +8,7 @@ from mtsig_core.inference.ranking import headline, is_ahead
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
 from mtsig_core.report.tables import how_tested
-from mtsig_core.report.task_ranks import rank_rule
+from mtsig_core.report.task_ranks import rank_rule, undecided
 from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
 
 __all__ = ["MISSING", "MISSING_SAID", "answer_first", "macro_pair_rows", "order_of", "picture_rows", "system_text",
@@ -70,7 +70,8 @@ def answer_first(header: list[str], rows: list[list[str]], marks: set[tuple[int,
 
 
 def system_text(task: TaskInfo, name: str) -> str:
-    """The name of a system, what to call it in print where the table of systems says so, and whether it is contrastive.
+    """The name of a system, what to call it in print where the table of systems says so, and whether it is contrastive
+    or a human translation.
 
     >>> from mtsig_core.data.task import SystemInfo
     >>> system_text(TaskInfo("toy", "", (), {"s1": SystemInfo(display_name="Tower")}, (), {}, ()), "s1")
@@ -78,7 +79,7 @@ def system_text(task: TaskInfo, name: str) -> str:
     """
     info = task.systems.get(name, SystemInfo())
     said = [info.display_name] if info.display_name not in (None, name) else []
-    said += ["contrastive"] if info.role == "contrastive" else []
+    said += info.beside
     return f"{name} ({', '.join(map(str, said))})" if said else name
 
 
@@ -115,6 +116,9 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
             f"{names[0]} is ahead of all others" if is_ahead(only) else \
             f"{len(names)} of the {len(only.systems)} systems may be the first: {', '.join(names)}"
         return f"{by} in {next(iter(results))} {ahead}"
+    if all(why := [undecided(found.pairs[pair], result) for pair, result in results.items()]):
+        where = next(iter(results)) if len(results) == 1 else f"each of {len(results)} language pairs"
+        return f"{by} nobody is ranked in {where}: {'; '.join(dict.fromkeys(filter(None, why)))}"
     n = sum(map(is_ahead, results.values()))
     ahead = "ahead of all others" if ours else f"alone the first, ranked {rule.title},"
     return f"{by} one system is {ahead} in {n} of {counted(len(results), 'language pair')}"

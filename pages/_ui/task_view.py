@@ -114,10 +114,10 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
         end_page()
     info = view.kept.info
     closed = sum(one.constrained is True for one in info.systems.values())
-    second = sum(one.role == "contrastive" for one in info.systems.values())
+    beside = [word for one in info.systems.values() for word in one.beside]
     screen.status([info.name, counted(len(info.pairs), "language pair"), counted(len(info.systems), "system"),
                    *([f"{closed} in the constrained track"] if closed else []),
-                   *([f"{second} contrastive"] if second else [])])
+                   *(f"{beside.count(word)} {word}" for word in dict.fromkeys(beside))])
     return view
 
 

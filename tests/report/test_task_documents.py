@@ -25,6 +25,7 @@ from mtsig_core.report.task_export import task_csv, task_json, task_text
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
+from mtsig_core.report.task_ranks import first_rows
 from mtsig_core.report.task_sentences import signature_sentences, task_methods, within_sentences
 from mtsig_core.report.task_tables import MISSING_SAID, picture_rows, task_tested, task_verdict
 from mtsig_core.results import Caution
@@ -80,6 +81,32 @@ def test_who_is_contrastive_is_said_everywhere(found):
     assert "B_1 & 50% (contrastive)" in task_text(told) and "(contrastive)" in task_picture(told, "X")
     rows = list(csv.DictReader(io.StringIO(task_csv(told))))
     assert {row["system"] for row in rows if row["role"]} == {NAMES[1]} and "contrastive" not in task_text(found)
+
+
+def test_a_human_translation_that_is_ranked_is_called_so(found):
+    infos = {name: replace(info, kind="human" if name == NAMES[1] else "submission", role="primary", display_name=None)
+             for name, info in found.task.systems.items()}
+    told = replace(found, task=replace(found.task, systems=infos))
+    called = f"{NAMES[1]} (human translation)"
+    assert picture_rows(told, "X")[1][1][0] == called and called in task_text(told)
+    page, code = Page(task_html(told, "mtsig task")), task_latex(told, "mtsig task")
+    assert called in page.cells and "1 of them a human translation, in 2 language pairs" in page.text
+    assert sum("(human translation)" in row[0] for row in rows_of(code)) == 1
+    both = {name: replace(info, role="contrastive") for name, info in infos.items()}
+    assert f"{NAMES[1]} (contrastive, human translation)" in task_text(
+        replace(found, task=replace(found.task, systems=both)))
+
+
+def test_why_nobody_is_ranked_is_said_where_winners_are_looked_for():
+    few = Task("toy", {pair: TestSet("set", {name: [None] * 8 for name in "AB"}, {}, documents=list("1122334455"[:8]),
+                                     scores={"X": SegmentScores({"A": [9.0] * 8, "B": [float(k) for k in range(8)]})})
+                       for pair in ("en-de", "en-cs")})
+    why = "cannot be decided with 4 documents"
+    one = Task("one", {"en-de": few.testsets["en-de"]})
+    for task, where in ((few, "each of 2 language pairs"), (one, "en-de")):
+        found = compare_task(task, "X", trials=99, resamples=99)
+        assert task_verdict(replace(found, macro={}), "X") == f"By X nobody is ranked in {where}: {why}"
+        assert first_rows(found, "X")[1][0] == ["en-de", f"nobody is ranked ({why})"]
 
 
 @pytest.fixture(scope="module")
