@@ -111,7 +111,7 @@ def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bet
 
 def with_remedy(said: str) -> str:
     """What is told of directions, with how to say one's own, for a screen and no paper."""
-    return f"{said} To mtsig serve as to each command --higher-is-better NAME or --lower-is-better NAME says it." \
+    return f"{said} Say it by --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command." \
         if said.startswith(_LEFT_OUT) else said
 
 
