@@ -115,9 +115,11 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
     info = view.kept.info
     closed = sum(one.constrained is True for one in info.systems.values())
     beside = [word for one in info.systems.values() for word in one.beside]
+    second, human = beside.count("contrastive"), beside.count("human translation")
     screen.status([info.name, counted(len(info.pairs), "language pair"), counted(len(info.systems), "system"),
                    *([f"{closed} in the constrained track"] if closed else []),
-                   *(f"{beside.count(word)} {word}" for word in dict.fromkeys(beside))])
+                   *([f"{second} contrastive"] if second else []),
+                   *([counted(human, "human translation")] if human else [])])
     return view
 
 
