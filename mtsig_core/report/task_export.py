@@ -69,8 +69,8 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
 
     def called(name: str) -> dict[str, object]:
         info = found.task.systems.get(name)
-        said = {} if info is None else {"display_name": info.display_name, "role": info.role}
-        return {key: value for key, value in said.items() if value not in (None, "primary")}
+        said = {} if info is None else {"display_name": info.display_name, "role": info.role, "kind": info.kind}
+        return {key: value for key, value in said.items() if value not in (None, "primary", "submission")}
 
     for pair, comparison in found.pairs.items():
         for metric, result in comparison.metrics.items():

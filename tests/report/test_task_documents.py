@@ -92,6 +92,8 @@ def test_a_human_translation_that_is_ranked_is_called_so(found):
     page, code = Page(task_html(told, "mtsig task")), task_latex(told, "mtsig task")
     assert called in page.cells and "1 of them a human translation, in 2 language pairs" in page.text
     assert sum("(human translation)" in row[0] for row in rows_of(code)) == 1
+    rows = csv.DictReader(io.StringIO(task_csv(told)))
+    assert {row["system"] for row in rows if row["kind"] == "human"} == {NAMES[1]}
     both = {name: replace(info, role="contrastive") for name, info in infos.items()}
     assert f"{NAMES[1]} (contrastive, human translation)" in task_text(
         replace(found, task=replace(found.task, systems=both)))
