@@ -25,14 +25,17 @@ def worth_compiling(nanoseconds: int) -> bool:
     return _saved > _LOADING or "numba" in sys.modules
 
 
-def compiled(function: Function) -> Function:
-    """Compile a function on its first call, without the interpreter's lock.
+def compiled(function: Function, *helpers: Callable[..., Any]) -> Function:
+    """Compile a function on its first call, with those it calls, without the interpreter's lock.
 
     The machine code is kept beside the source or in the user's cache folder (NUMBA_CACHE_DIR for another); where
     nothing can be written, every process compiles anew, which takes a few seconds.
     """
-    import numba  # late: a sixth of a second
+    import numba  # late: a sixth of a second; and before any part of it, so that a thread waits for another to load it
+    from numba.extending import register_jitable
 
+    for helper in helpers:
+        register_jitable(helper)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
         made: Function = numba.njit(cache=True, **options)(function)

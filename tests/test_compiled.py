@@ -22,6 +22,34 @@ print(make_metric("bleu").score(np.arange(1.0, 10001).reshape(1000, 10)).sum())
 print("numba.np.linalg" in sys.modules)
 """
 
+# A thread is in the middle of loading the compiler, and another needs a part of it.
+MEETING = """
+import sys, threading
+from mtsig_core.metrics._word_level import compiled_late
+
+class Pause:
+    begun, gone_on = threading.Event(), threading.Event()
+
+    def find_spec(self, name, *more):
+        if name == "numba.core.decorators" and not self.begun.is_set():
+            self.begun.set()
+            self.gone_on.wait(1)  # the other one waits for this: it does not come
+
+def load():
+    import numba
+    print("loaded")
+
+def half(x):
+    return x / 2
+
+sys.meta_path.insert(0, Pause())
+first = threading.Thread(target=load)
+first.start()
+Pause.begun.wait()
+print(compiled_late(lambda x: half(x) + 1, half)(4.0))
+first.join()
+"""
+
 
 def made_with(monkeypatch, njit):
     """A function that this makes in place of numba; numba itself is there again when it is called."""
@@ -73,3 +101,8 @@ def test_what_is_counted_is_compared_without_a_compiler(tmp_path):
         check=True).stdout.split("\n") for _ in range(2))
     assert (counting[-2], cached[-2]) == ("True", "False")
     assert counting[:-2] == cached[:-2]
+
+
+def test_threads_that_need_a_compiler_at_once_wait_for_each_other():
+    done = subprocess.run([sys.executable, "-c", MEETING], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("loaded\n3.0\n", "")

@@ -137,8 +137,4 @@ class WordMetric(Tokenized, ABC):
 @functools.cache
 def compiled_late(kernel: Callable[..., None], *helpers: Callable[..., Any]) -> Callable[..., None]:
     """A function compiled on first use, with those it calls, so that naming a metric does not load a compiler."""
-    from numba.extending import register_jitable
-
-    for helper in helpers:
-        register_jitable(helper)
-    return compiled(kernel)
+    return compiled(kernel, *helpers)

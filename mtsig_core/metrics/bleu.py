@@ -205,10 +205,7 @@ def _differences_of_each(kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray,
 
 @functools.cache
 def _compiled(loop: Callable[..., None]) -> Callable[..., None]:
-    from numba.extending import register_jitable
-
-    register_jitable(_points)
-    return compiled(loop)
+    return compiled(loop, _points)
 
 
 def _smoothed_points(sums: np.ndarray) -> np.ndarray:

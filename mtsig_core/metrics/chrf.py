@@ -256,9 +256,4 @@ def _points_in_blocks(columns: np.ndarray, scores: np.ndarray) -> None:
 
 @functools.cache
 def _compiled() -> Callable[[np.ndarray, np.ndarray], None]:
-    from numba.extending import register_jitable
-
-    register_jitable(_of_order)
-    register_jitable(_f_score)
-    register_jitable(_add_order)
-    return compiled(_points_in_blocks)
+    return compiled(_points_in_blocks, _of_order, _f_score, _add_order)
