@@ -60,13 +60,13 @@ def on_cluster(address: str | None) -> Iterator[None]:
                            "pip install 'mtsig[dask]'") from error
     from joblib import parallel_config
 
+    _check_scheduler(address)
     client: Any = Client.__new__(Client)  # named before it may fail: else none can close it
     try:
         client.__init__(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         client.close()  # by itself it does when it is collected, and where another one just starts both wait for ever
-        raise ClusterError(f"No Dask scheduler answers at {address}. Expected an address such as tcp://host:8786, of "
-                           "one that runs: start it with dask scheduler.") from error
+        raise _no_scheduler(address) from error
     with _silent(), client:
         _check_workers(client, address)
         with parallel_config(backend="dask", client=client), _watched(client):
@@ -279,6 +279,30 @@ def _run(shared: _Shared, k: int) -> Any:
 
     with parallel_config(backend="threading", n_jobs=1), _blas().limit(limits=1, user_api="blas"):
         return shared.task(k)
+
+
+def _check_scheduler(address: str) -> None:
+    """Whether what listens there speaks as Dask does: a client would wait for ever for another server's first word."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    from distributed.comm.core import connect
+    from distributed.security import Security
+
+    async def greet() -> None:
+        greeting = connect(address, timeout=_PATIENCE, **Security().get_connection_args("client"))
+        await (await asyncio.wait_for(greeting, _PATIENCE + 1)).close()
+
+    try:
+        with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
+            thread.submit(asyncio.run, greet()).result()
+    except Exception as error:  # of what another server says no more is known
+        raise _no_scheduler(address) from error
+
+
+def _no_scheduler(address: str) -> ClusterError:
+    return ClusterError(f"No Dask scheduler answers at {address}. Expected an address such as tcp://host:8786, of one "
+                        "that runs: start it with dask scheduler.")
 
 
 def _check_workers(client: Any, address: str) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -184,10 +185,28 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
     monkeypatch.setattr(Client, "__init__", lambda self, *given, **more: made.append(self) or begin(
         self, *given, **more))
     monkeypatch.setattr(parallel, "_PATIENCE", 0.2)
-    for address in ("tcp://127.0.0.1:1", "nowhere", "tcp://127.0.0.1:x"):
+    addresses = "tcp://127.0.0.1:1", "nowhere", "tcp://127.0.0.1:x"
+    for address in addresses:
+        with pytest.raises(SettingError, match=f"No Dask scheduler answers at {address}"), on_cluster(address):
+            pass
+    assert not made
+    monkeypatch.setattr(parallel, "_check_scheduler", lambda address: None)  # it has ended since
+    for address in addresses:
         with pytest.raises(SettingError, match=f"No Dask scheduler answers at {address}"), on_cluster(address):
             pass
         assert made.pop().status == "closed" and not made
+
+
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.0 400 Bad Request\r\n\r\n"])
+def test_another_server_is_taken_for_no_scheduler(monkeypatch, said):
+    """One that says nothing, and one whose first words Dask takes for the length of what comes."""
+    monkeypatch.setattr(parallel, "_PATIENCE", 0.2)
+    with ExitStack() as stack:
+        server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        threading.Thread(target=lambda: stack.enter_context(server.accept()[0]).sendall(said), daemon=True).start()
+        with pytest.raises(SettingError, match=f"No Dask scheduler answers at {address}"), on_cluster(address):
+            pass
 
 
 def test_workers_of_another_version_are_named(cluster, monkeypatch):
