@@ -17,6 +17,8 @@ from mtsig_core.results import Comparison, Settings
 
 __all__ = ["PairPlan", "cannot_plan", "default_difference", "plan"]
 
+_BEYOND = 1e100  # a standard error so many times a difference asks for more units than can be reckoned
+
 
 @dataclass(frozen=True)
 class PairPlan:
@@ -35,8 +37,8 @@ class PairPlan:
         The difference that this set finds with the power asked for, in points; None where it is too small for any
         difference to be significant.
     units, units_low, units_high, units_family, units_family_low, units_family_high : int or None
-        For the difference asked for, of which only the standard error is uncertain; None where that is 0. The ends are
-        None too with fewer than five units.
+        For the difference asked for, of which only the standard error is uncertain; None where that is 0, or where the
+        difference is next to it. The ends are None too with fewer than five units.
     segments, segments_family : int or None
         Those of so many units of the same mean length.
     units_for_own, units_for_own_low, ... : int or None
@@ -154,7 +156,7 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
             found_here.append(None if n[k] < least else float(minimum_detectable_difference(se[k], level, power)))
             for own, of, ends in (("", difference, se_ends), ("_for_own", delta[k], own_ends)):
                 for end, error in zip(("", "_low", "_high"), (se[k], ends[0][k], ends[1][k]), strict=True):
-                    known = of != 0 and se[k] > 0 and math.isfinite(error)
+                    known = se[k] > 0 and error < _BEYOND * abs(of)
                     sizes[f"units{own}{family}{end}"] = None if not known else max(
                         least, sized(float(of), float(error), n_units, level, power))
                 units = sizes[f"units{own}{family}"]

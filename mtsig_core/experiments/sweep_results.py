@@ -105,7 +105,7 @@ class Slope:
     ----------
     system : str
     slope, se : float or None
-        None with fewer than two, or three, sizes.
+        None with fewer than two, or three, sizes, or where these are too close together for a line.
     per_doubling : float or None
         By how much doubling the test set narrows the interval, as a fraction: 1 - 2^slope.
     """

@@ -35,6 +35,7 @@ _GROUPS = 1000  # of units that a large subset is bootstrapped by
 _MOST_REPEATS = 10_000
 _MOST_RESAMPLES = 1 << 20  # so that no two subsets share draws: each has 2^12 blocks of them to itself
 _BAND = (5, 95)  # percentiles over the repeats
+_STEEPEST = 100  # slope of a line through widths: what is steeper comes of sizes side by side
 
 _Head = tuple[int, float, int]  # size, segments and repeats of a row
 _Counter = Callable[[np.ndarray], np.ndarray]
@@ -315,4 +316,6 @@ def _slope(system: str, rows: Sequence[SystemSize]) -> Slope:
     slope = float(about @ y / (about @ about))
     rest = y - y.mean() - slope * about
     se = None if len(known) < 3 else math.sqrt(float(rest @ rest) / (len(known) - 2) / float(about @ about))
+    if abs(slope) > _STEEPEST:
+        return Slope(system, None, None, None)
     return Slope(system, slope, se, 1 - 2**slope)

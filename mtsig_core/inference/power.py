@@ -70,7 +70,7 @@ def power_at(difference: np.ndarray | float, se: np.ndarray | float, alpha: floa
     difference, se = np.abs(difference), np.asarray(se, dtype=float)
     spread = se if spread is None else np.asarray(spread, dtype=float)
     bound = NormalDist().inv_cdf(1 - alpha / 2) * se
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         found = ndtr((difference - bound) / spread) + ndtr((-difference - bound) / spread)
     # without any spread the same difference is seen each time
     return np.where(spread > 0, found, (difference > bound).astype(float))[()]

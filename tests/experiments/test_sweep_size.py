@@ -1,6 +1,7 @@
 """Sweeps of the size of the test set."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -57,6 +58,12 @@ def test_width_falls_with_the_square_root_of_the_size(counts):
         rows = [row for row in found.systems if row.system == line.system]
         theirs = stats.linregress(np.log([r.size for r in rows]), np.log([r.width for r in rows]))
         assert [line.slope, line.se] == pytest.approx([theirs.slope, theirs.stderr])
+
+
+def test_sizes_side_by_side_have_no_line():
+    rows = [SimpleNamespace(size=999_999 + k, width=1 + k / 100) for k in range(2)]
+    line = sweep_size._slope("A", rows)
+    assert (line.slope, line.se, line.per_doubling) == (None, None, None)
 
 
 @pytest.mark.parametrize("unit", ["segment", pytest.param("document", marks=pytest.mark.slow)])
@@ -171,6 +178,8 @@ def test_plan_is_what_the_formula_says(counts):
         plan(found, 0.0)
     with pytest.raises(SettingError, match="power is 1"):
         plan(found, 1.0, power=1.0)
+    row = plan(found, 1e-300)[0]  # more units than a float holds
+    assert (row.units, row.units_family, row.segments, row.units_low) == (None,) * 4 and row.units_for_own
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
