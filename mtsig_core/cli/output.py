@@ -20,7 +20,11 @@ def check_out(path: str | None, source: Source) -> None:
     if os.path.exists(path) and any(os.path.samefile(path, file) for file in source.files()):
         raise SettingError(f"--out {path} is one of the files to read. Choose another name.")
     folder = Path(path).resolve().parent
-    if Path(path).is_dir():
+    try:
+        is_folder = Path(path).is_dir()
+    except OSError as error:  # a name that is too long
+        raise SettingError(f"--out {path} cannot be written: {error.strerror}. Choose another name.") from error
+    if is_folder:
         raise SettingError(f"--out {path} is a folder. Expected a file name.")
     if not folder.is_dir():
         raise SettingError(f"--out {path}: there is no folder {folder}. Create it first.")

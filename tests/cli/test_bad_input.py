@@ -116,6 +116,7 @@ def test_folder_without_a_language_pair(refused, folder):
     (["--tokenize", "31a"], ["31a", "13a"]), (["--test", "koehn", "--correction", "holm"], ["koehn"]),
     (["--test", "percentile", "--correction", "romano-wolf"], ["percentile", "holm"]),
     (["--unit", "block", "--block-length", "0.5"], ["0.5"]), (["--out", "/nowhere/at/all.txt"], ["/nowhere/at"]),
+    (["--out", "x" * 300], ["File name too long. Choose another name"]),
     (["--unknown-option"], ["--unknown-option"]), (["--format", "xml"], ["xml"])])
 def test_bad_settings(refused, options, extra, parts):
     message = refused("compare", *options, *extra)

@@ -98,11 +98,11 @@ def unpack(archive: IO[bytes], root: Path) -> Path:
         members = [member for member in opened_zip.infolist()
                    if not member.is_dir() and not _is_link(member)]  # links are left out
         size = sum(member.file_size for member in members)  # no more than that is unpacked of each
+        spend("zip_files", len(members), "The zip archive")
+        spend("zip_mb", size, "The zip archive")
         if len(members) > MAX_FILES or size > MAX_UNPACKED:
             raise InputError(f"The zip archive holds {len(members)} files of {size >> 20} MB in all; at most "
                              f"{MAX_FILES} files and {MAX_UNPACKED >> 20} MB are read. Zip one task alone.")
-        spend("zip_files", len(members), "The zip archive")
-        spend("zip_mb", size, "The zip archive")
         _check_names(members)
         for member in members:
             if is_limited() and member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):

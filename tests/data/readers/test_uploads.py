@@ -179,6 +179,9 @@ def test_bad_archives(monkeypatch):
     monkeypatch.setattr(archives, "MAX_UNPACKED", 10)
     with pytest.raises(InputError, match="Zip one task alone"):
         zip_language_pairs(zipped({"references/en-de.refA.txt": "a\n" * 20}))
+    monkeypatch.setenv("MTSIG_UPLOAD_ZIP_FILES", "1")  # where both hold, the dashboard's is told
+    with pytest.raises(InputError, match=r"MTSIG_UPLOAD_ZIP_FILES\."):
+        zip_language_pairs(zipped({"references/en-de.refA.txt": "a\n" * 20, "x": ""}))
 
 
 @pytest.mark.parametrize("file", ["human.tsv", "wmt.esa.csv.gz", "comet.json", "x.jsonl", "x.parquet", "da-scores.txt"])
