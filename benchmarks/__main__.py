@@ -144,9 +144,8 @@ def experiments():
 
 def memory(n_systems, n_segments, n_trials, goal_mb):
     """Peak resident memory of a whole comparison in a process of its own."""
-    code = ("import resource, sys; from benchmarks.memory import compare_made_up; "
-            f"compare_made_up({n_systems}, {n_segments}, {n_trials}); "
-            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)")
+    code = ("from benchmarks.memory import compare_made_up, peak_mb; "
+            f"compare_made_up({n_systems}, {n_segments}, {n_trials}); print(peak_mb())")
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     return {"work": f"peak memory, {n_systems} x {n_segments} x {n_trials}", "goal_mb": goal_mb,
             "mb": float(done.stdout)}

@@ -22,16 +22,15 @@ FIGURE = Path(__file__).resolve().parents[1] / "docs" / "growth.png"
 AXES = {"systems": [(n, 1000, 10_000) for n in (2, 5, 10, 20, 50, 100)],
         "segments": [(10, n, 1000) for n in (300, 1000, 3000, 10_000, 30_000, 100_000, 300_000)],
         "resamples": [(10, 1000, n) for n in (1000, 3000, 10_000, 30_000, 100_000)]}
-_CODE = """import json, resource, sys, time
-from benchmarks.memory import compare_made_up
+_CODE = """import json, time
+from benchmarks.memory import compare_made_up, peak_mb
 compare_made_up(2, 300, 1000)
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-before, seconds = peak(), []
+before, seconds = peak_mb(), []
 for _ in range({repeats}):
     start = time.process_time()
     compare_made_up(*{case})
     seconds.append(time.process_time() - start)
-print(json.dumps([min(seconds), peak(), before]))"""
+print(json.dumps([min(seconds), peak_mb(), before]))"""
 
 
 def growth(repeats: int = 3) -> dict[str, list[dict]]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import resource
+from pathlib import Path
+
 import numpy as np
 
 from mtsig_core import TestSet, compare
@@ -21,6 +25,16 @@ class _MadeUp(Bleu):
                 system[:, 2 + n] = system[:, 0] * rng.uniform(0.9 * share, share, len(system))
                 system[:, 6 + n] = np.maximum(system[:, 0] - n, 0)
         return counts
+
+
+def peak_mb() -> float:
+    """Most memory that this process has had, in MB. `resource` knows of the process that started it too, where that
+    had more."""
+    status = Path("/proc/self/status")
+    if not status.is_file():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    [most] = re.findall(r"VmHWM:\s+(\d+) kB", status.read_text())
+    return int(most) / 1024
 
 
 def compare_made_up(n_systems: int, n_segments: int, n_trials: int) -> None:
