@@ -53,7 +53,10 @@ def serve(source: Source | None, task: TaskSource | None = None, *, port: int, o
         raise SettingError("The dashboard needs the package streamlit. Install it: pip install streamlit")
     address = address or os.environ.get("STREAMLIT_SERVER_ADDRESS") or "localhost"
     _check_port(address, port)
+    from mtsig_core.data.database import Limits  # late: it imports SQLAlchemy
+
     upload_limits()  # a mistake in the environment shows here, not in the browser
+    Limits.from_environment()
     environment = dict(os.environ)
     for variable in (SOURCE_VARIABLE, TASK_VARIABLE):
         environment.pop(variable, None)

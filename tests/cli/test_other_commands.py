@@ -81,6 +81,13 @@ def test_serve_checks_before_it_starts(run, files):
     assert "--workers is 0" in run("serve", "--workers", "0", "--port", free_port(), "--no-browser").err
 
 
+@pytest.mark.parametrize("name", ["MTSIG_UPLOAD_MB", "MTSIG_QUOTA_MB"])
+def test_serve_names_a_limit_that_is_none(run, monkeypatch, name):
+    monkeypatch.setenv(name, "nan")
+    done = run("serve", "--port", free_port(), "--no-browser")
+    assert done.status == 2 and f"{name} is 'nan'. Expected" in done.err
+
+
 def test_serve_stays_in_the_folder_where_it_was_started(run, tmp_path, monkeypatch):
     """Folders that the environment names are meant from there."""
     started = []
