@@ -154,7 +154,7 @@ class Columns:
         values = _room(n, self.values.shape[1], most, self.values.dtype == np.uint16)
         if sums is not None:
             values[:n, :self.n_distinct] = sums
-        return replace(self, values=values, n=n)
+        return replace(self, values=values, n=n, dtype=np.dtype(np.int64))  # sums may need it
 
 
 def _room(n_units: int, n_columns: int, most: float, packed: bool) -> np.ndarray:

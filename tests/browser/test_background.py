@@ -38,7 +38,7 @@ def test_progress_cancel_other_pages_and_once_more(held, at, page, said, options
     held.hold(0.25)
     page.goto(at("pair", options, trials=1999))
     expect(said).to_contain_text(["held by the test, 25%"])  # a list: what stood before may still be there a moment
-    assert page.locator('[data-testid="stProgress"]').count() == 1
+    expect(page.locator('[data-testid="stProgress"]')).to_have_count(1)
     held.hold(0.5)
     expect(said).to_contain_text(["50%"])
     for leave in (False, True):
