@@ -68,7 +68,7 @@ def bootstrap(statistics: np.ndarray, n: int, peak: dict[str, float], repeats: i
     drawn = np.concatenate([systems.score(one) for one in sums], axis=1)
     n_columns = len(systems.swapped_columns(swap_bits(units, 1, 0)))  # those that are not known from others
     i, j = engine.all_pairs(len(statistics)).T
-    delta, none = systems.scores[i] - systems.scores[j], np.empty((0, 0))
+    delta, apart, none = systems.scores[i] - systems.scores[j], drawn[i] - drawn[j], np.empty((0, 0))
     bits = 16 if units.n <= 1 << 16 else 32
     return [
         ("statistics laid out", best(lambda: engine.UnitStatistics(metric, statistics, units), repeats), None),
@@ -79,8 +79,8 @@ def bootstrap(statistics: np.ndarray, n: int, peak: dict[str, float], repeats: i
         ("scores", best(lambda: [systems.score(one) for one in sums], repeats),
          sum(one.nbytes for one in sums) / peak["cache"]),
         ("differences of pairs", best(lambda: drawn[i] - drawn[j], repeats), 8 * len(i) * n / peak["memory"]),
-        ("intervals", best(lambda: percentile(Sample(delta, drawn[i] - drawn[j], none), 0.05), repeats), None),
-        ("p", best(lambda: signed_shift(delta, drawn[i] - drawn[j]), repeats), 8 * len(i) * n / peak["memory"])]
+        ("intervals", best(lambda: percentile(Sample(delta, apart, none), 0.05), repeats), None),
+        ("p", best(lambda: signed_shift(delta, apart), repeats), 8 * len(i) * n / peak["memory"])]
 
 
 def randomization(statistics: np.ndarray, n: int, peak: dict[str, float], repeats: int

@@ -130,7 +130,7 @@ class _OnePair:
 def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) -> _OnePair:
     units = part.units(settings.unit, settings.block_length)
     assert settings.trials is not None, "both tests draw"
-    systems = draw(part.metric, part.counted, units, settings, jobs, None)
+    systems = draw(part.metric, part.stored, units, settings, jobs, None)
     n, sides, rows = sides_of(part, systems, pairs, units, settings, jobs, None)
     some = n > 0
     delta, apart, null = np.zeros(len(pairs)), np.zeros((len(pairs), settings.resamples)), np.zeros(

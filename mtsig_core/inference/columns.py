@@ -140,20 +140,21 @@ class Columns:
         if units.kind != "document":
             return self
         sums = sum_groups(self.values[None, :self.n, :self.n_distinct], units.index)[0]
-        return self._summed(units.n, largest(sums), sums)
+        found = self._room_for(units.n, largest(sums))
+        found.values[:units.n, :self.n_distinct] = sums
+        return found
 
     def runs(self, chosen: np.ndarray, n: int, peak: float) -> Columns:
         """Those of n runs of chosen units, as equal as can be, of which none exceeds the peak."""
         from mtsig_core import _kernels  # late: it imports numba
 
-        sums = self._summed(n, -(-len(chosen) // n) * peak)
-        _kernels.sum_runs(self.values, chosen, sums.values[:n])
-        return sums
+        found = self._room_for(n, -(-len(chosen) // n) * peak)
+        _kernels.sum_runs(self.values, chosen, found.values[:n])
+        return found
 
-    def _summed(self, n: int, most: float, sums: np.ndarray | None = None) -> Columns:
+    def _room_for(self, n: int, most: float) -> Columns:
+        """The same columns, still 0, for sums by n units, of which none exceeds the most."""
         values = _room(n, self.values.shape[1], most, self.values.dtype == np.uint16)
-        if sums is not None:
-            values[:n, :self.n_distinct] = sums
         return replace(self, values=values, n=n, dtype=np.dtype(np.int64))  # sums may need it
 
 

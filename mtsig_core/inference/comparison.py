@@ -192,7 +192,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
     settings = replace(settings, ci=interval_kind(ci, units), trials=units.all_swaps if exact else settings.trials)
     pairs = _pairs(names, settings.baseline, metric)
 
-    systems = draw(metric, seen.counted, units, settings, jobs, stage("intervals"))
+    systems = draw(metric, seen.stored, units, settings, jobs, stage("intervals"))
     ci_low, ci_high = INTERVALS[settings.ci](systems.sample, settings.alpha)
     found = compare_pairs(seen, systems, pairs, units, settings, jobs, stage)
     improvement, win, lose = seen.sign * found.delta, found.win, found.lose

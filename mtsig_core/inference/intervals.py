@@ -118,7 +118,9 @@ def fitting_intervals(segment_means: bool) -> dict[str, Interval]:
 def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
     """Quantiles of each row, linear between order statistics (numpy's default): shape (levels, rows)."""
     last = rows.shape[1] - 1
-    places = np.array([(int(level * last), min(int(level * last) + 1, last)) for level in levels])
+    positions = np.array(levels) * last
+    at = positions.astype(int)
+    places = np.column_stack([at, np.minimum(at + 1, last)])
     wanted, where = np.unique(places, return_inverse=True)
     if worth_compiling(_FASTER * rows.size):
         from mtsig_core import _kernels  # late: it imports numba
@@ -128,6 +130,5 @@ def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
     else:
         found = np.sort(rows, axis=1)[:, wanted]  # five times as fast here as the selection that np.quantile does
     below, above = found[:, where.reshape(places.shape)].transpose(2, 1, 0)
-    shares = np.array([level * last - int(level * last) for level in levels])[:, None]
-    quantiles: np.ndarray = below + (above - below) * shares
+    quantiles: np.ndarray = below + (above - below) * (positions - at)[:, None]
     return quantiles

@@ -29,24 +29,24 @@ class Measured:
     testset : TestSet
         Only what can be compared: of segment scores, the systems and segments that have any.
     metric : Metric
-    counted : Columns, or ndarray of shape (systems, segments, stats)
+    stored : Columns, or ndarray of shape (systems, segments, stats)
         The statistics, in the order of the test set; of whole numbers each different column once, as on large sets they
         are most of the memory.
     """
 
     testset: TestSet
     metric: Metric
-    counted: Columns | np.ndarray
+    stored: Columns | np.ndarray
 
     @cached_property
     def statistics(self) -> np.ndarray:
         """Shape (systems, segments, stats)."""
-        return self.counted.statistics() if isinstance(self.counted, Columns) else self.counted
+        return self.stored.statistics() if isinstance(self.stored, Columns) else self.stored
 
     @cached_property
     def totals(self) -> np.ndarray:
         """The statistics of all segments together, shape (systems, stats)."""
-        return self.counted.totals().T if isinstance(self.counted, Columns) else self.counted.sum(axis=1)
+        return self.stored.totals().T if isinstance(self.stored, Columns) else self.stored.sum(axis=1)
 
     @property
     def names(self) -> list[str]:
@@ -70,12 +70,12 @@ class Measured:
     @property
     def has_gaps(self) -> bool:
         """Whether a system lacks a score that another has."""
-        return gaps.has_gaps(self.metric, self.counted)
+        return gaps.has_gaps(self.metric, self.stored)
 
     @property
     def segment_scores(self) -> np.ndarray | None:
         """Shape (systems, segments), NaN where there is none; None for a metric that is no mean of them."""
-        return gaps.segment_scores(self.metric, self.counted)
+        return gaps.segment_scores(self.metric, self.stored)
 
     def best_first(self) -> Measured:
         """The same with the systems in the order of their scores."""
@@ -117,7 +117,7 @@ class Measured:
 
     def by(self, units: Units) -> UnitStatistics:
         """Ready to be drawn by unit."""
-        return UnitStatistics(self.metric, self.counted, units)
+        return UnitStatistics(self.metric, self.stored, units)
 
     def counter(self) -> Callable[[np.ndarray], np.ndarray]:
         """What gives the statistics of some segments as a test set of their own; see `part_counter`."""
@@ -128,7 +128,7 @@ class Measured:
         systems = {names[k]: self.testset.systems[names[k]] for k in rows}
         if list(systems) == names:
             return self
-        own = self.counted.only(np.asarray(rows)) if isinstance(self.counted, Columns) else self.counted[rows]
+        own = self.stored.only(np.asarray(rows)) if isinstance(self.stored, Columns) else self.stored[rows]
         return Measured(replace(self.testset.only(systems), systems=systems), self.metric, own)
 
 

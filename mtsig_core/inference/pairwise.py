@@ -146,7 +146,7 @@ def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Pro
     The decisions are those behind the ranks of `compare`, without its intervals and standard errors.
     """
     seen, bare = seen.best_first(), replace(settings, ci="percentile", resamples=0)
-    systems = draw(seen.metric, seen.counted, seen.units(settings.unit, settings.block_length), bare, jobs, progress)
+    systems = draw(seen.metric, seen.stored, seen.units(settings.unit, settings.block_length), bare, jobs, progress)
     pairs, scores = engine.all_pairs(len(seen.names)), systems.data.scores
     delta = scores[pairs[:, 0]] - scores[pairs[:, 1]]
     n_units = np.full(len(pairs), systems.data.units.pieces)

@@ -96,7 +96,7 @@ def replicates(comparison: Comparison, testset: TestSet, metric: str | Metric | 
                            "metric that was compared.")
     units = seen.units(settings.unit, settings.block_length)
     settings = replace(settings, ci="percentile")  # no jackknife: these are the draws alone
-    systems = draw(metric, seen.counted, units, settings, jobs, stage(progress, "intervals"))
+    systems = draw(metric, seen.stored, units, settings, jobs, stage(progress, "intervals"))
     place = {name: k for k, name in enumerate(seen.names)}
     pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
     n, sides, rows = sides_of(seen, systems, pairs, units, settings, jobs, stage(progress, "pairs"))

@@ -77,7 +77,7 @@ def marked_said(found: TaskComparison) -> str:
     rule, ours = rank_rule(found), "may be the first, as no other is significantly better"
     if rule.name == "simultaneous":
         return ours
-    return f"first, ranked {rule.title}" + (f", under all pairs: {ours}" if found.macro else "")
+    return first_title(rule) + (f", under all pairs: {ours}" if found.macro else "")
 
 
 def rule_said(found: TaskComparison, metric: str) -> str | None:
@@ -107,9 +107,9 @@ def first_rows(found: TaskComparison, metric: str) -> Table:
     rule = rank_rule(found)
     ruled = [result.ruled for result in have.values() if result.ruled is not None]
     if any(own.apart_not_significant is None for own in ruled) or not ruled:  # of versions that did not say, or ours
-        first = f"first, ranked {rule.title}" if ruled else "may be the first"
+        first = first_title(rule if ruled else RANK_RULES["simultaneous"])
         return ["language pair", first], [[pair, said] for pair, said in told.items()]
-    return (["language pair", f"first, ranked {rule.title}", "may be the first by simultaneous rank intervals"],
+    return (["language pair", first_title(rule), "may be the first by simultaneous rank intervals"],
             [[pair, told[pair], told[pair] if result.ruled is None else
               ", ".join(result.ruled.first_held) or NOBODY] for pair, result in have.items()])
 

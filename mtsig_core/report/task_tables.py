@@ -8,7 +8,7 @@ from mtsig_core.inference.ranking import headline, is_ahead
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
 from mtsig_core.report.tables import how_tested
-from mtsig_core.report.task_ranks import rank_rule, undecided
+from mtsig_core.report.task_ranks import first_title, rank_rule, undecided
 from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
 
 __all__ = ["MISSING", "MISSING_SAID", "answer_first", "macro_pair_rows", "order_of", "picture_rows", "system_text",
@@ -112,7 +112,7 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
     rule = rank_rule(found)
     ours = rule.name == "simultaneous"
     if len(results) == 1 and (names := headline(only := next(iter(results.values())))) is not None:
-        ahead = f"first, ranked {rule.title}: {', '.join(names)}" if not ours else \
+        ahead = f"{first_title(rule)}: {', '.join(names)}" if not ours else \
             f"{names[0]} is ahead of all others" if is_ahead(only) else \
             f"{len(names)} of the {len(only.systems)} systems may be the first: {', '.join(names)}"
         return f"{by} in {next(iter(results))} {ahead}"

@@ -56,7 +56,7 @@ def test_counts_are_kept_so_and_scores_as_they_are():
     texts = ["a b c d e", "a b c d x"] * 20
     toy = TestSet("toy", {"A": texts, "B": texts[::-1]}, {"ref": texts}, documents=[f"d{k // 2}" for k in range(40)])
     seen = measure(toy, "bleu")
-    assert isinstance(seen.counted, Columns) and not isinstance(measure(toy, "nist").counted, Columns)
+    assert isinstance(seen.stored, Columns) and not isinstance(measure(toy, "nist").stored, Columns)
     counts = make_metric("bleu").statistics(toy)
     np.testing.assert_array_equal(seen.statistics, counts)
     assert seen.scores.tolist() == bleu(counts.sum(axis=1)).tolist()
