@@ -30,20 +30,23 @@ def count_uniform(words: np.ndarray, bits: int, fresh: int, counts: np.ndarray, 
         Draws that are made now; fewer than are wanted where the words are used up.
     """
     n_rows, n = counts.shape
-    rest, threshold = (1 << bits) - 1, (1 << bits) % n
+    many, high, low = np.uint64(n), np.uint64(bits), np.uint64((1 << bits) - 1)
+    threshold = np.uint64((1 << bits) % n)
+    units, accepted = np.empty(n, np.uint32), np.empty(n, np.uint16)
     at, row, t = 0, done // n, done % n
     while row < n_rows:
         if t == 0 and bits == 16 and row % fresh == 0:
             at += at % 2
         here = counts[row]
         while t < n and at < len(words):
-            end = min(at + n - t, len(words))
-            for k in range(at, end):
-                product = np.int64(words[k]) * n
-                accepted = (product & rest) >= threshold
-                here[np.uint64(product >> bits)] += accepted
-                t += accepted
-            at = end
+            some = words[at:at + n - t]
+            for k in range(len(some)):  # apart from what is counted, so that many are reckoned at once
+                product = many * some[k]
+                units[k], accepted[k] = product >> high, (product & low) >= threshold
+            for k in range(len(some)):
+                here[units[k]] += accepted[k]
+            at += len(some)
+            t += accepted[:len(some)].sum()
         if t < n:
             break
         row, t = row + 1, 0
@@ -139,42 +142,46 @@ def sum_runs(rows: np.ndarray, chosen: np.ndarray, sums: np.ndarray) -> None:
 
 
 @compiled
-def order_statistics(rows: np.ndarray, wanted: np.ndarray, found: np.ndarray) -> None:
+def order_statistics(rows: np.ndarray, low: np.ndarray, high: np.ndarray, wanted: np.ndarray,
+                     found: np.ndarray) -> None:
     """Set found[r, k] to the number at place wanted[k] of row r, once that is sorted, without sorting it.
 
-    Numbers are counted in bins of equal width, and only the bins with a place that is wanted are sorted: a fourth of
-    the time for a thousand numbers, less for more.
+    Numbers are counted in bins of equal width, and only those of bins with a place that is wanted are sorted: a sixth
+    of the time for a thousand numbers, less for more.
 
     Parameters
     ----------
     rows : ndarray of float64, shape (rows, numbers)
+    low, high : ndarray of float64, shape (rows,)
+        The least and the largest of each row; NaN where one is.
     wanted : ndarray of int, ascending
     found : ndarray of float64, shape (rows, wanted)
     """
     n = rows.shape[1]
-    bins, counts, some = np.empty(n, np.uint8), np.empty(256, np.int64), np.empty(n)
+    bins, counts, taken = np.empty(n, np.uint8), np.empty(256, np.int64), np.empty(256, np.uint8)
+    some, places = np.empty(n + 1), np.empty(len(wanted), np.int64)
     for r in range(len(rows)):
-        row = rows[r]
-        low = high = row[0]
-        for k in range(n):
-            low, high = min(low, row[k]), max(high, row[k])
-        scale, odd = (256 - 1e-9) / (high - low), False
-        counts[:] = 0
+        row, least, scale = rows[r], low[r], (256 - 1e-9) / (high[r] - low[r])
+        counts[:], taken[:] = 0, 0
         if 0 < scale < np.inf:
             for k in range(n):
-                odd |= not row[k] <= high  # no number
-                bins[k] = np.uint8((row[k] - low) * scale)
+                bins[k] = np.uint8(np.int32((row[k] - least) * scale))
+            for k in range(n):
                 counts[bins[k]] += 1
-        if odd or not 0 < scale < np.inf:  # all alike, or infinite: one bin has them all
+        else:  # all alike, infinite, or no number: one bin has them all
             bins[:], counts[0] = 0, n
-        here, before, taken = 0, 0, -1
+        here, before, left = 0, 0, 0
         for w in range(len(wanted)):
             while wanted[w] >= before + counts[here]:
-                before, here, taken = before + counts[here], here + 1, -1
-            if taken < 0:
-                taken = 0
-                for k in range(n):
-                    some[taken] = row[k]
-                    taken += bins[k] == here
-                some[:taken].sort()
-            found[r, w] = some[wanted[w] - before]
+                before += counts[here]
+                if not taken[here]:
+                    left += counts[here]
+                here += 1
+            taken[here], places[w] = 1, wanted[w] - left
+        n_some = 0
+        for k in range(n):
+            some[n_some] = row[k]
+            n_some += taken[bins[k]]
+        some[:n_some].sort()
+        for w in range(len(wanted)):
+            found[r, w] = some[places[w]]

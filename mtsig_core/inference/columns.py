@@ -55,40 +55,27 @@ class Columns:
         >>> bool((Columns.of(counts).statistics() == counts).all())
         True
         """
-        n_units, whole = statistics.shape[1], statistics.dtype.kind in "iu"
+        n_systems, n_units, n_stats = statistics.shape
+        whole = statistics.dtype.kind in "iu"
 
-        # Columns are told apart by a random sum modulo 2^64, and then compared.
-        keys = np.einsum("sun,u->ns", statistics if whole else statistics.view(np.int64), _random_weights(n_units))
-        steps = -np.diff(keys, axis=0, prepend=0)  # sums of differences are differences of sums
-        _, inverse, counts = np.unique(steps, return_inverse=True, return_counts=True)
-        shared = counts[inverse].reshape(keys.shape) > 1
-
-        seen: dict[int, int] = {}
-        first: list[tuple[int, int]] = []
-        source = np.zeros(keys.shape, dtype=np.intp)
-        chained = np.zeros(keys.shape, dtype=bool)
-
-        def column(k: int, s: int, rows: slice = slice(None)) -> np.ndarray:
-            values: np.ndarray = statistics[s, rows, k]
-            return statistics[s, rows, k - 1] - values if chained[k, s] else values
-
-        for k, s in np.ndindex(keys.shape):
-            if whole and k > 0 and int(keys[k, s]) not in seen and shared[k, s]:
-                chained[k, s] = (statistics[s, :, k - 1] >= statistics[s, :, k]).all()
-            source[k, s] = seen.setdefault(int((steps if chained[k, s] else keys)[k, s]), len(first))
-            if source[k, s] == len(first):
-                first.append((k, s))
-        same = [(k, s) for k, s in np.ndindex(keys.shape) if first[source[k, s]] != (k, s)]
-        if not all(np.array_equal(column(*first[source[k, s]]), column(k, s)) for k, s in same):
-            first = list(np.ndindex(keys.shape))  # two different ones had the same sum: store them all
-            source, chained[:] = np.arange(keys.size).reshape(keys.shape), False
-
-        values = _room(n_units, len(first), largest(statistics) if whole else np.inf, statistics.min(initial=0) >= 0)
-        for at in range(0, n_units, _ROWS):
-            rows = slice(at, min(at + _ROWS, n_units))
-            for number, (k, s) in enumerate(first):
-                values[rows, number] = column(k, s, rows)
-        return cls(values, n_units, source, chained, statistics.dtype)
+        # Columns are told apart by a random sum modulo 2^64, and compared as they are stored.
+        keys, weights = np.zeros(n_stats * n_systems, np.int64), _random_weights(n_units)
+        falling = np.full((n_stats - 1) * n_systems, whole)  # none of a statistic exceeds the one before it
+        for rows, part in _by_statistic(statistics):
+            keys += np.einsum("cu,u->c", part if whole else part.view(np.int64), weights[rows])
+            falling &= (part[:-n_systems] >= part[n_systems:]).all(axis=1)
+        steps = keys[:-n_systems] - keys[n_systems:]  # sums of differences are differences of sums
+        chained = np.zeros(len(keys), dtype=bool)
+        chained[n_systems:] = falling & _repeated(steps)
+        keys[n_systems:][chained[n_systems:]] = steps[chained[n_systems:]]
+        stored = _stored(statistics, keys, chained)
+        if stored is None:  # two different ones had the same sum: store them all
+            chained[:] = False
+            stored = _stored(statistics, np.arange(len(keys)), chained)
+            assert stored is not None
+        values, source = stored
+        shape = n_stats, n_systems
+        return cls(values, n_units, source.reshape(shape), chained.reshape(shape), statistics.dtype)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -164,6 +151,37 @@ def _room(n_units: int, n_columns: int, most: float, packed: bool) -> np.ndarray
         return np.zeros((-(-n_units // UNITS_AT_ONCE) * UNITS_AT_ONCE, -(-n_columns // 32) * 32), np.uint16)
     # differences may be twice as large
     return np.zeros((n_units, n_columns), np.float32 if 2 * most < EXACT_IN_FLOAT32 else np.float64)
+
+
+def _by_statistic(statistics: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """Some units at a time, and a copy of what each statistic of each system is there: (stats * systems, units)."""
+    for at in range(0, statistics.shape[1], _ROWS):
+        part = np.array(statistics[:, at:at + _ROWS].transpose(2, 0, 1), order="C")
+        yield slice(at, at + part.shape[2]), part.reshape(-1, part.shape[2])
+
+
+def _stored(statistics: np.ndarray, keys: np.ndarray, chained: np.ndarray
+            ) -> tuple[np.ndarray, np.ndarray] | None:
+    """A column for each different key, and the number of the column that each key has; None where two differ whose keys
+    do not. Keys, and what is chained, by statistic and system."""
+    _, first, source = np.unique(keys, return_index=True, return_inverse=True)
+    most = largest(statistics) if statistics.dtype.kind in "iu" else np.inf
+    values = _room(statistics.shape[1], len(first), most, statistics.min(initial=0) >= 0)
+    later, again = np.flatnonzero(chained), np.flatnonzero(first[source] != np.arange(len(keys)))
+    for rows, part in _by_statistic(statistics):
+        part[later] = part[later - len(statistics)] - part[later]
+        distinct = part[first]
+        if not np.array_equal(distinct[source[again]], part[again]):
+            return None
+        values[rows, :len(first)] = distinct.T
+    return values, source
+
+
+def _repeated(keys: np.ndarray) -> np.ndarray:
+    """Which keys are there more than once."""
+    _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    repeated: np.ndarray = counts[places] > 1
+    return repeated
 
 
 def _random_weights(n: int) -> np.ndarray:

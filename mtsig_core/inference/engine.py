@@ -37,11 +37,12 @@ def bootstrap_scores(data: UnitStatistics, n_resamples: int, seed: int, *, jobs:
     ndarray of float64, shape (systems, n_resamples)
     """
     def block_scores(block: int) -> np.ndarray:
-        return data.score(data.weighted_sums(bootstrap_weights(data.units, seed, block)))
+        weights = bootstrap_weights(data.units, seed, block)[:n_resamples - block * BLOCK]
+        return data.score(data.weighted_sums(weights))
 
     scores = np.empty((data.shape[1], n_resamples))
     for at, block in _in_blocks(block_scores, n_resamples, jobs, progress):
-        scores[:, at:at + BLOCK] = block[:, :n_resamples - at]
+        scores[:, at:at + BLOCK] = block
     # A sample without any scored segment, possible where few have a score, says nothing: the observed score stands in.
     np.copyto(scores, data.scores[:, None], where=np.isnan(scores))
     return scores

@@ -126,7 +126,8 @@ def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
         from mtsig_core import _kernels  # late: it imports numba
 
         found = np.empty((len(rows), len(wanted)))
-        _kernels.order_statistics(np.ascontiguousarray(rows, np.float64), wanted, found)
+        rows = np.ascontiguousarray(rows, np.float64)
+        _kernels.order_statistics(rows, rows.min(axis=1), rows.max(axis=1), wanted, found)
     else:
         found = np.sort(rows, axis=1)[:, wanted]  # five times as fast here as the selection that np.quantile does
     below, above = found[:, where.reshape(places.shape)].transpose(2, 1, 0)
