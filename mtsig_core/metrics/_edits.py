@@ -61,21 +61,19 @@ def _step_down(above: np.ndarray, shift: int, row: np.ndarray, size: int, padded
 
 
 @njit()
-def _forward(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.ndarray, paths: np.ndarray) -> None:
-    """The shortest paths from the start to each cell."""
-    for j in range(high[0]):
-        paths[0, j + 1] = j
-    for i in range(1, words.size + 1):
+def _forward(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.ndarray, paths: np.ndarray,
+             known: int) -> None:
+    """The shortest paths from the start to each cell, of which those to the first rows are known, at least to row 0."""
+    for i in range(known, words.size + 1):
         _step_down(paths[i - 1], low[i] - low[i - 1], paths[i], high[i] - low[i], padded[low[i]:], words[i - 1])
 
 
 @njit()
-def _backward(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.ndarray, paths: np.ndarray) -> None:
-    """The shortest paths from each cell, the first row excepted, to the end."""
-    n, m = words.size, padded.size - 1
-    for j in range(low[n], m + 1):
-        paths[n, j - low[n] + 1] = m - j
-    for i in range(n - 1, 0, -1):
+def _backward(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.ndarray, paths: np.ndarray,
+              known: int) -> None:
+    """The shortest paths from each cell, the first row excepted, to the end; from row `known` on they are known."""
+    m = padded.size - 1
+    for i in range(known - 1, 0, -1):
         shift, word, right = low[i + 1] - low[i], words[i], _FAR
         below, row = paths[i + 1], paths[i]
         for k in range(high[i] - low[i] - 1, -1, -1):
@@ -159,13 +157,15 @@ def _distance(shifted: np.ndarray, first: int, end: int, padded: np.ndarray, low
 @njit()
 def _best_shift(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.ndarray, forward: np.ndarray,
                 backward: np.ndarray, aligned: np.ndarray, wrong: np.ndarray, wrong_in_ref: np.ndarray,
-                rows: np.ndarray, tried: int) -> tuple[tuple[int, int, int, int], int]:
+                known: int, rows: np.ndarray, tried: int) -> tuple[tuple[int, int, int, int], int]:
     """The best shift as (gain, length, -start, -target), and how many have been tried by now."""
     n, m = words.size, padded.size - 1
     distance = forward[n, m - low[n] + 1]
     shifted = np.empty_like(words)
     best = (-_FAR, 0, 0, 0)
     for start in range(n):
+        if wrong[min(start + _MAX_SHIFT_LENGTH, n)] == wrong[start]:
+            continue  # nothing is wrong with any stretch that begins here
         for at in range(max(0, start - _MAX_SHIFT_DISTANCE), min(m, start + _MAX_SHIFT_DISTANCE + 1)):
             longest = min(_MAX_SHIFT_LENGTH, n - start, m - at)
             for length in range(1, longest + 1):
@@ -184,6 +184,8 @@ def _best_shift(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np
                     first, end = _shift(words, start, length, target, shifted)
                     gain = 0
                     if first < end:
+                        _backward(words, padded, low, high, backward, known)
+                        known = 1
                         gain = distance - _distance(
                             shifted, first, end, padded, low, high, forward, backward, rows)
                     shift = (gain, length, -start, -target)
@@ -209,19 +211,22 @@ def edits(output: np.ndarray, reference: np.ndarray) -> int:
     backward = np.full((n + 1, width), _FAR, np.int32)
     rows = np.full((2, width), _FAR, np.int32)
     aligned, wrong, wrong_in_ref = np.empty(m, np.int64), np.empty(n + 1, np.int64), np.empty(m + 1, np.int64)
-    shifts, tried = 0, 0
-    while True:
-        _forward(words, padded, low, high, forward)
+    for j in range(high[0]):
+        forward[0, j + 1] = j
+    for j in range(low[n], m + 1):
+        backward[n, j - low[n] + 1] = m - j
+    shifts, tried, first, end = 0, 0, 0, n
+    while True:  # rows up to `first` and from `end` on are as before
+        _forward(words, padded, low, high, forward, first + 1)
         distance: int = forward[n, m - low[n] + 1]
         if distance == 0:
             return shifts
-        _backward(words, padded, low, high, backward)
         _align(words, padded, low, forward, aligned, wrong, wrong_in_ref)
         (gain, length, start, target), tried = _best_shift(
-            words, padded, low, high, forward, backward, aligned, wrong, wrong_in_ref, rows, tried)
+            words, padded, low, high, forward, backward, aligned, wrong, wrong_in_ref, end, rows, tried)
         if tried >= _MAX_TRIED or gain <= 0:
             return shifts + distance
-        _shift(words, -start, length, -target, shifted)
+        first, end = _shift(words, -start, length, -target, shifted)
         words[:] = shifted
         shifts += 1
 
