@@ -150,7 +150,8 @@ def degrees_of_freedom(left_out: np.ndarray, resamples: int) -> np.ndarray:
         middle = np.partition(around, [cut, n - 1 - cut], axis=1)[:, cut:n - cut].mean(axis=1, keepdims=True)
         squares = (around**2).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            kurtosis = n * ((around - middle) ** 4).sum(axis=1) / np.where(squares > 0, squares, np.nan) ** 2
+            fourths = np.square(around - middle) ** 2  # ** 4 takes 50 times as long, and rounds by processor
+            kurtosis = n * fourths.sum(axis=1) / np.where(squares > 0, squares, np.nan) ** 2
         found: np.ndarray = (n / (n - 2)) ** 2 * np.maximum(kurtosis - (n - 3) / n, 0) / (n - 1)
         return found
 

@@ -118,3 +118,12 @@ def test_intervals_hold_on_fresh_draws(draw, n, least):
     assert least <= np.mean((low <= n**-0.5) & (n**-0.5 <= high)) <= 0.985
     low, high = noncentrality_interval((x.mean(axis=1) / se + 3 / se / np.sqrt(n)) * np.sqrt(1 - 1 / n), freedom)
     assert least <= np.mean((low <= 3) & (high >= 3)) <= 0.985
+
+
+def test_degrees_of_freedom_are_by_bonetts_kurtosis():
+    x = np.random.default_rng(1).gamma(1.0, size=50)
+    n, cut = 50, int(50 / (2 * 46**0.5))
+    squares, middle = sum((x - x.mean())**2), np.sort(x)[cut:-cut].mean()
+    kurtosis = n * sum((x - middle)**4) / squares**2
+    variance = (n / (n - 2))**2 * (kurtosis - (n - 3) / n) / (n - 1) + 2 / 99
+    assert degrees_of_freedom(x[None], 100) == pytest.approx(2 / variance, rel=1e-12)
