@@ -64,7 +64,7 @@ def as_list(where: str, values: object) -> tuple[Any, ...]:
                          "single segment, a list of one.")
     if isinstance(values, Mapping | Set) or not isinstance(values, Iterable):
         raise InputError(f"{where} is {_shown(values)}. Expected a list with an item for each segment.")
-    return cast("tuple[Any, ...]", values) if isinstance(values, StoredLines) else tuple(values)
+    return cast("tuple[Any, ...]", values) if isinstance(values, StoredLines | _Texts) else tuple(values)
 
 
 def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ...]:
@@ -82,9 +82,12 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
     mtsig_core.errors.InputError: system A: segment 2 is 3.5. Expected a text; where there is nothing, an empty one, ''.
     """
     texts = as_list(where, values)
-    if isinstance(texts, StoredLines):
+    if isinstance(texts, StoredLines | _Texts):
         return texts
-    if not all(issubclass(kind, str) or (missing and kind is type(None)) for kind in set(map(type, texts))):
+    kinds = set(map(type, texts))
+    if kinds == {str}:
+        return _Texts(texts)
+    if not all(issubclass(kind, str) or (missing and kind is type(None)) for kind in kinds):
         k = next(k for k, text in enumerate(texts) if not (isinstance(text, str) or (missing and text is None)))
         nothing = "None" if missing else "an empty one, ''"
         raise InputError(f"{where}: segment {k + 1} is {_shown(texts[k])}. Expected a text; where there is nothing, "
@@ -100,16 +103,22 @@ def as_scores(where: str, values: object) -> tuple[float | None, ...]:
     InputError
         At the first that is something else.
     """
-    if isinstance(values, _Checked):
+    if isinstance(values, _Scores):
         return values
     scores = as_list(where, values)
     if set(map(type, scores)) == {float} and all(map(math.isfinite, scores)):  # quick: a task has millions
-        return _Checked(scores)
-    return _Checked(_score(where, k, value) for k, value in enumerate(scores, 1))
+        return _Scores(scores)
+    return _Scores(_score(where, k, value) for k, value in enumerate(scores, 1))
 
 
-class _Checked(tuple[float | None, ...]):
-    """Scores that `as_scores` has looked at: each view of a test set asks again."""
+class _Texts(tuple[str, ...]):
+    """Texts, none of them missing, that `as_texts` has looked at: each view of a test set asks again."""
+
+    __slots__ = ()
+
+
+class _Scores(tuple[float | None, ...]):
+    """The same of `as_scores`."""
 
     __slots__ = ()
 

@@ -347,4 +347,4 @@ def _feed(h: hashlib.blake2b, values: Sequence[str | None]) -> None:
     lengths = ["-" if n < 0 else str(n) for n in text_lengths(values).tolist()]
     h.update(f"{','.join(lengths)};".encode())
     for at in range(0, len(values), CHUNK_LINES):
-        h.update("".join([v for v in values[at:at + CHUNK_LINES] if v is not None]).encode("utf-8", "surrogatepass"))
+        h.update(b"".join([v.encode("utf-8", "surrogatepass") for v in values[at:at + CHUNK_LINES] if v is not None]))

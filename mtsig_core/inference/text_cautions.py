@@ -25,8 +25,9 @@ def about_texts(testset: TestSet) -> Iterator[Caution]:
     if not testset.has_texts:
         return
     for role, group in (("System", testset.systems), ("Reference", testset.references)):
-        texts_in = {name: sum(text is not None for text in texts) for name, texts in group.items()}
-        empty_in = {name: sum(text is not None and not text.strip() for text in texts) for name, texts in group.items()}
+        texts_in = {name: len(texts) - texts.count(None) for name, texts in group.items()}
+        empty_in = {name: len([text for text in texts if text is not None and not text.strip()])
+                    for name, texts in group.items()}
         for name in sorted(group, key=lambda name: -empty_in[name]):  # the worst first
             segments, present, empty = group[name], texts_in[name], empty_in[name]
             if present and empty == present:

@@ -193,6 +193,11 @@ class TestSelection:
         assert list(TOY.without(["B"]).systems) == ["A", "C"]
         assert content(TOY.only(["A", "B", "C"])) == content(TOY)
 
+    def test_texts_are_looked_at_once(self):
+        assert TOY.only(["A"]).systems["A"] is TOY.systems["A"]
+        with pytest.raises(InputError, match="system S: segment 3 is None"):  # which a reference may lack
+            replace(TOY, systems={"S": TOY.references["r"]})
+
     @pytest.mark.parametrize("method", [TestSet.only, TestSet.without])
     def test_unknown_system(self, method):
         with pytest.raises(SettingError, match="No system 'X' in toy. It has: A, B, C."):
