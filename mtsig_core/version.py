@@ -1,3 +1,13 @@
-"""The version of mtsig, alone in a module so that anything may import it."""
+"""The version of mtsig, and of what it stands on; alone in a module so that anything may import it."""
+
+from functools import cache
 
 __version__ = "0.1.0"
+
+
+@cache
+def version_of(package: str) -> str:
+    """The version of a package that is installed, looked up once."""
+    from importlib.metadata import version  # late: it loads fifty modules
+
+    return version(package)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -69,6 +70,8 @@ Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns the exit status: 0, or 2 for an error that the user can mend."""
+    if argv is None:
+        gc.freeze()  # this process is for the command alone: what it has loaded stays, and need not be looked through
     if sys.stderr is None:  # closed: what is said to nobody must not go to standard output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):

@@ -6,7 +6,6 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from mtsig_core._compiled import compiled, worth_compiling
 from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics._texts import Numbers, as_columns, blocks, joined, reference_count
 from mtsig_core.metrics._word_level import Tokenized
+from mtsig_core.version import version_of
 
 __all__ = ["Bleu"]
 
@@ -148,7 +148,7 @@ class Bleu(Tokenized):
         case = "lc" if self.lowercase else "mixed"
         tokenizer = self._tokenizer(testset).signature
         return (f"nrefs:{reference_count(testset)}|case:{case}|eff:no|tok:{tokenizer}|smooth:exp|"
-                f"version:{version('sacrebleu')}")
+                f"version:{version_of('sacrebleu')}")
 
 
 # -- scoring -------------------------------------------------------------------------------------------------

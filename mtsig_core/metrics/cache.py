@@ -27,7 +27,7 @@ from mtsig_core.data.readers.lines import shown
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, is_adapted, is_segment_mean
-from mtsig_core.version import __version__
+from mtsig_core.version import __version__, version_of
 
 __all__ = ["MAX_BYTES", "cache_folder", "cached_statistics", "is_cached", "keep_array", "keep_text", "kept_array",
            "kept_text"]
@@ -160,12 +160,10 @@ def _counted_by(package: str) -> list[str]:
 
     A checkout is brought up to date more often than its version changes.
     """
-    from importlib.metadata import version  # late: it loads fifty modules
-
     source = hashlib.blake2b(digest_size=16)
     for path in sorted((Path(__file__).parents[1] / package).rglob("*.py")):
         source.update(path.read_bytes())
-    return [__version__, platform.python_version(), version("sacrebleu"), source.hexdigest()]
+    return [__version__, platform.python_version(), version_of("sacrebleu"), source.hexdigest()]
 
 
 # -- one entry -----------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ import functools
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +15,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics._texts import Numbers, as_columns, blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
+from mtsig_core.version import version_of
 
 __all__ = ["Chrf", "ChrfPlusPlus", "refuse_tokenizer"]
 
@@ -139,7 +139,7 @@ class Chrf:
         """
         case = "lc" if self.lowercase else "mixed"
         return (f"nrefs:{reference_count(testset)}|case:{case}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no"
-                f"|version:{version('sacrebleu')}")
+                f"|version:{version_of('sacrebleu')}")
 
     def _prepared(self, texts: Sequence[str | None]) -> Sequence[str | None]:
         return [text if text is None else text.lower() for text in texts] if self.lowercase else texts

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics import _meteor_alignment as alignment
 from mtsig_core.metrics._word_level import BlockCounter, WordMetric, Words, compiled_late
 from mtsig_core.metrics._wordnet import WordNet, find_wordnet
+from mtsig_core.version import version_of
 
 __all__ = ["Meteor"]
 
@@ -93,7 +93,7 @@ class Meteor(WordMetric):
     def signature(self, testset: TestSet) -> str:
         """One line that names every setting, the stemmer and WordNet with their versions too."""
         stemmer = _stemmer_of(testset)
-        stems = f"{stemmer}-snowball{version('snowballstemmer')}" if stemmer else "no"
+        stems = f"{stemmer}-snowball{version_of('snowballstemmer')}" if stemmer else "no"
         wordnet = self._wordnet(testset)
         synonyms = f"wordnet{wordnet.version}" if wordnet else "no"
         return f"{super().signature(testset)}|stem:{stems}|syn:{synonyms}"

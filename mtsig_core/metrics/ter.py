@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.metrics._texts import blocks, joined, reference_count
 from mtsig_core.metrics.chrf import refuse_tokenizer
 from mtsig_core.metrics.tokenizers import make_tokenizer
+from mtsig_core.version import version_of
 
 __all__ = ["Ter"]
 
@@ -142,7 +142,7 @@ class Ter:
         case = "mixed" if self.case_sensitive else "lc"
         norm, punct, asian = ("yes" if on else "no" for on in (self.normalized, not self.no_punct, self.asian_support))
         return (f"nrefs:{reference_count(testset)}|case:{case}|tok:tercom|norm:{norm}|punct:{punct}|asian:{asian}"
-                f"|version:{version('sacrebleu')}")
+                f"|version:{version_of('sacrebleu')}")
 
     def _preparation(self) -> Callable[[str], str]:
         """What is done to a text before it is split at spaces."""

@@ -6,7 +6,6 @@ import hashlib
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import Any
 
 from mtsig_core.data.checks import literal
@@ -16,7 +15,7 @@ from mtsig_core.report.export import to_json
 from mtsig_core.report.task_export import task_csv, task_json
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.results.task import TaskComparison
-from mtsig_core.version import __version__
+from mtsig_core.version import __version__, version_of
 
 __all__ = ["task_manifest"]
 
@@ -54,7 +53,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str,
         "command": results["json"]["command"],
         "results": results,
         "versions": {"mtsig": __version__, "python": platform.python_version(),
-                     **{name: version(name) for name in _PACKAGES},
+                     **{name: version_of(name) for name in _PACKAGES},
                      "platform": f"{platform.system()} {platform.machine()}"},
         "source": source.as_told(),
         "files": _files(source),

@@ -156,6 +156,8 @@ def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], aligned: s
 
 def _width(text: str) -> int:
     """Columns that a terminal gives the text: East Asian wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
     return sum(0 if unicodedata.combining(ch) else 2 if unicodedata.east_asian_width(ch) in "WF" else 1 for ch in text)
 
 

@@ -53,6 +53,14 @@ def test_help(process):
     assert "examples:" in help_text and "compare" in help_text
 
 
+def test_a_process_keeps_what_it_has_loaded_out_of_the_search_for_garbage(monkeypatch):
+    frozen = []
+    monkeypatch.setattr("gc.freeze", lambda: frozen.append(True))
+    monkeypatch.setattr(sys, "argv", ["mtsig"])
+    assert main([]) == 2 and not frozen  # the process may be another's, as a notebook
+    assert main() == 2 and frozen
+
+
 def test_an_ascii_terminal_is_no_obstacle(process, files):
     done = process("score", "--ref", files / "ref.txt", "--system", f"系统={files / 'good.txt'}",
                    env={"PYTHONIOENCODING": "ascii", "PATH": "", "MTSIG_CACHE": ""})
