@@ -14,8 +14,8 @@ _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA = "\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
 _THAI = "\u0e01-\u0e4e"
-_ANY = re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_THAI}]")
-_WORD_OF_OTHERS = re.compile(rf"[^\W\d_{_HAN}{_KANA}{_HANGUL}{_THAI}]+")
+_ANY = f"[{_HAN}{_KANA}{_HANGUL}{_THAI}]"
+_WORD_OF_OTHERS = rf"[^\W\d_{_HAN}{_KANA}{_HANGUL}{_THAI}]+"
 _SEGMENTS = 2000  # that are looked at
 _SOME_KANA = 0.1  # of Japanese; Chinese has a borrowed one now and then
 
@@ -30,10 +30,10 @@ def written_in(texts: Iterable[str | None]) -> str | None:
     """
     there = [text for text in texts if text]
     sample = "\n".join(there[::max(1, len(there) // _SEGMENTS)])
-    if not _ANY.search(sample):
+    if sample.isascii() or not re.search(_ANY, sample):
         return None
     han, kana, hangul, thai = (len(re.findall(f"[{script}]", sample)) for script in (_HAN, _KANA, _HANGUL, _THAI))
-    if han + kana + hangul + thai <= len(_WORD_OF_OTHERS.findall(sample)):
+    if han + kana + hangul + thai <= len(re.findall(_WORD_OF_OTHERS, sample)):
         return None
     if max(hangul, thai) > han + kana:
         return "ko" if hangul > thai else "th"
