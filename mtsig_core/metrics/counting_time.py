@@ -19,6 +19,7 @@ WORTH_SAYING = 10
 _QUICK = 5_000  # outputs that every metric counts well before that
 _FIRST, _GROWTH = 16, 4  # segments of the first sample, and how much larger the next is
 _ENOUGH = 0.2  # seconds that a sample takes whose time is worth believing
+_QUICKLY = 1  # seconds for all, by a sample: however far out that is, they are no long wait
 
 
 def estimate_seconds(metric: Metric, testset: TestSet) -> float:
@@ -42,8 +43,9 @@ def estimate_seconds(metric: Metric, testset: TestSet) -> float:
     _seconds(metric, testset, 1)  # the first call loads compiled code
     while True:
         seconds = _seconds(metric, testset, min(size, n))
-        if seconds >= _ENOUGH or size * _GROWTH >= n:
-            return seconds * n / min(size, n)
+        whole = seconds * n / min(size, n)
+        if seconds >= _ENOUGH or size * _GROWTH >= n or whole < _QUICKLY:
+            return whole
         size *= _GROWTH
 
 
