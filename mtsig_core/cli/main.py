@@ -97,9 +97,6 @@ def main(argv: list[str] | None = None) -> int:
         print(f"mtsig: not enough memory ({error}). Use fewer --trials or --resamples, or fewer systems.",
               file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("mtsig: interrupted", file=sys.stderr)
-        return 130
 
 
 def _parser() -> _Parser:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mtsig_core._interrupt import STATUS, held
 from mtsig_core.cli.serve_login import login_options
 from mtsig_core.cli.serve_workers import serve_workers
 from mtsig_core.data.readers.bounds import upload_limits
@@ -22,6 +23,12 @@ __all__ = ["serve"]
 _PACKAGE = Path(__file__).resolve().parents[1]
 _INSTALLED = _PACKAGE / "_dashboard"
 _ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent  # in a checkout the dashboard lies beside the package
+#: What ``python -m streamlit`` does; until its server listens to Ctrl+C, that ends it without a word.
+_STREAMLIT = f"""import os, signal
+signal.signal(signal.SIGINT, lambda *_: os._exit({STATUS}))
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+from streamlit.web.cli import main
+main(prog_name="streamlit")"""
 
 
 def serve(source: Source | None, task: TaskSource | None = None, *, port: int, open_browser: bool,
@@ -71,13 +78,14 @@ def serve(source: Source | None, task: TaskSource | None = None, *, port: int, o
     if source is not None:
         environment[SOURCE_VARIABLE] = _absolute(source).to_json()
     # Streamlit finds its configuration beside the app. -P: what lies in the user's folder is no module of it.
-    command = [sys.executable, "-P", "-m", "streamlit", "run", str(app), *login_options(environment)]
+    command = [sys.executable, "-P", "-c", _STREAMLIT, "run", str(app), *login_options(environment)]
     command += ["--browser.serverAddress", "localhost" if address in ("0.0.0.0", "::") else address]
     if workers != 1:
         return serve_workers(command, environment, workers, address, port, open_browser)
     print(f"mtsig: dashboard at http://{command[-1]}:{port} (Ctrl+C stops it)", file=sys.stderr, flush=True)
-    os.execve(sys.executable, [*command, "--server.address", address, "--server.port", str(port), "--server.headless",
-                               "false" if open_browser else "true"], environment)
+    command += ["--server.address", address, "--server.port", str(port)]
+    with held():
+        os.execve(sys.executable, [*command, "--server.headless", "false" if open_browser else "true"], environment)
 
 
 def _check_port(address: str, port: int) -> None:

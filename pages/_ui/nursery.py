@@ -78,7 +78,6 @@ def nurse(line: int, loads: bool) -> None:
 
     Until it is asked it `loads` what work needs, compiled code too.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the server
     os.nice(_NICE)
     asked, children, server = socket.socket(fileno=line), set(), os.getppid()
 

@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 import cloudpickle
 
 from mtsig_core import SettingError, TestSet
+from mtsig_core._interrupt import held
 from mtsig_core.metrics.cache import cache_folder
 from pages._ui.jobs import Memory
 
@@ -61,8 +62,9 @@ class Nursery:
             self._line, theirs = socket.socketpair()
             code = (f"import sys; sys.path[:] = {json.dumps(sys.path)}\n"
                     f"from pages._ui import nursery; nursery.nurse({theirs.fileno()}, {self._loads})")
-            self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL,
-                                             pass_fds=[theirs.fileno()])
+            with held():  # Ctrl+C is for the server
+                self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL,
+                                                 pass_fds=[theirs.fileno()])
             theirs.close()
 
     def fork(self, heavy: bool) -> tuple[Connection, Connection]:

@@ -67,6 +67,12 @@ def test_work_is_done_elsewhere_without_streamlit(nursery, toy):
     assert seen.digest == toy.digest and seen.systems == toy.systems
 
 
+def test_ctrl_c_is_for_the_server_alone(nursery):
+    """As soon as a process starts: an import that it interrupts would tell of itself in fifty lines."""
+    held = {signal.SIGINT} <= nursery(False).run(lambda progress: signal.pthread_sigmask(signal.SIG_BLOCK, ()), ignore)
+    assert held and signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
 def test_a_test_set_is_sent_with_its_digest_and_pickled_once(toy, monkeypatch):
     alone, toy_again = toy.only(["A"]), toy.only(["A", "B"])
     first = packed(lambda progress: [toy, alone])

@@ -1,0 +1,40 @@
+"""Ctrl+C where this process is the command ``mtsig``: it ends with one line. Another program keeps its signals.
+
+Imported before all else. A KeyboardInterrupt would show fifty lines of what is being imported; and compiled code that
+it comes up in loses it, or makes another error of it.
+"""
+
+import atexit
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+__all__ = ["STATUS", "held"]
+
+STATUS = 130  # of what Ctrl+C ended, as shells have it
+
+
+def _end(*_: object) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError):
+        os.write(2, b"mtsig: interrupted\n")
+    atexit._run_exitfuncs()  # which remove temporary folders
+    os._exit(STATUS)
+
+
+# While Python looks for what `python -m mtsig_core` means, that has no other name yet.
+_IS_COMMAND = {"mtsig", "-m"}.intersection(map(os.path.basename, sys.argv[:1]))
+if _IS_COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _end)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """A process that is started meanwhile has no Ctrl+C until it asks for it."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
