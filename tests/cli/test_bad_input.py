@@ -8,6 +8,8 @@ import sys
 import pytest
 
 from mtsig_core.cli.main import main
+from mtsig_core.data.readers.further_runs import runs_beside
+from mtsig_core.data.readers.tasks import tables_beside
 
 
 @pytest.fixture
@@ -231,3 +233,38 @@ def test_names_that_are_no_utf8_on_the_command_line(run, files):
         done = run(*asked, "--only", f"{only},poor")
         assert done.status == 0 and "caf\\udce9" in done.out
     assert json.loads(run(*asked, "--format", "json").out)["testset"]["systems"][0] == "caf\\udce9"
+
+
+@pytest.mark.parametrize("place", [
+    "wmt/references/en-de.refA.txt", "wmt/system-outputs/en-de/a.txt", "wmt/sources/en-de.txt",
+    "wmt/documents/en-de.docs", "wmt/metric-scores/en-de/x-refA.seg.score", "wmt/human-scores/en-de.mqm.seg.score",
+    "xml/set.en-de.xml", "scores/automatic_scores/a.jsonl"])
+def test_in_a_folder_only_regular_files_are_read(refused, tmp_path, place):
+    """Of pipes nobody would wait for the end; the device stands for one, as whoever reads it goes on."""
+    for name in {f"{place.partition('/')[0]}/references/en-de.refA.txt", place} if place.startswith("wmt") else {place}:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("a\nb\n")
+    (tmp_path / place).unlink()
+    (tmp_path / place).symlink_to(os.devnull)
+    folder = tmp_path / place.partition("/")[0]
+    said = f"{tmp_path / place} is no regular file. Replace it by one."
+    assert said in refused("task", "--folder", folder)
+    assert said in refused("compare", "--folder", folder, "--langpair", "en-de")
+
+
+def test_pipes_in_a_folder_are_not_opened(refused, folder):
+    os.mkfifo(folder / "system-outputs/en-de/z.txt")
+    os.mkfifo(folder / "en-de.mine.tsv"), os.mkfifo(folder / "en-de.good.run2.txt")  # which serve offers
+    assert "z.txt is no regular file" in refused("compare", "--folder", folder, "--langpair", "en-de")
+    assert tables_beside(folder, ["en-de"]) == [] == runs_beside(folder, ["en-de"])
+
+
+def test_pipes_that_are_named_are_read(run, files):
+    """As the shell's <(...) names them."""
+    reader, writer = os.pipe()
+    with open(writer, "wb") as pipe:
+        pipe.write((files / "good.txt").read_bytes())
+    done = run("score", "--ref", files / "ref.txt", "--system", f"good=/dev/fd/{reader}", "--format", "csv")
+    os.close(reader)
+    assert done.out == run("score", "--ref", files / "ref.txt", "--system", files / "good.txt", "--format", "csv").out
+    assert done.status == 0

@@ -19,7 +19,7 @@ from mtsig_core.data.checks import literal
 from mtsig_core.errors import InputError, MtsigError, SettingError
 
 __all__ = ["UploadLimits", "bounded", "check_place", "check_values", "from_below", "is_limited", "open_file", "places",
-           "spend", "upload_limits", "without_places"]
+           "regular", "spend", "upload_limits", "without_places"]
 
 MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
 _VARIABLE = "MTSIG_UPLOAD_"  # and the name of the limit in capitals
@@ -150,8 +150,24 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
         os.close(number)
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(21, "Is a directory")
-        raise InputError(f"{literal(path)} is no regular file. Replace it by one.")
+        raise _irregular(path)
     return os.fdopen(number, "rb")
+
+
+def regular(path: Path) -> Path:
+    """A file that was found in a folder, and that nobody has named: there a pipe would be waited for without end.
+
+    Raises
+    ------
+    InputError
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise _irregular(path)
+    return path
+
+
+def _irregular(path: str | os.PathLike[str]) -> InputError:
+    return InputError(f"{literal(path)} is no regular file. Replace it by one.")
 
 
 @contextmanager

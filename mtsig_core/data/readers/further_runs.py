@@ -55,7 +55,7 @@ def runs_beside(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str
     ``PAIR.NAME.run2.txt``, ``PAIR.NAME.run3.txt``, ...; in the order of their numbers. No command takes them by itself.
     """
     named = [(re.fullmatch(r"([^.]+)\.(.+)\.run([2-9]|[1-9][0-9]+)\.txt", path.name), path)
-             for path in Path(folder).glob("*.run*.txt")]
+             for path in Path(folder).glob("*.run*.txt") if path.is_file()]
     found = sorted((match[1], match[2], int(match[3]), str(path)) for match, path in named
                    if match and match[1] in pairs)
     return [(pair, system, path) for pair, system, _, path in found]

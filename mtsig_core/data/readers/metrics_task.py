@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mtsig_core.data.readers.assemble import without_canary
-from mtsig_core.data.readers.bounds import check_place
+from mtsig_core.data.readers.bounds import check_place, regular
 from mtsig_core.data.readers.lines import read_lines, shown
 from mtsig_core.data.readers.wmt import language_pairs, left_out, read_wmt
 from mtsig_core.data.score_directions import settle_directions
@@ -112,7 +112,7 @@ def _files(folder: Path, pair: str) -> list[tuple[Path, str]]:
 def _read(path: Path, testset: TestSet) -> dict[str, list[float | None]]:
     """The scores of each system that has any."""
     found: dict[str, list[float | None]] = {}
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(read_lines(regular(path)), 1):
         system, _, score = line.strip().replace("\t", " ").rpartition(" ")
         try:
             value = None if score == "None" else math.inf if "_" in score else float(score)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from mtsig_core.data.checks import literal
-from mtsig_core.data.readers.bounds import check_place, check_values
+from mtsig_core.data.readers.bounds import check_place, check_values, regular
 from mtsig_core.data.readers.json_text import parse_json
 from mtsig_core.data.readers.lines import read_bytes, read_lines, shown
 from mtsig_core.data.score_directions import settle_directions
@@ -117,7 +117,7 @@ def score_pairs(folder: Path) -> list[str]:
 def _files(folder: Path) -> list[Path]:
     inside = folder / SCORES
     check_place(inside)
-    files = sorted(path for path in inside.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz"))
+    files = sorted(regular(path) for path in inside.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz"))
                    and not path.name.startswith("."))
     if not files:
         raise InputError(f"{shown(inside)} has no file SYSTEM.jsonl. Expected one for each system.")

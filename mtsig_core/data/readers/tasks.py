@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mtsig_core.data.readers.archives import names_in_zip, opened
+from mtsig_core.data.readers.bounds import regular
 from mtsig_core.data.readers.lines import FilePath, missing, shown
 from mtsig_core.data.readers.metrics_task import HUMAN, METRICS, read_metrics_task
 from mtsig_core.data.readers.task_scores import SCORES, read_task_scores, score_pairs
@@ -117,7 +118,7 @@ def tables_beside(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, s
     ``PAIR.NAME.tsv``, such as ``en-zh.esa.tsv``; no command takes them by itself."""
     if not Path(folder).is_dir() or has_scores(folder):
         return []
-    parts = [(path.name.split("."), str(path)) for path in sorted(Path(folder).glob("*.*.tsv"))]
+    parts = [(path.name.split("."), str(path)) for path in sorted(Path(folder).glob("*.*.tsv")) if path.is_file()]
     return [(named[0], named[1], path) for named, path in parts if len(named) == 3 and named[0] in pairs]
 
 
@@ -136,7 +137,7 @@ def _read_pair(folder: Path, langpair: str, parses: Sequence[tuple[str, FilePath
             raise unknown("language pair", langpair, sorted(xml))
         if parses:
             raise SettingError(f"{shown(folder)} has XML, whose texts take no parse. Give the texts as plain files.")
-        return read_wmt_xml(xml[langpair], langpair, name=f"{folder.resolve().name} {langpair}",
+        return read_wmt_xml(list(map(regular, xml[langpair])), langpair, name=f"{folder.resolve().name} {langpair}",
                             keep_canary=keep_canary)
     if not has_scores(folder):
         return read_wmt(folder, langpair, parses=parses, keep_canary=keep_canary)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mtsig_core.data.langpairs import is_langpair, languages_of
 from mtsig_core.data.readers.assemble import assemble, by_name, check_langpair
-from mtsig_core.data.readers.bounds import check_place
+from mtsig_core.data.readers.bounds import check_place, regular
 from mtsig_core.data.readers.lines import FilePath, missing, shown
 from mtsig_core.data.readers.names import OUTPUTS, TaskName, task_name
 from mtsig_core.data.testset import TestSet
@@ -84,14 +84,14 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
 
     def of_role(role: str, *subfolders: str) -> list[tuple[str, Path]]:
         # Files of the other generation's names beside those of this one are taken too, but not those of another set.
-        return [(found.name, path) for found, path in _files(folder, [""] if flat else subfolders)
+        return [(found.name, regular(path)) for found, path in _files(folder, [""] if flat else subfolders)
                 if found.role == role and found.pair == pair and (not set_name or found.set in ("", set_name))]
 
     inside = [f"{outputs}/{pair}" for outputs in OUTPUTS]
     documents = of_role("documents", "documents", "metadata", "metainfo")
     testset = assemble(
         f"{set_name or _own_name(folder)} {pair}",
-        by_name(sorted(found[set_name, pair]), "reference", ONE_OF_EACH),
+        by_name(sorted((name, regular(path)) for name, path in found[set_name, pair]), "reference", ONE_OF_EACH),
         by_name(sorted(of_role("system", *OUTPUTS, *inside)), "system", ONE_OF_EACH),
         sources=_only(of_role("source", "sources"), "source file"),
         documents=_only([(name, path) for name, path in documents if ".docs" in path.suffixes] or documents,
