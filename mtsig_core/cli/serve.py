@@ -12,8 +12,8 @@ from typing import Any
 
 from mtsig_core._interrupt import STATUS, held
 from mtsig_core.cli.serve_login import login_options
+from mtsig_core.cli.serve_settings import check_settings
 from mtsig_core.cli.serve_workers import serve_workers
-from mtsig_core.data.readers.bounds import upload_limits
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.task_source import TASK_VARIABLE, TaskSource
 from mtsig_core.errors import SettingError
@@ -60,15 +60,10 @@ def serve(source: Source | None, task: TaskSource | None = None, *, port: int, o
         raise SettingError("The dashboard needs the package streamlit. Install it: pip install streamlit")
     address = address or os.environ.get("STREAMLIT_SERVER_ADDRESS") or "localhost"
     _check_port(address, port)
-    from mtsig_core.data.database import Limits  # late: it imports SQLAlchemy
-
-    upload_limits()  # a mistake in the environment shows here, not in the browser
-    Limits.from_environment()
     environment = dict(os.environ)
+    check_settings(environment)
     for variable in (SOURCE_VARIABLE, TASK_VARIABLE):
         environment.pop(variable, None)
-    if (root := environment.get("MTSIG_DATA_ROOT")) and not os.path.isdir(root):
-        raise SettingError(f"MTSIG_DATA_ROOT is {root}, which is no folder. Expected one that holds shared tasks.")
     if task is not None and source is not None:
         task.check()  # each of its parts is read when it is opened
         environment[TASK_VARIABLE] = _absolute_task(task).to_json()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 
 from joblib import cpu_count
 
 from mtsig_core import SettingError, TestSet
+from mtsig_core.data.readers.bounds import whole_number
 from mtsig_core.data.source import PORTS_VARIABLE
 from mtsig_core.report.commands import defaults
 
@@ -26,7 +26,7 @@ def places() -> int:
     """How many pieces of work of a lane may go on at once: ``MTSIG_JOBS``, by default as many as there are cores for
     each server process."""
     servers = len(os.environ.get(PORTS_VARIABLE, "").split()) or 1
-    return max(1, _whole("MTSIG_JOBS", cpu_count() // servers))
+    return whole_number("MTSIG_JOBS", max(1, cpu_count() // servers))
 
 
 def check_draws(testset: TestSet, draws: int, systems: int | None = None) -> None:
@@ -100,13 +100,7 @@ def _check_draws(asked, more=" or segments"):
 
 def _check(variable, asked, remedy):
     what, usual = LIMITS[variable]
-    if asked > (most := _whole(variable, usual)):
+    if asked > (most := whole_number(variable, usual)):
         raise SettingError(f"This asks for {asked:,} {what}; this server allows {most:,} ({variable}). {remedy}; the "
                            "command line has no such limit.")
 
-
-def _whole(variable, usual):
-    text = os.environ.get(variable, "")
-    if text and not text.isdecimal():
-        print(f"mtsig: {variable} is {text!r}. Expected a whole number; {usual} is used.", file=sys.stderr)
-    return int(text) if text.isdecimal() else usual

@@ -13,6 +13,7 @@ import pytest
 import sacrebleu
 
 from mtsig_core.cli.main import main
+from pages._ui.limits import LIMITS
 from tests.browser.conftest import free_port
 
 
@@ -89,11 +90,32 @@ def test_serve_checks_before_it_starts(run, files):
     assert "--workers is 0" in run("serve", "--workers", "0", "--port", free_port(), "--no-browser").err
 
 
-@pytest.mark.parametrize("name", ["MTSIG_UPLOAD_MB", "MTSIG_QUOTA_MB"])
-def test_serve_names_a_limit_that_is_none(run, monkeypatch, name):
-    monkeypatch.setenv(name, "nan")
+@pytest.mark.parametrize(("name", "text", "said"), [
+    *((name, text, f"{name} is '{text}'. Expected")
+      for name in ("MTSIG_UPLOAD_MB", "MTSIG_QUOTA_MB", "MTSIG_JOBS", *LIMITS) for text in ("nan", "-1")),
+    ("MTSIG_MAX_DRAWS", "1e11", "MTSIG_MAX_DRAWS is '1e11'"), ("MTSIG_JOBS", "0", "MTSIG_JOBS is '0'"),
+    ("MTSIG_HOSTS", "a.example, https://b.example", "MTSIG_HOSTS has 'https://b.example'"),
+    ("MTSIG_HOSTS", "a.example b.example", "MTSIG_HOSTS has 'a.example b.example'"),
+    ("MTSIG_DATA_ROOT", "absent", "MTSIG_DATA_ROOT is absent, which is no folder"),
+    ("MTSIG_LOG", "absent/log", "MTSIG_LOG is absent/log, which cannot be written: No such file"),
+    ("MTSIG_HOME", os.devnull, f"{os.devnull}, cannot be made: File exists. Name another with MTSIG_HOME"),
+    ("MTSIG_DATABASE_URL", "mysql://x", "MTSIG_DATABASE_URL"), ("MTSIG_DASK", "here", "scheduler answers at here")])
+def test_serve_names_a_setting_that_is_wrong_before_it_starts(run, monkeypatch, tmp_path, name, text, said):
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it started"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(name, text)
     done = run("serve", "--port", free_port(), "--no-browser")
-    assert done.status == 2 and f"{name} is 'nan'. Expected" in done.err
+    assert done.status == 2 and said in done.err
+
+
+def test_serve_takes_settings_that_are_right(run, monkeypatch, tmp_path):
+    started = []
+    monkeypatch.setattr(os, "execve", lambda *told: started.append(told))
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"MTSIG_MAX_DRAWS": "1" + "0" * 15, "MTSIG_JOBS": " 2", "MTSIG_LOG": "log", "MTSIG_HOME": "home",
+                       "MTSIG_HOSTS": "a.example, *.uni.example,xn--p1ai,", "MTSIG_MAX_SWEEP": ""}.items():
+        monkeypatch.setenv(name, text)
+    assert run("serve", "--port", free_port(), "--no-browser").err.startswith("mtsig: dashboard at") and started
 
 
 def test_serve_stays_in_the_folder_where_it_was_started(run, tmp_path, monkeypatch):

@@ -45,9 +45,9 @@ def test_the_message_names_the_limit(monkeypatch):
     (precisions, {}, 0)])
 def test_experiments_are_counted_with_all_their_repeats(monkeypatch, function, asked, least):
     toy = TestSet("toy", {name: ["a"] * 400 for name in "ABC"}, {"ref": ["a"] * 400})
-    monkeypatch.setenv("MTSIG_MAX_DRAWS", str(least))
+    monkeypatch.setenv("MTSIG_MAX_DRAWS", str(max(1, least)))
     limits.check_experiment(toy, function, asked)
-    monkeypatch.setenv("MTSIG_MAX_DRAWS", str(max(0, least - 1)))
+    monkeypatch.setenv("MTSIG_MAX_DRAWS", str(max(1, least - 1)))
     for times in (1, 2)[:2 * bool(least)]:
         with pytest.raises(SettingError, match=rf"asks for {times * least:,} systems x segments x draws"):
             limits.check_experiment(toy, function, asked, times)
@@ -68,9 +68,11 @@ def test_language_pairs_are_counted_together(monkeypatch):
         limits.check_task(sizes, sizes, compare_task, {})
 
 
-def test_what_is_no_number_leaves_the_usual(monkeypatch, capsys):
+def test_what_is_no_number_is_named(monkeypatch):
+    assert limits.places() >= 1
     monkeypatch.setenv("MTSIG_JOBS", "many")
-    assert limits.places() >= 1 and "MTSIG_JOBS is 'many'" in capsys.readouterr().err
+    with pytest.raises(SettingError, match="MTSIG_JOBS is 'many'"):
+        limits.places()
 
 
 @pytest.mark.parametrize(("page", "asked", "variable", "most", "kind"), [

@@ -7,6 +7,7 @@ Outside of `bounded` only what protects from nonsense holds, as on the command l
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from mtsig_core.data.checks import literal
 from mtsig_core.errors import InputError, MtsigError, SettingError
 
 __all__ = ["UploadLimits", "bounded", "check_place", "check_values", "from_below", "is_limited", "open_file", "places",
-           "regular", "spend", "upload_limits", "without_places"]
+           "regular", "spend", "upload_limits", "whole_number", "without_places"]
 
 MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
 _VARIABLE = "MTSIG_UPLOAD_"  # and the name of the limit in capitals
@@ -59,13 +60,21 @@ def upload_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
     >>> upload_limits({"MTSIG_UPLOAD_MB": "200"}).mb, upload_limits({}).lines
     (200, 1000000)
     """
-    said = {}
-    for one in fields(UploadLimits):
-        if text := environment.get(_VARIABLE + one.name.upper(), "").strip():
-            if not (text.isascii() and text.isdigit() and 0 < int(text[:15]) and len(text) < 15):
-                raise SettingError(f"{_VARIABLE}{one.name.upper()} is {text[:40]!r}. Expected a whole number above 0.")
-            said[one.name] = int(text)
-    return UploadLimits(**said)
+    return UploadLimits(**{one.name: whole_number(_VARIABLE + one.name.upper(), getattr(UploadLimits, one.name),
+                                                  environment) for one in fields(UploadLimits)})
+
+
+def whole_number(name: str, usual: int, environment: Mapping[str, str] = os.environ) -> int:
+    """What the environment sets a limit to.
+
+    Raises
+    ------
+    SettingError
+    """
+    text = environment.get(name, "").strip() or str(usual)
+    if not re.fullmatch("0*[1-9][0-9]{,17}", text):
+        raise SettingError(f"{name} is {text[:40]!r}. Expected a whole number above 0.")
+    return int(text)
 
 
 class _Budget:
