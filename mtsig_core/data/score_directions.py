@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mtsig_core.errors import SettingError
 
-__all__ = ["Direction", "direction_of", "left_open", "settle_directions", "with_remedy"]
+__all__ = ["Direction", "check_settled", "direction_of", "settle_directions", "with_remedy"]
 
 _LEFT_OUT = "Left out, as neither name nor range says whether higher is better: "
 
@@ -115,12 +115,12 @@ def with_remedy(said: str) -> str:
         if said.startswith(_LEFT_OUT) else said
 
 
-def left_open(name: str, assumed: Iterable[str]) -> SettingError | None:
-    """The error that asks about scores of that name, where they were left out for it; see `settle_directions`."""
+def check_settled(name: str, assumed: Iterable[str]) -> None:
+    """Raise the SettingError that asks about scores of that name, where they were left out for it; see
+    `settle_directions`."""
     for said in assumed:
         if said.startswith(_LEFT_OUT) and (at := re.search(rf"[:,] ({re.escape(name)} \(\S+ to \S+\))", said)):
-            return _question((name, at[1]))
-    return None
+            raise _question((name, at[1]))
 
 
 def _question(*left: tuple[str, str]) -> SettingError:

@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from mtsig_core.data.score_directions import left_open
+from mtsig_core.data.score_directions import check_settled
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import engine
@@ -239,8 +239,7 @@ def _counted(testset: TestSet, metric: Metric, statistics: Mapping[str, np.ndarr
 def _chosen(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None) -> list[Metric]:
     """The metrics to hold against people."""
     if human not in testset.scores:
-        if (asked := left_open(human, testset.assumed)) is not None:
-            raise asked
+        check_settled(human, testset.assumed)
         has = ", ".join(testset.scores) or "none"
         raise SettingError(f"No segment scores {human!r} in {testset.name}.{nearest(human, testset.scores)} It has: "
                            f"{has}.", {"scores": f"{human}=FILE", "human": human})

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from mtsig_core.data.score_directions import left_open
+from mtsig_core.data.score_directions import check_settled
 from mtsig_core.data.task import Task
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest
@@ -89,8 +89,7 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
     """
     have = {pair: testset for pair, testset in task.testsets.items() if _rated(testset, human) > 1}
     if not have:
-        if (asked := left_open(human, task.assumed)) is not None:
-            raise asked
+        check_settled(human, task.assumed)
         known = list(dict.fromkeys(name for testset in task.testsets.values() for name in testset.scores))
         raise SettingError(f"No language pair of {task.name} has segment scores {human!r} of two systems."
                            f"{nearest(human, known)} There are: {', '.join(known) or 'none'}.", {"human": "NAME"})

@@ -236,17 +236,17 @@ def _submit(client: Any, *call: Any) -> Any:
         return client.submit(*call, **_AGAIN)
 
 
-def _tried(call: Callable[..., _Result], *given: Any) -> _Result | _Failed:
+def _tried(call: Callable[..., _Result], *given: Any) -> _Result | Exception:
     """Its result, or what it raises, as a result: to try it again would raise the same."""
     try:
         return call(*given)
     except Exception as error:
-        return _Failed(sendable(error))
+        return sendable(error)
 
 
 def _result(found: Any) -> Any:
-    if isinstance(found, _Failed):
-        raise found.error
+    if isinstance(found, Exception):
+        raise found
     return found
 
 
@@ -257,13 +257,6 @@ def _drop(client: Any, futures: list[Any]) -> None:
 
 def _itself(shared: _Shared) -> _Shared:
     return shared
-
-
-class _Failed:
-    """What a task raised."""
-
-    def __init__(self, error: Exception):
-        self.error = error
 
 
 class _Shared:

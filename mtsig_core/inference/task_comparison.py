@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from mtsig_core.data.score_directions import left_open
+from mtsig_core.data.score_directions import check_settled
 from mtsig_core.data.task import Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.errors import SettingError, unknown
@@ -114,8 +114,7 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
     if not names or len(set(names)) < len(names):
         raise SettingError(f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once.")
     for name in names:
-        if (asked := left_open(name, task.assumed)) is not None:
-            raise asked
+        check_settled(name, task.assumed)
         if not task.pairs_with(name):
             known = dict.fromkeys(name for own in task.scores.values() for name in own)
             raise SettingError(f"No language pair of {task.name} has {name!r}. Scores of segments: "

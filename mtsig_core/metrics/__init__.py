@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from mtsig_core.data.score_directions import left_open
+from mtsig_core.data.score_directions import check_settled
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.runs import over_runs
@@ -183,10 +183,10 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric
         from mtsig_core.metrics.segment_scores import SegmentMean
 
         return SegmentMean(metric, testset.scores[metric].higher_is_better)
-    if isinstance(metric, str) and (asked := left_open(metric, testset.assumed)) is not None:
-        raise asked
-    if isinstance(metric, str) and testset.scores and metric not in METRICS:
-        raise unknown("metric", metric, metrics_of(testset))
+    if isinstance(metric, str):
+        check_settled(metric, testset.assumed)
+        if testset.scores and metric not in METRICS:
+            raise unknown("metric", metric, metrics_of(testset))
     made = make_metric(metric, **settings) if isinstance(metric, str) else as_metric(metric)
     if not testset.has_texts and not is_segment_mean(made):
         raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has segment scores alone: "

@@ -15,6 +15,7 @@ from mtsig_core.report.agreement_report import (
     agreement_verdict,
     comparison_rows,
 )
+from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import Table, number
 from mtsig_core.report.export import records_csv, to_json
 from mtsig_core.report.terminal import printable, table_lines
@@ -56,9 +57,8 @@ def task_agreement_text(found: TaskAgreement) -> str:
     if found.comparisons:
         header, rows = comparison_rows(found)
         lines += ["", *table_lines(header, rows, "<<" + ">" * (len(header) - 2))]
-    lines += ["", task_agreement_note(found), *(printable(with_remedy(said) if said.startswith("Left out") else
-                                                          f"Assumed: {said}") for said in found.task.assumed)]
-    return "\n".join(lines) + "\n"
+    assumed = assumptions(found.task.assumed, [found.human, *(one.metric for one in found.metrics)])
+    return "\n".join([*lines, "", task_agreement_note(found), *map(printable, map(with_remedy, assumed))]) + "\n"
 
 
 def task_agreement_json(found: TaskAgreement) -> str:

@@ -1,8 +1,10 @@
 """Higher or lower: settled by name and range together, or asked."""
 
+import re
+
 import pytest
 
-from mtsig_core.data.score_directions import direction_of, left_open, settle_directions, with_remedy
+from mtsig_core.data.score_directions import check_settled, direction_of, settle_directions, with_remedy
 from mtsig_core.errors import SettingError
 
 
@@ -32,16 +34,18 @@ def test_what_stays_open_is_left_out_and_told_first():
     assert len(assumed) == 2 and "MetricX-24: lower is better" in assumed[1]
     assert assumed[0] == "Left out, as neither name nor range says whether higher is better: mine (0.1 to 7)."
     assert "--lower-is-better NAME" in with_remedy(assumed[0]) and with_remedy(assumed[1]) == assumed[1]
-    asked = left_open("mine", assumed)
-    assert "mine (0.1 to 7)" in str(asked)
-    assert asked.remedies == ({"higher_is_better": "mine"}, {"lower_is_better": "mine"})
-    assert left_open("MetricX-24", assumed) is None and left_open("min", assumed) is None
+    with pytest.raises(SettingError, match=r"mine \(0.1 to 7\)") as error:
+        check_settled("mine", assumed)
+    assert error.value.remedies == ({"higher_is_better": "mine"}, {"lower_is_better": "mine"})
+    check_settled("MetricX-24", assumed), check_settled("min", assumed)
 
 
 @pytest.mark.parametrize(("name", "other"), [("a (1", "b"), ("a.b", "axb"), ("[x]", "x"), ("é", "e")])
 def test_any_name_that_is_left_out_is_asked_about_and_no_other(name, other):
     assumed = settle_directions({name: [1e-7, 7e9], other: [0, 0.5]}, [other])[1]
-    assert name in str(left_open(name, assumed)) and left_open(other, assumed) is None
+    check_settled(other, assumed)
+    with pytest.raises(SettingError, match=re.escape(name)):
+        check_settled(name, assumed)
 
 
 def test_what_is_needed_is_asked():

@@ -6,8 +6,10 @@ import json
 
 import pytest
 
-from mtsig_core import Comparison, compare, read_scores
+from mtsig_core import Comparison, Task, compare, read_scores
+from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.task_agreement_report import task_agreement_text
 
 SCORES = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
 SAID = "mine: lower is better, as was said."
@@ -37,3 +39,11 @@ def test_rows_and_sentences(found):
     rows = [row for row in csv.DictReader(io.StringIO(found.render("csv"))) if row["table"] == "assumed"]
     assert [row["reason"] for row in rows][0] == f"Assumed: {SAID}" and rows[0]["testset"] == "toy"
     assert f"Assumed: {SAID}" in paper_sentences(found, "mine") and SAID not in paper_sentences(found, "XCOMET")
+
+
+def test_what_agrees_over_a_task_tells_it_of_the_scores_held_against_each_other():
+    pair = read_scores({"mine": SCORES, "XCOMET": SCORES, "other": SCORES}, ["mine"], name="toy")
+    task = Task("toy", {"en-de": pair}, assumed=("Left out: en-cs, which has outputs and no reference.", *pair.assumed))
+    text = task_agreement_text(task_agreement(task, "mine", ["XCOMET"], resamples=50))
+    assert text.endswith(f"\nLeft out: en-cs, which has outputs and no reference.\nAssumed: {SAID}\nAssumed: XCOMET: "
+                         "higher is better, as its name is known and its scores lie between 0.5 and 0.9.\n")
