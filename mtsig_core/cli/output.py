@@ -48,11 +48,12 @@ def write(content: str, path: str | None) -> None:
 
 def write_file(content: bytes, path: str) -> None:
     """To a file that appears whole or not at all."""
-    target, temporary = Path(path).resolve(), None  # where a link leads, so that the link stays
+    target, temporary = Path(path), None
     try:
-        if target.exists() and not target.is_file():  # a device or a pipe: nothing to replace
+        if target.exists() and not target.is_file():  # a device or a pipe, which may have no other name: /dev/stdout
             target.write_bytes(content)
             return
+        target = target.resolve()  # where a link leads, so that the link stays
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".mtsig-", delete=False) as file:
             temporary = file.name
             file.write(content)

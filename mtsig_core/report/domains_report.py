@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.report.export import records_csv, to_json
@@ -91,8 +92,8 @@ def domains_note(found: ByDomain) -> str:
                       + ("" if part.n_documents is None else f" ({part.n_documents:,})") for part in found.domains)
     documents = "" if found.domains[0].n_documents is None else " (and documents)"
     return (f"Segments{documents}: {sizes}. Differences a - b; * is significant at {found.sampling.alpha:g}. Two "
-            f"families, each corrected by Romano-Wolf: {len(found.pairs)} pairs on the whole set, and {n} of pairs and "
-            f"domains. Test {found.test} by {found.sampling.unit}, drawn within domains. A domain of few "
+            f"families, each corrected by Romano-Wolf: {counted(len(found.pairs), 'pair')} on the whole set, and {n} "
+            f"of pairs and domains. Test {found.test} by {found.sampling.unit}, drawn within domains. A domain of few "
             f"{found.sampling.unit}s can hardly decide anything: another sign alone is no reversal.")
 
 

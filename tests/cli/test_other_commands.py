@@ -153,6 +153,15 @@ def test_out_follows_links_and_leaves_devices(run, options, tmp_path):
     assert b"good" in reader.communicate(timeout=30)[0] and pipe.is_fifo()
 
 
+def test_out_is_a_pipe_of_the_shell(run, options):
+    """As >(...) and, in a pipeline, /dev/stdout are."""
+    reader, writer = os.pipe()
+    assert run("score", *options, "--out", f"/dev/fd/{writer}").status == 0
+    os.close(writer)
+    with open(reader) as pipe:
+        assert "good" in pipe.read()
+
+
 def test_score_warns_of_empty_lines(run, files, options):
     lines = (files / "fair.txt").read_text().splitlines()
     (files / "fair.txt").write_text("\n".join(["", *lines[1:]]) + "\n")

@@ -116,6 +116,9 @@ def _lines(text: str, name: str) -> tuple[list[str], _Lines]:
                  for cells in reader if any(map(str.strip, cells))]
     except csv.Error as error:
         raise InputError(f"{name}, line {reader.line_num} cannot be read: {error}. Check its quotes.") from None
+    if not lines:
+        raise InputError(f"{name} has nothing in its columns. Expected system and the names of metrics in its "
+                         "first line.")
     (_, header), *rows = lines
     return header, rows
 

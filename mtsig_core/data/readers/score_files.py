@@ -235,6 +235,9 @@ def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system
     if not systems or not any(is_system(column) for _, column in systems):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {_listed(header)}. {_FORMS}")
+    if "" in header:
+        raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or take it "
+                         "out: pandas writes its index so, and not with to_csv(index=False).")
     ratings: list[Rating] = []
     for count, (row, cells) in enumerate(rows, 1):
         where = f"{name}, row {row}"

@@ -170,6 +170,7 @@ BAD = {
     "too few rows": ("A,B\n1,2\n1,2\n", "has 2 rows of scores without line numbers, the texts have 4"),
     "ragged": ("system\tline\tscore\nA\t1\n", "row 2 has 2 columns, the header has 3 (system, line, score)"),
     "column twice": ("A,A\n1,2\n", "has the column A twice"),
+    "index of a data frame": (",A,B\n0,1,2\n", "column 1 has no name. Name it after its system, or take it out"),
     "nothing": ("system\tline\tscore\nA\t1\tNA\n", "has no score at all"),
     "only a header": ("system\tline\tscore\n", "has no row of scores"),
     "empty": ("", "is empty"),
