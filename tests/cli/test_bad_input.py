@@ -238,10 +238,11 @@ def test_names_that_are_no_utf8_on_the_command_line(run, files):
 @pytest.mark.parametrize("place", [
     "wmt/references/en-de.refA.txt", "wmt/system-outputs/en-de/a.txt", "wmt/sources/en-de.txt",
     "wmt/documents/en-de.docs", "wmt/metric-scores/en-de/x-refA.seg.score", "wmt/human-scores/en-de.mqm.seg.score",
-    "xml/set.en-de.xml", "scores/automatic_scores/a.jsonl"])
+    "wmt/systems.tsv", "xml/set.en-de.xml", "scores/automatic_scores/a.jsonl"])
 def test_in_a_folder_only_regular_files_are_read(refused, tmp_path, place):
     """Of pipes nobody would wait for the end; the device stands for one, as whoever reads it goes on."""
-    for name in {f"{place.partition('/')[0]}/references/en-de.refA.txt", place} if place.startswith("wmt") else {place}:
+    task = {"wmt/references/en-de.refA.txt", "wmt/system-outputs/en-de/b.txt"} if place.startswith("wmt") else set()
+    for name in {*task, place}:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("a\nb\n")
     (tmp_path / place).unlink()
@@ -250,6 +251,19 @@ def test_in_a_folder_only_regular_files_are_read(refused, tmp_path, place):
     said = f"{tmp_path / place} is no regular file. Replace it by one."
     assert said in refused("task", "--folder", folder)
     assert said in refused("compare", "--folder", folder, "--langpair", "en-de")
+
+
+@pytest.mark.parametrize(("table", "layout"), [("systems.tsv", ""), ("systems_metadata.json", "automatic_scores")])
+def test_what_says_who_is_withdrawn_or_unconstrained_is_never_left_out_without_a_word(refused, folder, table, layout):
+    if layout:
+        (folder / layout).mkdir()
+        line = {"language_pair": "en-de", "domain": "n", "document_id": "d", "metric_scores": {"chrF": [1, 2]}}
+        (folder / layout / "A.jsonl").write_text(json.dumps(line))
+    (folder / table).symlink_to("absent")
+    assert f"{table} is a link to absent, which does not exist" in refused("task", "--folder", folder)
+    (folder / table).unlink()
+    (folder / table).mkdir()
+    assert f"{table} is a folder; a file" in refused("task", "--folder", folder)
 
 
 def test_pipes_in_a_folder_are_not_opened(refused, folder):

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from mtsig_core.data.readers.bounds import check_place, is_limited, open_file, spend
+from mtsig_core.data.readers.bounds import check_place, is_limited, open_file, regular, spend
 from mtsig_core.data.readers.lines import FilePath, shown
 from mtsig_core.data.readers.metrics_task import HUMAN, METRICS
 from mtsig_core.data.readers.names import task_name
@@ -55,7 +55,7 @@ def file_beside(folder: FilePath, name: str) -> Iterator[Path | None]:
     """A file of that name in a task's folder, or the topmost in a zip of it, which is not unpacked for that; None where
     there is none."""
     if not (os.path.isfile(folder) and zipfile.is_zipfile(folder)):
-        yield path if (path := Path(folder) / name).is_file() else None
+        yield regular(path) if os.path.lexists(path := Path(folder) / name) else None
         return
     with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
         place = Path(temporary, name)

@@ -11,6 +11,7 @@ and ``systems_metadata.json`` beside that folder, which may be missing, says who
 from __future__ import annotations
 
 import math
+import os
 import re
 import sys
 from collections.abc import Collection, Mapping
@@ -174,10 +175,10 @@ def _testset(name: str, pair: str, found: _Pair, higher_is_better: Mapping[str, 
 
 def _metadata(path: Path) -> dict[str, SystemInfo]:
     """{system: what the task says of it}, empty without the file."""
-    if not path.is_file():
+    if not os.path.lexists(path):
         return {}
     try:
-        table = parse_json("\n".join(read_lines(path)), shown(path))
+        table = parse_json("\n".join(read_lines(regular(path))), shown(path))
     except ValueError as error:
         raise InputError(f"{shown(path)} is no JSON: {error}. Mend or remove it.") from None
     if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
