@@ -94,7 +94,7 @@ def unknown(what: str, name: object, among: Iterable[str]) -> SettingError:
     >>> str(unknown("test", "bootstap", ["ar", "bootstrap"]))
     "Unknown test 'bootstap'. Did you mean 'bootstrap'? Available: ar, bootstrap."
     """
-    among = list(among)
+    among = list(dict.fromkeys(among))
     return SettingError(f"Unknown {what} {name!r}.{nearest(name, among)} Available: {', '.join(among)}.")
 
 

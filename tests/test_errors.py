@@ -3,6 +3,7 @@
 import pytest
 
 from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.errors import unknown
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_pair import examine_pair
 from mtsig_core.inference.one_score import bootstrap_systems
@@ -27,3 +28,7 @@ def test_an_unknown_reference_is_answered_with_the_nearest():
 def test_nothing_is_meant_where_nothing_is_near():
     with pytest.raises(SettingError, match="No system 'x' in toy. It has: ONLINE-A, GPT-4."):
         TOY.only(["x"])
+
+
+def test_a_name_that_several_language_pairs_have_is_offered_once():
+    assert str(unknown("metric", "x", ["bleu", "human", "human"])).endswith("Available: bleu, human.")

@@ -43,8 +43,6 @@ def chosen_metrics(args: Namespace, testset: TestSet) -> list[Metric]:
     chosen = args.metrics
     if chosen is None:
         chosen = ("bleu",) if testset.has_texts else tuple(testset.scores)
-    if not chosen:
-        raise SettingError("--metrics is empty. Expected at least one, such as bleu.")
     return [metric_of(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
 
 

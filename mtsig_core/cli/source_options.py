@@ -138,8 +138,10 @@ def _scores_alone(args: argparse.Namespace, tables: Mapping[str, Any]) -> Source
 
 
 def names(text: str) -> tuple[str, ...]:
-    """A comma-separated list."""
-    return tuple(literal(name.strip()) for name in text.split(",") if name.strip())
+    """A comma-separated list, which a variable of the shell may leave empty: that does not stand for all."""
+    if not (found := tuple(literal(name.strip()) for name in text.split(",") if name.strip())):
+        raise argparse.ArgumentTypeError(f"{text!r} names nothing")
+    return found
 
 
 def _named_scores(text: str) -> tuple[str, str]:

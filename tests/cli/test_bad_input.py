@@ -104,7 +104,9 @@ def test_folder_without_a_language_pair(refused, folder):
 
 
 @pytest.mark.parametrize("extra,parts", [
-    (["--metrics", "blue"], ["blue", "Did you mean 'bleu'"]), (["--metrics", ""], ["--metrics"]),
+    (["--metrics", "blue"], ["blue", "Did you mean 'bleu'"]), *(
+        ([option, text], [f"Argument {option}: '{text}' names nothing"])
+        for option, text in (("--metrics", ""), ("--only", ""), ("--refs", ","))),
     (["--trials", "0"], ["trials is 0", "at least 1"]), (["--trials", "many"], ["--trials", "many"]),
     (["--alpha", "0"], ["alpha is 0", "between 0 and 1"]), (["--alpha", "1"], ["alpha is 1"]),
     (["--alpha", "nan"], ["alpha is nan"]),
