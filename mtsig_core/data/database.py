@@ -24,6 +24,7 @@ __all__ = ["DAY", "INSERT", "Database", "Limits", "database_url", "hidden", "lat
 
 DAY = 24 * 60 * 60
 _SEEN_AGAIN = 60 * 60  # seconds: what is opened all the time is not noted as used each time
+_PATIENCE = "10"  # seconds that a database may take to answer, unless its address says so
 INSERT: dict[str, Callable[..., sqlite.Insert | postgresql.Insert]] = {
     "sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
@@ -168,10 +169,11 @@ def _engine(url: str | sa.URL) -> sa.Engine:
 
 
 def _with_driver(address: str | sa.URL) -> sa.URL:
-    """PostgreSQL is spoken to by psycopg, version 3, unless the address names another driver."""
+    """PostgreSQL is spoken to by psycopg, version 3, unless the address names another driver; who does not answer is
+    not waited for by the minute."""
     url = sa.make_url(address)
     if url.drivername in ("postgres", "postgresql"):
-        url = url.set(drivername="postgresql+psycopg")
+        url = url.set(drivername="postgresql+psycopg", query={"connect_timeout": _PATIENCE, **url.query})
     if url.get_backend_name() not in INSERT:
         raise StoreError(f"MTSIG_DATABASE_URL names a database of {url.get_backend_name()}. Expected PostgreSQL, such "
                          "as postgresql://user@host/name, or none for SQLite below MTSIG_HOME.")

@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from mtsig_core import SettingError, TestSet
+from mtsig_core.data.database import _engine
 from mtsig_core.data.review import Begin
 from mtsig_core.data.review_store import ReviewStore
 from mtsig_core.data.source import Source
@@ -192,6 +193,12 @@ def test_mistakes_in_the_settings(tmp_path, environment, message):
     with pytest.raises((StoreError, SettingError), match=message) as caught:
         open_store(environment)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("said, waited", [("", "10"), ("?connect_timeout=3", "3")])
+def test_a_database_that_does_not_answer_is_not_waited_for_by_the_minute(said, waited):
+    engine = _engine(f"postgresql://u@h/d{said}")
+    assert engine.dialect.create_connect_args(engine.url)[1]["connect_timeout"] == waited
 
 
 def test_the_folder_is_private_and_settings_count(tmp_path):
