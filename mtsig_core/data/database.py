@@ -24,7 +24,7 @@ __all__ = ["DAY", "INSERT", "Database", "Limits", "database_url", "hidden", "lat
 
 DAY = 24 * 60 * 60
 _SEEN_AGAIN = 60 * 60  # seconds: what is opened all the time is not noted as used each time
-_PATIENCE = "10"  # seconds that a database may take to answer, unless its address says so
+_PATIENCE = "10"  # seconds that a database may take to answer each way to speak to it, unless its address says so
 INSERT: dict[str, Callable[..., sqlite.Insert | postgresql.Insert]] = {
     "sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
