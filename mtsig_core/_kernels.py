@@ -43,10 +43,10 @@ def count_uniform(words: np.ndarray, bits: int, fresh: int, counts: np.ndarray, 
             for k in range(len(some)):  # apart from what is counted, so that many are reckoned at once
                 product = many * some[k]
                 units[k], accepted[k] = product >> high, (product & low) >= threshold
+            at += len(some)
             for k in range(len(some)):
                 here[units[k]] += accepted[k]
-            at += len(some)
-            t += accepted[:len(some)].sum()
+                t += accepted[k]
         if t < n:
             break
         row, t = row + 1, 0

@@ -1,7 +1,9 @@
 """Ctrl+C, at moments that are chosen: what is imported, or Python itself as it starts, sends the signal."""
 
+import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -12,8 +14,10 @@ INTERRUPT = "import signal; signal.raise_signal(signal.SIGINT)\n"
 
 def of_a_process(checkout, *command, **files):
     """Status, standard output and standard error of Python, which finds these files before all others."""
-    done = subprocess.run([sys.executable, *command], cwd=checkout, capture_output=True, text=True, timeout=120, env={
-        "PYTHONPATH": str(files.get("folder", "")), "PATH": "", "HOME": "/nonexistent"})
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # though the tests may run in the background
+    done = subprocess.run([sys.executable, *command], cwd=checkout, capture_output=True, text=True, timeout=120,
+                          preexec_fn=heard, env={"PYTHONPATH": str(files.get("folder", "")), "PATH": "",
+                                                 "HOME": "/nonexistent"})
     return done.returncode, done.stdout, done.stderr
 
 
