@@ -15,6 +15,7 @@ from mtsig_core.errors import InputError
 __all__ = ["as_list", "as_names", "as_scores", "as_texts", "literal"]
 
 _JOINERS = "\u200c\u200d"
+_COPIED = 50_000  # texts: to have looked at them costs a copy, which of more would be felt
 
 
 def literal(text: str | os.PathLike[str]) -> str:
@@ -86,7 +87,7 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
         return texts
     kinds = set(map(type, texts))
     if kinds == {str}:
-        return _Texts(texts)
+        return _Texts(texts) if len(texts) <= _COPIED else texts
     if not all(issubclass(kind, str) or (missing and kind is type(None)) for kind in kinds):
         k = next(k for k, text in enumerate(texts) if not (isinstance(text, str) or (missing and text is None)))
         nothing = "None" if missing else "an empty one, ''"
