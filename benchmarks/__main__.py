@@ -177,6 +177,8 @@ def main():
                         "segments and resamples, and the figure of the docs")
     parser.add_argument("--limits", action="store_true", help="instead of the table: where the time goes, and how far "
                         "each part is from the machine's matrix product, memory and random numbers")
+    parser.add_argument("--screen", action="store_true", help="instead of the table: how long a reader in a real "
+                        "browser waits for pages, and for what another setting changes")
     parser.add_argument("--peers", metavar="PYTHON", help="instead of the table: the command lines of peers, in an "
                         "environment that has sacreBLEU and compare-mt")
     load.add_options(parser)
@@ -186,6 +188,10 @@ def main():
     if args.growth:
         return growth.draw(growth.growth(args.repeats))
     testset = data.load(args.folder, args.langpair)
+    if args.screen:
+        from benchmarks import screen  # late: it needs a browser
+
+        return screen.screen(testset)
     if args.peers:
         return peers.peers(args.peers, testset)
     statistics = make_metric("bleu", tokenize="13a").statistics(testset)

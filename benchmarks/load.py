@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from benchmarks import data, fairness
 from benchmarks.reader import PAGES, Visit, read, visit_all
 from mtsig_core.data.source import Source
 
-__all__ = ["add_options", "load", "main"]
+__all__ = ["add_options", "load", "main", "start", "stop"]
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -46,7 +47,7 @@ def load(sessions: int, minutes: float, think: float, browsers: int, heavy: int,
     with tempfile.TemporaryDirectory() as folder:
         big = data.write_task(data.made_up(), Path(folder) / "big")
         asks = [{"testset": Source(demo_task=True).title}, {"testset": big}]
-        address, server = _start(workers, folder)
+        address, server = start(workers, folder)
         try:
             first, *others = [asyncio.run(visit_all(address, asks, cookie, fairness.PAGES if heavy else PAGES))
                               for cookie in _cookies(address, workers)]
@@ -59,7 +60,7 @@ def load(sessions: int, minutes: float, think: float, browsers: int, heavy: int,
             time.sleep(60 * settle)
             after = memory(server.pid)
         finally:
-            ended = _stop(server)
+            ended = stop(server)
     others = [visit for those in others for visit in those]
     return {"sessions": sessions, "browsers": browsers, "workers": workers, "minutes": minutes,
             "think": think, "first_visits": summary(first), "first_visits_of_another_process": summary(others),
@@ -161,13 +162,16 @@ async def _browse(address, asks, until, think, browsers):
     return [Visit(**visit) for visit in json.loads(out)]
 
 
-def _start(workers, root):
+def start(workers: int, root: str, settings: Mapping[str, str] = MappingProxyType({})
+          ) -> tuple[str, subprocess.Popen[bytes]]:
+    """A dashboard with the shared tasks below a folder, and with settings of the environment; its address too."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "mtsig_core", "serve", "--no-browser", "--port", str(port)]
     command += ["--workers", str(workers)] if workers > 1 else []
-    server = subprocess.Popen(command, env={**os.environ, "MTSIG_DATA_ROOT": str(root)}, stdout=subprocess.DEVNULL)
+    server = subprocess.Popen(command, env={**os.environ, "MTSIG_DATA_ROOT": root, **settings},
+                              stdout=subprocess.DEVNULL)
     address = f"http://localhost:{port}"
     for _ in range(600):
         try:
@@ -180,7 +184,7 @@ def _start(workers, root):
     raise SystemExit("The server did not start.")
 
 
-def _stop(server):
+def stop(server: subprocess.Popen[bytes]) -> float:
     """End the server as an administrator does; seconds until it and all that it started are gone."""
     family, begun = _family(server.pid), time.monotonic()
     server.send_signal(signal.SIGTERM)

@@ -9,7 +9,7 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import httpx
 import pytest
@@ -106,6 +106,23 @@ def test_all_answers_have_the_headers(server, path, status):
     answer = get(f"{server[1]}{path}")
     assert answer.status_code == status
     assert {answer.headers.get(key) for key in server_guard.headers()} == set(server_guard.headers().values())
+
+
+@pytest.mark.parametrize("path", ["/", "/pair"])
+def test_a_page_says_at_once_what_draws_pictures(server, path):
+    address = f"{server[1]}{path}"
+    [said] = get(address).links.values()
+    assert said["rel"] == "modulepreload"
+    drawing = get(urljoin(address, said["url"]))
+    assert drawing.status_code == 200 and "javascript" in drawing.headers["content-type"]
+    assert "link" not in drawing.headers
+    asks = get(urljoin(address, entry(get(address).text))).text  # what Streamlit loads later, by names in quotes
+    assert f"{Path(said['url']).name}`" in asks
+
+
+def entry(page):
+    """Where a page's own script lies."""
+    return re.search('<script type="module"[^>]* src="([^"]+)"', page)[1]
 
 
 def test_no_name_but_its_own_opens_a_session(server):
