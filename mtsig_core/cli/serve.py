@@ -24,11 +24,10 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _INSTALLED = _PACKAGE / "_dashboard"
 _ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent  # in a checkout the dashboard lies beside the package
 #: What ``python -m streamlit`` does; until its server listens to Ctrl+C, that ends it without a word.
-_STREAMLIT = f"""import os, signal
+_STREAMLIT = f"""import os, runpy, signal
 signal.signal(signal.SIGINT, lambda *_: os._exit({STATUS}))
 signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-from streamlit.web.cli import main
-main(prog_name="streamlit")"""
+runpy.run_module("streamlit", run_name="__main__", alter_sys=True)"""
 
 
 def serve(source: Source | None, task: TaskSource | None = None, *, port: int, open_browser: bool,

@@ -51,6 +51,7 @@ def test_while_the_server_starts_it_ends_quietly(checkout, tmp_path, moment):
     (tmp_path / "streamlit/web").mkdir(parents=True)
     for name in ("streamlit/__init__", "streamlit/web/__init__", "streamlit/web/cli"):
         (tmp_path / f"{name}.py").touch()
+    (tmp_path / "streamlit/__main__.py").write_text("import streamlit.web.cli\n")
     server = "import sys\nif '-P' in sys.orig_argv:  # and not the command, which becomes the server\n    "
     (tmp_path / f"{moment}.py").write_text(server + INTERRUPT)
     serve = ("-m", "mtsig_core", "serve", "--port", str(free_port()), "--no-browser")
