@@ -19,6 +19,7 @@ from pages._ui import (
     segment_reader,
     side_by_side,
 )
+from pages._ui.copyable import copyable
 from pages._ui.ending import end_page, or_end_page
 
 _READABLE = 500  # segments of a file to read
@@ -126,4 +127,4 @@ with st.expander("Files, command"):
             data=lambda: export.for_spreadsheet(*segments.system_table(
                 testset, k, segments.system_scores(testset, metric, counted, k))))
     st.caption("Prints the statistics of each segment, from which all numbers here are reckoned:")
-    st.code(one_pair.segments_command(view, a, b), language=None, wrap_lines=True)
+    copyable(one_pair.segments_command(view, a, b), "segments.command")

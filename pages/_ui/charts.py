@@ -12,6 +12,7 @@ import streamlit as st
 from mtsig_core.report import export
 from mtsig_core.report.cells import Cell
 from pages._ui import screen
+from pages._ui.copyable import copyable
 from pages._ui.jobs import Memory
 
 __all__ = ["columns", "csv_button", "dark", "grow", "show"]
@@ -69,7 +70,7 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
         picture = st.radio("The camera above the figure saves it as", ["png", "svg"], horizontal=True,
                            key=f"{key}.picture")
         csv_button(files, key, header, rows)
-        st.code(command, language=None, wrap_lines=True)
+        copyable(command, f"{key}.command")
         if with_table:
             shown, cells = table or (header, [[_cell(value) for value in row] for row in rows[:_MOST]])
             screen.table(shown, cells[:_MOST], key=f"{key}.table")

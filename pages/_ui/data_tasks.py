@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 
-import streamlit as st
-
 from mtsig_core.data.readers.bounds import upload_limits
 from mtsig_core.data.source import Source
 from mtsig_core.report.commands import command_line
 from pages._ui import controls, screen
+from pages._ui.copyable import copyable
 
 __all__ = ["show"]
 
@@ -26,8 +25,8 @@ def show() -> None:
          "page Task, and each of its language pairs under Test set, at the side"
          + (", as it does now." if os.environ.get("MTSIG_DATA_ROOT") else "; now it is not set.")],
         ["alone, or one language pair of it", "Start the dashboard on it, by one of the commands below."]])
-    st.code("\n".join(command_line("serve", Source(folder="wmt24", langpair=pair)) for pair in (None, "en-de")),
-            language=None)
+    copyable("\n".join(command_line("serve", Source(folder="wmt24", langpair=pair)) for pair in (None, "en-de")),
+             "data.serve")
     screen.plain("WMT layout: references/en-de.refA.txt, system-outputs/en-de/NAME.txt, and, best, "
                  "documents/en-de.docs and sources/en-de.txt; names as of 2021 to 2023 are known, too. Segment scores "
                  "alone: automatic_scores/NAME.jsonl, as WMT 2025 published them. Or XML: newstest2021.en-de.all.xml. "

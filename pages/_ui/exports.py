@@ -16,6 +16,7 @@ from mtsig_core.report.html_report import comparison_html
 from mtsig_core.report.latex import comparison_latex
 from mtsig_core.report.sentences import paper_sentences
 from pages._ui import results, screen
+from pages._ui.copyable import copyable
 from pages._ui.made_once import made_once
 from pages._ui.view import View
 
@@ -53,7 +54,7 @@ def show(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[s
     screen.plain(f"Systems, pairs and matrix by {', '.join(map(metric_title, comparison.metrics))}; the report has the "
                  "figures too, and opens offline.")
     st.caption("For a paper:")
-    st.code(made_once(_sentences, comparison), language=None, wrap_lines=True)
+    copyable(made_once(_sentences, comparison), f"{page}.sentences")
 
 
 def _joined(left_out, *parts):

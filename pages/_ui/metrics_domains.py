@@ -9,6 +9,7 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.domains_report import domain_rows, domains_csv, domains_note, domains_verdict, opposed_rows
 from mtsig_core.report.export import file_name
 from pages._ui import screen
+from pages._ui.copyable import copyable
 from pages._ui.metrics_views import found
 
 __all__ = ["show_domains"]
@@ -28,5 +29,4 @@ def show_domains(view, places):
     with st.expander("Numbers, files, command"):
         st.download_button("Numbers as CSV", domains_csv([one]), file_name(*view.named(), "domains", ending="csv"),
                            "text/csv", key="metrics.domains.csv", on_click="ignore")
-        st.code(command_line("domains", view.source, metrics=view.metric, **asked),
-                language=None, wrap_lines=True)
+        copyable(command_line("domains", view.source, metrics=view.metric, **asked), "metrics.domains.command")

@@ -9,6 +9,7 @@ import streamlit as st
 
 from mtsig_core.report.commands import command_line
 from pages._ui import background, charts, controls, limits, results
+from pages._ui.copyable import copyable
 from pages._ui.ending import or_end_page
 from pages._ui.view import View
 
@@ -41,7 +42,7 @@ def files(called: Sequence[str], name: str, rows: Sequence[dict], printed: str) 
     """The numbers of a view without a figure; `called` as in `charts.show`."""
     with st.expander("Numbers, files, command"):
         charts.csv_button(called, f"metrics.{name}", list(rows[0]), (row.values() for row in rows))
-        st.code(printed, language=None, wrap_lines=True)
+        copyable(printed, f"metrics.{name}.command")
 
 
 def table(rows: Sequence) -> dict:

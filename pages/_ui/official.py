@@ -17,6 +17,7 @@ from mtsig_core.inference.replicate import replicate, replicate_task
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.replication_report import REPLICATION_FORMS, replication_rows, replication_sentences
 from pages._ui import address, background, browser, frame, screen, testsets
+from pages._ui.copyable import copyable
 from pages._ui.task_view import TaskView
 from pages._ui.view import View
 
@@ -89,7 +90,7 @@ def _show_found(key, text, content, find, command):
     screen.table(header, rows, names=names, key="official.table")
     st.download_button("As CSV", REPLICATION_FORMS["csv"](found), "official.csv", "text/csv", key="official.csv",
                        on_click="ignore")
-    st.code(command, language=None, wrap_lines=True)
+    copyable(command, "official.command")
 
 
 def _kept(key: str, about: str) -> str:

@@ -25,6 +25,7 @@ from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, rank_rule
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, browser, frame, review_changes, screen, selection, task_files
+from pages._ui.copyable import copyable
 from pages._ui.made_once import made_once
 from pages._ui.review_view import LINK, ReviewView, reviews
 
@@ -105,10 +106,10 @@ def show_links(view: ReviewView) -> None:
     """The links to share."""
     st.subheader("Share it")
     st.caption("Who has this link can read the review, and change nothing:")
-    st.code(view.address_of(view.kept.read_link), language=None, wrap_lines=True)
+    copyable(view.address_of(view.kept.read_link), "review.read")
     if view.may_edit:
         st.caption("Who has this one can go on with it, as you can. It is the address of this page:")
-        st.code(view.address_of(view.kept.edit_link), language=None, wrap_lines=True)
+        copyable(view.address_of(view.kept.edit_link), "review.edit")
 
 
 def show_files(view: ReviewView, now: TaskComparison) -> None:

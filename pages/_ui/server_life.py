@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import os
 import signal
 import threading
@@ -12,6 +13,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from importlib import import_module
 
+import plotly.graph_objects as go
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
@@ -23,8 +25,8 @@ __all__ = ["GRACE", "life"]
 
 GRACE = 3.0  # seconds that the server may take to end
 #: What pages import, and what they import when they need it.
-_LOADED = ("pages._ui.frame", *(f"mtsig_core.figures.{name}" for name in ("bootstrap", "pair", "sampling", "sweeps",
-                                                                          "validation")),
+_LOADED = ("pages._ui.frame", "pages._ui.leaderboard_metrics", "pages._ui.official", "pandas.io.formats.style",
+           *(f"mtsig_core.figures.{name}" for name in ("bootstrap", "pair", "sampling", "sweeps", "validation")),
            *dict.fromkeys(place.partition(":")[0] for place in METRICS.values()))
 
 
@@ -52,6 +54,8 @@ def _load() -> None:
     background.prepare()
     for name in _LOADED:
         import_module(name)
+    go.Figure(go.Bar()).to_json()  # Plotly loads its parts when they are first needed
+    inspect.stack()  # as Streamlit does before its first element; it looks through all modules, once
     # Before it has seen `st.navigation`, Streamlit runs the first page without its frame, and then once more.
     PagesManager.uses_pages_directory = False
     gc.collect()

@@ -73,6 +73,15 @@ def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window,
     assert len(colours) == 2
 
 
+def test_a_command_is_copied_by_its_button(leaderboard):
+    leaderboard.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    place = leaderboard.locator(".st-key-leaderboard-forest-command")
+    place.get_by_role("button", name="Copy").click()
+    place.get_by_role("button", name="Copied").wait_for()
+    text = place.locator("code").inner_text()
+    assert text.startswith("mtsig compare --ref") and leaderboard.evaluate("navigator.clipboard.readText()") == text
+
+
 def test_the_picture_of_a_task_is_whole_as_png(leaderboard):
     """Twice as large as the SVG, which holds all of it."""
     leaderboard.goto(urljoin(leaderboard.url, "/task?shared_task=simulated+task&metric=human&trials=999"))

@@ -9,7 +9,7 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.metric_agreement import agreement
 from mtsig_core.report.agreement_report import agreement_rows, agreement_verdict
-from tests.pages.toys import NAMES, answers, arguments, words, write
+from tests.pages.toys import NAMES, answers, arguments, copied, words, write
 
 VIEW = {"inside": "which metric to trust"}
 
@@ -29,7 +29,7 @@ def test_the_page_has_the_numbers_of_the_core_and_of_its_command(opened, rated, 
     for row in agreement_rows(found)[1]:
         assert all(f"<td>{cell}</td>" in words(page) for cell in row[1:])
     assert "50 of 60 segments and 3 of 3 systems" in words(page) and "<b>esa" not in words(page)
-    assert main([*arguments(page.code[0].value), "--format", "json"]) == 0
+    assert main([*arguments(copied(page)[0]), "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)["metrics"]
     assert {name: one["soft_pairwise_accuracy"] for name, one in printed.items()} == {
         one.metric: one.soft_pairwise_accuracy for one in found.metrics}
@@ -38,7 +38,7 @@ def test_the_page_has_the_numbers_of_the_core_and_of_its_command(opened, rated, 
 def test_metrics_are_chosen(opened, rated):
     page = opened("metrics", rated, **VIEW, held="bleu")
     assert not page.exception and "Is one metric better" not in [element.value for element in page.subheader]
-    assert "BLEU agrees most" in answers(page)[0] and "--metrics=bleu" in page.code[0].value
+    assert "BLEU agrees most" in answers(page)[0] and "--metrics=bleu" in copied(page)[0]
 
 
 def test_without_scores_by_people_it_says_what_to_do(opened, source):

@@ -9,7 +9,7 @@ from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
 from mtsig_core.report.cells import rounded
-from tests.pages.toys import NAMES, answers, arguments, words
+from tests.pages.toys import NAMES, answers, arguments, copied, words
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_another_system_keeps_the_settings(open_page, source):
 def test_the_pool_is_chosen_in_the_address(open_page, source):
     page = open_page(source, pool="20000")
     assert any("One pool of 20,000 independent samples" in e.value for e in page.markdown)
-    assert any("--pool 20000" in e.value for e in page.code)
+    assert any("--pool 20000" in line for line in copied(page))
     page = open_page(source, pool="auto")
     assert any("One pool of 200,000 independent samples" in e.value for e in page.markdown)
 
@@ -86,7 +86,7 @@ def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
     page = open_page(source, seed="4", system=NAMES[0], ci="percentile")
     printed = []
     for name in ("compare", "sweep"):
-        command = arguments(next(e.value for e in page.code if f"mtsig {name} " in e.value))
+        command = arguments(next(line for line in copied(page) if f"mtsig {name} " in line))
         assert main([*command, "--format", "json"]) == 0
         printed.append(json.loads(capsys.readouterr().out)["metrics"]["bleu"])
     system = next(s for s in printed[0]["systems"] if s["system"] == NAMES[0])

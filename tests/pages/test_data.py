@@ -9,7 +9,7 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.data.readers import uploads
 from mtsig_core.report.commands import source_options
-from tests.pages.toys import arguments, frame_rows, words
+from tests.pages.toys import arguments, copied, frame_rows, words
 from tests.toys import SPACELESS, zipped
 
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(30)).encode()
@@ -119,7 +119,7 @@ def test_chinese_of_a_pair_gets_the_numbers_of_the_printed_command(page, tmp_pat
     button(page).click().run()
     page.switch_page("pages/leaderboard.py").run()
     assert not page.exception and "· tokenizer zh" in words(page)
-    command = next(code.value for code in page.code if code.value.startswith("mtsig compare"))
+    command = next(line for line in copied(page) if line.startswith("mtsig compare"))
     assert "--langpair en-zh" in command
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)

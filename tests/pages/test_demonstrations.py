@@ -14,7 +14,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import source_options
 from pages._ui import demos
 from tests.pages.conftest import with_fewer
-from tests.pages.toys import arguments, words
+from tests.pages.toys import arguments, copied, words
 
 LARGE, TASK = "simulated corpus", "simulated shared task"
 ROOT = Path(__file__).parents[2]
@@ -107,7 +107,7 @@ def test_the_former_set_is_not_offered_but_links_to_it_open(opened):
 @pytest.mark.parametrize("source", demos.DEMOS.values(), ids=lambda source: source.title)
 def test_the_printed_command_opens_it_again(opened, source):
     page = opened("methods", testset=source.title)
-    command = arguments(next(code.value for code in page.code if code.value.startswith("mtsig compare")))
+    command = arguments(next(line for line in copied(page) if line.startswith("mtsig compare")))
     parser = argparse.ArgumentParser()
     add_source_options(parser)
     asked, _ = parser.parse_known_args(command[1:])

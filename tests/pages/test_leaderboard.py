@@ -12,7 +12,7 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from tests.pages.toys import NAMES, arguments, frame_rows, sentences, words, write, written
+from tests.pages.toys import NAMES, arguments, copied, frame_rows, sentences, words, write, written
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ class TestWhoTakesPart:
         page = link(two_references, humans="true", exclude=[NAMES[1]], baseline="HUMAN-second <b>")
         said = words(page)
         assert "Against HUMAN-second &lt;b&gt;:" in said and "vs baseline" in said
-        command = arguments(page.code[0].value)
+        command = arguments(copied(page)[0])
         assert main([*command, "--format", "json"]) == 0
         printed = json.loads(capsys.readouterr().out)
         assert printed["settings"]["baseline"] == "HUMAN-second <b>"
@@ -187,7 +187,7 @@ def test_files_and_sentences_to_take_away(link):
     page = link()
     titles = [button.proto.label for button in page.get("download_button")]
     assert titles[-5:] == ["CSV", "Matrix as CSV", "JSON", "LaTeX", "HTML report"]
-    assert page.code[-1].value.startswith("We compared 3 systems") and NAMES[0] in page.code[-1].value
+    assert copied(page)[-1].startswith("We compared 3 systems") and NAMES[0] in copied(page)[-1]
 
 
 def titles(page):
@@ -201,7 +201,7 @@ def test_further_metrics_stand_beside_and_where_they_disagree(link, capsys):
     assert "<th>chrF ↑</th>" in said and "<th>TER ↓</th>" in said and "Do the metrics agree?" in titles(page)
     assert "BLEU and chrF and TER: alike on" in said and "of 3 pairs" in said
     assert "metrics=" not in said
-    command = next(arguments(e.value) for e in page.code if "bleu,chrf,ter" in e.value)
+    command = next(arguments(line) for line in copied(page) if "bleu,chrf,ter" in line)
     assert main(command) == 0
     printed = capsys.readouterr().out
     signs = re.findall(r"(?<!\S)[<>~]{3}(?!\S)", printed[printed.index("Row against column by BLEU, chrF, TER"):])
@@ -218,7 +218,7 @@ def test_figure_3_of_zhang_and_vogel_is_one_click_away(link, capsys):
     page.toggle(key="figure3").set_value(True).run()
     said = words(page)
     assert not page.exception and "NIST, BLEU, M-BLEU, in this order" in said
-    command = next(arguments(e.value) for e in page.code if "nist,bleu,m-bleu" in e.value)
+    command = next(arguments(line) for line in copied(page) if "nist,bleu,m-bleu" in line)
     assert main([*command, "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     asked = printed["settings"]

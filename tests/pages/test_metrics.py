@@ -13,7 +13,7 @@ from mtsig_core.experiments.output_lengths import lengths
 from mtsig_core.experiments.students_t import students_t
 from mtsig_core.report.cells import rounded
 from tests.pages import toys
-from tests.pages.toys import NAMES, arguments, write, written
+from tests.pages.toys import NAMES, arguments, copied, write, written
 
 VIEWS = ("n-gram precisions", "output length", "step by step", "sentence average", "Student's t", "signatures")
 
@@ -44,7 +44,7 @@ def words(page):
 
 def printed(page, capsys):
     """What the first command on the page prints."""
-    command = next(element.value for element in page.code if "mtsig metrics" in element.value)
+    command = next(line for line in copied(page) if "mtsig metrics" in line)
     assert main(arguments(command)) == 0
     return next(iter(json.loads(capsys.readouterr().out)["metrics"].values()))
 
@@ -134,7 +134,7 @@ def test_students_t(open_page, source, capsys, query):
     assert f"by document ±{rounded((found.document_high - found.document_low) / 2)}" in words(page)
     assert printed(page, capsys)["rows"][-1]["boot_low"] == last.boot_low
     assert "1.9849  (right: 1.9842)" in words(page)
-    command = page.code[1].value
+    command = copied(page)[1]
     assert main(arguments(command)) == 0
     density = next(iter(json.loads(capsys.readouterr().out)["metrics"].values()))["density"]
     drawn = json.loads(page.get("plotly_chart")[1].proto.spec)

@@ -8,7 +8,7 @@ from mtsig_core.data.database import DAY, Limits
 from mtsig_core.data.table_store import TableStore
 from mtsig_core.errors import SettingError
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import NAMES, arguments, words
+from tests.pages.toys import NAMES, arguments, copied, words
 
 
 def test_a_pasted_table_is_held_against_our_scores(opened, source, tmp_path, capsys):
@@ -25,7 +25,7 @@ def test_a_pasted_table_is_held_against_our_scores(opened, source, tmp_path, cap
     assert again.text_area(key="official.text").value == table
     again.text_area(key="official.text").set_value("").run()
     assert "official" not in again.query_params and "come out here, at" not in words(again)
-    command = next(code.value for code in page.code if "--official" in code.value)
+    command = next(line for line in copied(page) if "--official" in line)
     (tmp_path / "FILE").write_text(table)
     assert main(arguments(command.replace("--official FILE", f"--official {tmp_path / 'FILE'}"))) == 0
     assert "1 of 2 printed numbers come out here" in capsys.readouterr().out
@@ -49,7 +49,7 @@ def test_a_table_of_a_task_is_held_against_all_its_pairs(opened, folder, capsys,
     assert "is not about this" in "".join(
         one.value for one in opened("task", official_task=page.query_params["official_task"], metric="human",
                                     trials="999").caption)
-    command = next(code.value for code in page.code if "--official" in code.value)
+    command = next(line for line in copied(page) if "--official" in line)
     (tmp_path / "FILE").write_text(table)
     options = [*arguments(command.replace("--official FILE", f"--official {tmp_path / 'FILE'}"))]
     assert main(options) == 0 and "en-ja_JP, XCOMET: 0 of 1 printed numbers" in capsys.readouterr().out

@@ -10,7 +10,7 @@ from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
 from mtsig_core.report.tables import format_p
-from tests.pages.toys import NAMES, answers, arguments, sentences, words, written
+from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
 
@@ -48,7 +48,7 @@ def test_says_what_compare_says(open_pair, source):
         assert title in words(page)
     assert "jackknife-t (chosen)" in words(page)
     assert "Minimum detectable difference" in words(page)
-    assert any("--only" in element.value for element in page.code)
+    assert any("--only" in line for line in copied(page))
 
 
 def test_the_simultaneous_interval_stands_beside_the_single_ones(open_pair, source):
@@ -129,7 +129,7 @@ def test_the_margin_decides_on_equivalence(open_pair, source):
 def test_the_dispute_card_is_the_one_that_the_command_writes(open_pair, source, capsys):
     page = open_pair(source, a=NAMES[1], b=NAMES[0], trials="999", card="true", test="koehn", unit="block")
     assert not page.exception and page.toggle(key="card").value
-    command = next(e.value for e in page.code if e.value.startswith("mtsig pair"))
+    command = next(line for line in copied(page) if line.startswith("mtsig pair"))
     assert main(arguments(command)) == 0
     made = page.get("iframe")[0].proto.src.partition("base64,")[2]
     assert base64.b64decode(made).decode() == capsys.readouterr().out
@@ -145,12 +145,12 @@ def test_a_name_that_is_not_there_falls_back(open_pair, source):
 def test_the_command_names_the_two_alone(open_pair, source):
     page = open_pair(source, exclude=NAMES[2], a=NAMES[0], b=NAMES[1])
     assert not page.exception
-    assert all("--exclude" not in e.value for e in page.code)
+    assert all("--exclude" not in line for line in copied(page))
 
 
 def test_the_command_prints_the_p_on_screen(open_pair, source, capsys):
     page = open_pair(source, a=NAMES[1], b=NAMES[0], seed="4")
-    command = arguments(next(e.value for e in page.code if "--only" in e.value))
+    command = arguments(next(line for line in copied(page) if "--only" in line))
     assert main([*command, "--format", "json"]) == 0
     pair, = json.loads(capsys.readouterr().out)["metrics"]["bleu"]["pairs"]
     assert {pair["a"], pair["b"]} == set(NAMES[:2])

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from mtsig_core.data.source import Source
-from tests.pages.toys import sentences, words, write
+from tests.pages.toys import copied, sentences, words, write
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def source(tmp_path):
 
 
 def commands(page):
-    return [element.value for element in page.code if element.value.startswith("mtsig ")]
+    return [line for line in copied(page) if line.startswith("mtsig ")]
 
 
 def test_unranked_at_first(opened, source):

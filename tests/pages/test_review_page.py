@@ -17,7 +17,7 @@ from pages._ui.ending import end_page
 from pages._ui.task_view import TaskView
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import words
+from tests.pages.toys import copied, words
 
 HOSTILE = "<b>close</b> & $x$"
 
@@ -90,7 +90,7 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     assert task_verdict(now, "XCOMET") in said
     for row in circle_rows(ranks_before_after(before, now, "XCOMET"))[1]:
         assert all(escape(cell) in said for cell in row)
-    assert any("--review task-XCOMET-review.json" in code.value for code in app.code)
+    assert any("--review task-XCOMET-review.json" in line for line in copied(app))
     press(app, "Put back")
     assert review_view.reviews().find(link).review.exclusions == ()
     press(app, "Take back")  # the newest step: that it was put back
@@ -139,8 +139,8 @@ def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
         assert part in said
     assert kept.edit_link not in "".join(str(element.proto) for element in app.main) + said
     assert kept.edit_link not in str(app.session_state) + str(app.query_params)
-    assert any(kept.read_link in code.value for code in app.code)
-    assert kept.edit_link in "".join(code.value for code in at("review", review=kept.edit_link).code)
+    assert any(kept.read_link in line for line in copied(app))
+    assert kept.edit_link in "".join(copied(at("review", review=kept.edit_link)))
 
 
 def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, monkeypatch, run, tmp_path):  # noqa: F811
@@ -151,7 +151,7 @@ def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, m
     monkeypatch.setattr(st, "download_button", lambda title, data, name, *args, key, **more: files.update(
         {key.rpartition(".")[2]: (name, data() if callable(data) else data)}))
     app = at("review", review=kept.read_link)
-    command = next(code.value for code in app.code if "--review" in code.value)
+    command = next(line for line in copied(app) if "--review" in line)
     assert not app.exception and files["json"][0] in command
     assert files.pop("svg")[1].startswith("<svg ")
     monkeypatch.chdir(root)  # the page names folders from MTSIG_DATA_ROOT on
@@ -195,7 +195,7 @@ def test_the_rule_and_the_metric_are_chosen_in_the_review(at, root, kept):
     assert not app.exception and review.settings == {"trials": 999, "rank_rule": "wmt25"}
     assert review.metric == "MetricX-24" and "chose ranks as WMT25" in words(app)
     assert "leave out of account" in words(app) and "Assumed: MetricX-24" in words(app)  # as on the page Task
-    assert any("--review task-MetricX-24-review.json" in code.value for code in app.code)
+    assert any("--review task-MetricX-24-review.json" in line for line in copied(app))
 
 
 def test_a_link_to_nothing_and_a_task_that_is_gone_are_messages(at, root, kept):
@@ -235,7 +235,7 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
     assert "1 system left out" in words(app) and "Other content stands" not in words(app)
     assert next(box for box in app.text_input if box.key == "reason.Gamma").value == "late & <i>odd</i>"
     app.switch_page("pages/review.py").run()
-    assert app.title[0].value == "Review" and any(kept.read_link in code.value for code in app.code)
+    assert app.title[0].value == "Review" and any(kept.read_link in line for line in copied(app))
 
 
 def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkeypatch):

@@ -9,7 +9,7 @@ from mtsig_core.data.source import Source
 from mtsig_core.experiments.blocks_and_broad import sampling
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.sampling_tables import whole_said
-from tests.pages.toys import NAMES, arguments, sentences, words, write, written
+from tests.pages.toys import NAMES, arguments, copied, sentences, words, write, written
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_ranges_hits_and_conclusions_are_those_of_the_core(open_page, source):
 
 def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
     page = open_page(source, system=NAMES[1], size="20", shuffle="true", seed="2")
-    command = next(e.value for e in page.code if "sample blocks" in e.value)
+    command = next(line for line in copied(page) if "sample blocks" in line)
     for line, kind in zip(command.splitlines(), ("blocks", "broad"), strict=True):
         assert main(arguments(line)) == 0
         data = json.loads(capsys.readouterr().out)
@@ -75,7 +75,7 @@ def test_shuffled_samples_are_shown_beside_those_before(open_page, source):
 
 def test_the_ratios_of_all_sizes_are_those_of_the_command(open_page, source, capsys):
     page = open_page(source, system=NAMES[0], shuffle="true", seed="4", alpha="0.1")
-    assert main(arguments(next(e.value for e in page.code if "sample spread" in e.value))) == 0
+    assert main(arguments(next(line for line in copied(page) if "sample spread" in line))) == 0
     one = json.loads(capsys.readouterr().out)["metrics"]["bleu"]
     mine = [row for row in one["rows"] if row["system"] == NAMES[0]]
     assert [row["size"] for row in mine] == [10, 20] == [row["size"] for row in one["ratios"]]

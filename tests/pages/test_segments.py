@@ -14,7 +14,7 @@ from mtsig_core.data.source import Source
 from mtsig_core.report import export
 from pages._ui import segment_reader
 from pages._ui.segment_reader import PAGE
-from tests.pages.toys import NAMES, answers, arguments, sentences, words, written
+from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
 LONG = "very long text " * 700
@@ -234,6 +234,6 @@ def test_the_file_has_all_that_match_and_is_made_when_asked_for(open_segments, s
 
 def test_the_command_prints_the_counts_of_the_two(open_segments, source, capsys):
     page = open_segments(source, a=NAMES[1], b=NAMES[0], exclude=NAMES[2])
-    assert main(arguments(page.code[0].value)) == 0
+    assert main(arguments(copied(page)[0])) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert len(rows) == 120 and {row["system"] for row in rows} == set(NAMES[:2])

@@ -9,7 +9,7 @@ from mtsig_core.data.source import Source
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.data.testset import TestSet
 from pages._ui import testsets
-from tests.pages.toys import sentences, small_source, words, write
+from tests.pages.toys import copied, sentences, small_source, words, write
 
 CAFE = os.fsdecode(b"caf\xe9")
 
@@ -39,7 +39,7 @@ def root(tmp_path):
     ("data", "out/en-de", "out/system-outputs/en-de/z.txt is a link that leads out of MTSIG_DATA_ROOT")])
 def test_each_set_opens_or_has_one_message(opened, root, page, name, said):
     app = opened(page, root=root, testset=name, trials="999")
-    assert not app.exception and said in words(app) and str(root) not in words(app) + "".join(e.value for e in app.code)
+    assert not app.exception and said in words(app) and str(root) not in words(app) + "".join(copied(app))
     assert {"good/en-de", "caf\\udce9/en-de", "pipe/en-de"} <= set(app.selectbox(key="testset").options)
 
 
@@ -48,7 +48,7 @@ def test_each_set_opens_or_has_one_message(opened, root, page, name, said):
 def test_each_task_opens_or_has_one_message(opened, root, name, said):
     app = opened("task", root=root, shared_task=name, trials="999")
     assert not app.exception and said in words(app)
-    assert str(root) not in words(app) + "".join(e.value for e in app.code)
+    assert str(root) not in words(app) + "".join(copied(app))
 
 
 def test_files_that_the_dashboard_is_started_on(opened, tmp_path):

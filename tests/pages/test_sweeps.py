@@ -13,7 +13,7 @@ from mtsig_core.experiments import sweep_size
 from mtsig_core.metrics import metric_title
 from pages._ui import background, charts, sweeps_curve, sweeps_tables
 from tests.pages.hired import Hand
-from tests.pages.toys import NAMES, answers, arguments, words, written
+from tests.pages.toys import NAMES, answers, arguments, copied, words, written
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def answer(page):
 
 def printed(page, what, capsys):
     """What the last command on the page that begins so prints."""
-    command = arguments([e.value for e in page.code if what in e.value][-1])
+    command = arguments([line for line in copied(page) if what in line][-1])
     assert main(command) == 0
     return json.loads(capsys.readouterr().out)
 
@@ -162,7 +162,7 @@ def test_the_simulated_corpus_gets_references_and_a_hundred_documents(open_page,
     rows = found["metrics"]["nist"]["rows"]
     cells = {f"({100 * row['paper_low']:+.2f} {100 * row['paper_high']:+.2f})" for row in rows}
     assert len(cells) == 24 and all(cell in words(page) for cell in cells)
-    command = next(e.value for e in page.code if "--sizes 10%" in e.value)
+    command = next(line for line in copied(page) if "--sizes 10%" in line)
     assert "--demo-segments 100 --demo-references 4 --only" in command
 
 

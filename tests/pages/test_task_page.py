@@ -21,7 +21,7 @@ from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, task_view, tasks, testsets
 from pages._ui.one_pair import asked_of
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import arguments
+from tests.pages.toys import arguments, copied
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_the_picture_is_what_the_core_finds(opened, root):
     assert any(task_verdict(found, "XCOMET") in html.value for html in app.get("html"))
     assert list(grid_of(app)["0"]) == [row[0] for row in rows] and marks
     assert any("Assumed: XCOMET: higher is better" in html.value for html in app.get("html"))
-    assert "mtsig task --folder" in app.code[0].value and "--metrics XCOMET" in app.code[0].value
+    assert "mtsig task --folder" in copied(app)[0] and "--metrics XCOMET" in copied(app)[0]
 
 
 def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
@@ -53,11 +53,11 @@ def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
     header, firsts = first_rows(found, "XCOMET")
     assert "by simultaneous rank intervals" in header[2]
     assert all(escape(cell) in said for row in (header, *firsts) for cell in row)
-    assert "--rank-rule wmt25" in app.code[0].value
+    assert "--rank-rule wmt25" in copied(app)[0]
     app.selectbox(key="metric").set_value("MetricX-24").run()
     assert app.selectbox(key="rank_rule").value == "wmt25"
     app.selectbox(key="rank_rule").set_value("simultaneous").run()
-    assert "rank_rule" not in app.query_params and "--rank-rule" not in app.code[0].value
+    assert "rank_rule" not in app.query_params and "--rank-rule" not in copied(app)[0]
 
 
 def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, root):
@@ -67,7 +67,7 @@ def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, roo
     # What a row asks of the page Pair is left there as it is, also the best system: else Back needs two presses.
     assert asked_of(["x", "y", "z"], "x", "z") == {"a": None, "b": "z"}
     assert asked_of(["x", "y"], "z", "y") == {"a": "z", "b": None} and asked_of([], "x", "y") == {"a": "x", "b": "y"}
-    assert [code.value.count("--metrics XCOMET,MetricX-24 --trials 999") for code in app.code] == [1, 1]
+    assert [line.count("--metrics XCOMET,MetricX-24 --trials 999") for line in copied(app)] == [1, 1]
 
 
 def test_metrics_are_held_against_people_where_people_have_scored(opened, root, capsys, monkeypatch):
@@ -83,13 +83,13 @@ def test_metrics_are_held_against_people_where_people_have_scored(opened, root, 
     found = task_agreement(TaskSource(str(root / "task")).read(), "esa")
     said = "\n".join(html.value for html in app.get("html"))
     assert escape(task_agreement_verdict(found)) in said and escape(task_agreement_note(found)) in said
-    command = next(code.value for code in app.code if code.value.startswith("mtsig agreement"))
+    command = next(line for line in copied(app) if line.startswith("mtsig agreement"))
     monkeypatch.chdir(root)  # from where the command names it
     assert main([*arguments(command), "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)["metrics"]
     assert {name: one["soft_pairwise_accuracy"] for name, one in printed.items()} == {
         one.metric: one.soft_pairwise_accuracy for one in found.metrics}
-    assert "--human esa" in app.code[-1].value  # the command of the files, which have it too
+    assert "--human esa" in copied(app)[-1]  # the command of the files, which have it too
 
 
 def test_a_track_alone(opened, root):

@@ -15,7 +15,7 @@ from mtsig_core.report.runs_tables import task_pair_run_rows, task_run_rows
 from pages._ui import review_view, testsets
 from tests.browser.conftest import free_port
 from tests.cli.conftest import files, folder, run  # noqa: F401 - fixtures
-from tests.pages.toys import arguments, words
+from tests.pages.toys import arguments, copied, words
 
 
 @pytest.fixture
@@ -31,20 +31,20 @@ def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, caps
     monkeypatch.chdir(rated.parent)  # from where commands name the files
     page = opened("task", root=rated.parent, shared_task=rated.name, metric="esa", trials="999", trust="true")
     assert not page.exception and "agrees most with esa" in words(page)
-    assert not any(str(rated.parent) in code.value for code in page.code)
-    command = next(code.value for code in page.code if code.value.startswith("mtsig task") and "esa" in code.value)
+    assert not any(str(rated.parent) in line for line in copied(page))
+    command = next(line for line in copied(page) if line.startswith("mtsig task") and "esa" in line)
     assert main([*arguments(command), "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     source = TaskSource(str(rated), scores=(("en-de", "esa", str(rated / "en-de.esa.tsv")),))
     found = KeptTask(source).compare("esa", trials=999)
     assert [row["system"] for row in printed["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == ["good", "fair", "poor"]
     assert printed["pairs"]["en-de"]["testset"]["digest"] == found.pairs["en-de"].testset.digest
-    command = next(code.value for code in page.code if code.value.startswith("mtsig agreement"))
+    command = next(line for line in copied(page) if line.startswith("mtsig agreement"))
     assert main([*arguments(command), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["human"] == "esa"
     page = opened("leaderboard", root=rated.parent, testset=f"{rated.name}/en-de", metric="esa", trials="999")
     assert not page.exception and "good is ahead of all others" in words(page)
-    assert f"--scores esa={rated.name}/en-de.esa.tsv" in next(code.value for code in page.code)
+    assert f"--scores esa={rated.name}/en-de.esa.tsv" in copied(page)[0]
 
 
 SAID = "err: higher is better, as nothing else was said."
@@ -93,7 +93,7 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     for shown in (page, review):
         cells = [cell for table in (rows, task_pair_run_rows(found, "bleu")[1]) for row in table for cell in row]
         assert not shown.exception and all(cell in words(shown) for cell in cells)
-        assert any(f"--run en-de:good={rated.name}/en-de.good.run2.txt" in code.value for code in shown.code)
+        assert any(f"--run en-de:good={rated.name}/en-de.good.run2.txt" in line for line in copied(shown))
     page = opened("leaderboard", root=rated.parent, testset=f"{rated.name}/en-de", metric="bleu", trials="999")
     assert "SD between runs" in words(page)
     testsets.store.clear(), review_view.reviews.clear()
@@ -126,7 +126,7 @@ def test_tables_and_runs_elsewhere_are_given_to_the_server(opened, rated, run, t
     page = opened("task", source, task=task, metric="chrf", trials="999", shared_task=rated.name)
     assert not page.exception and "people" in page.selectbox(key="metric").options
     assert list(page.dataframe[0].value["0"]) == ["good", "fair"]  # who is withdrawn is left out
-    command = next(code.value for code in page.code if code.value.startswith("mtsig task"))
+    command = next(line for line in copied(page) if line.startswith("mtsig task"))
     assert "--pairs en-de" in command and "--scores en-de:people=ratings.tsv" in command
     assert "--run en-de:good=again.txt" in command and "--systems-table who.tsv" in command
     assert str(tmp_path) not in words(page) + command
@@ -143,7 +143,7 @@ def test_the_direction_of_one_language_pairs_scores_keeps_no_other_from_opening(
     for pair, has in (("en-cs", True), ("en-de", False)):
         page = opened("leaderboard", Source(folder=str(rated)), task=task, testset=f"{rated.name}/{pair}", trials="99")
         assert not page.exception and not page.error
-        command = next(code.value for code in page.code if code.value.startswith("mtsig"))
+        command = next(line for line in copied(page) if line.startswith("mtsig"))
         assert f"--langpair {pair}" in command and ("--lower-is-better esa" in command) is has
         scores = testsets.find(f"{rated.name}/{pair}", testsets.available()).load().scores
         assert {name: one.higher_is_better for name, one in scores.items()} == ({"esa": False} if has else {})

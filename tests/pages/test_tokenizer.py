@@ -5,7 +5,7 @@ import re
 import pytest
 
 from mtsig_core.data.source import Source
-from tests.pages.toys import words, write
+from tests.pages.toys import copied, words, write
 from tests.toys import SPACELESS
 
 
@@ -18,7 +18,7 @@ def chinese(tmp_path):
 
 
 def commands(page):
-    return [element.value for element in page.code if element.value.startswith("mtsig ")]
+    return [line for line in copied(page) if line.startswith("mtsig ")]
 
 
 @pytest.mark.parametrize("page", ["overview", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps",

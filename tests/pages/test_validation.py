@@ -19,7 +19,7 @@ from mtsig_core.report.tables import format_p
 from mtsig_core.report.validation_tables import percent_of
 from pages._ui import background, charts, validation_claims, validation_conclusions, validation_equal_systems
 from tests.pages.hired import Hand
-from tests.pages.toys import arguments, sentences, words, write, written
+from tests.pages.toys import arguments, copied, sentences, words, write, written
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_systems_too_unlike_for_a_null_by_document(open_page):
 
 
 def command_of(page, name):
-    return arguments(next(e.value for e in page.code if f"validate {name}" in e.value))
+    return arguments(next(line for line in copied(page) if f"validate {name}" in line))
 
 
 @pytest.mark.parametrize("experiment, text, name, figures", [

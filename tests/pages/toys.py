@@ -9,8 +9,8 @@ from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 
 from mtsig_core.data.source import Source
 
-__all__ = ["APP", "NAMES", "answers", "arguments", "frame_rows", "sentences", "small_source", "write", "written",
-           "words"]
+__all__ = ["APP", "NAMES", "answers", "arguments", "copied", "frame_rows", "sentences", "small_source", "write",
+           "written", "words"]
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
@@ -48,6 +48,12 @@ def words(page):
               for tag, rows in zip(("th", "td"), (frame_rows(frame)[:1], frame_rows(frame)[1:]), strict=True)
               for row in rows)
     return "\n".join([*(element.proto.body for element in page.get("html")), *frames])
+
+
+def copied(page):
+    """The texts that the page offers to copy."""
+    return [json.loads(element.proto.json) for element in page.get("bidi_component")
+            if element.proto.component_name == "mtsig_copyable"]
 
 
 def frame_rows(frame):
