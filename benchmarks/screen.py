@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 import tempfile
+import time
 from pathlib import Path
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page, sync_playwright
-
 from benchmarks import data
-from benchmarks.browsers import chromium
 from benchmarks.load import start, stop
+from benchmarks.window import Window, new_window
 from mtsig_core import TestSet
 
 __all__ = ["screen"]
 
 _PAGES = ("Leaderboard", "Significance", "Pair", "Bootstrap")
 _ROUNDS = 5
-_LONGEST = 120_000  # milliseconds
+_PAUSE = 1.5  # seconds that a reader looks at what is there
 #: Sets window.waited to seconds from the next click, or from when the page was opened, until: its title and a picture
 #: stand in the page; its run has ended, nothing of the run before is left, and the browser has painted.
 _WATCH = """([title, opened]) => {
@@ -46,21 +46,23 @@ def screen(testset: TestSet) -> None:
     with tempfile.TemporaryDirectory() as folder:
         asked = urlencode({"testset": data.write_task(testset, Path(folder) / "big")})
         address, server = start(1, folder, {"MTSIG_CACHE": str(Path(folder) / "cache")})
+        link = f"{address}/leaderboard?{asked}"
         try:
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-                context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
-                _measure(context.new_page(), f"{address}/leaderboard?{asked}")
-                browser.close()
+            with new_window() as window:
+                _say("a server that has just started, in a new browser", [_visited(window, link)])
+                _say("a new window of that browser", [_visited(window, link) for _ in range(_ROUNDS)])
+                _measure(window)
+            _say("a new browser", [_first(link) for _ in range(_ROUNDS)])
         finally:
             stop(server)
 
 
-def _measure(window: Page, link: str) -> None:
-    window.add_init_script(f"addEventListener('DOMContentLoaded', () => ({_WATCH})(['Leaderboard', true]))")
-    window.goto(link, timeout=_LONGEST)
-    _say("a server that has just started, its first page", [_waited(window)])
-    _say("a new window of it", [_reloaded(window)])
+def _first(link: str) -> dict[str, float]:
+    with new_window() as window:
+        return _visited(window, link)
+
+
+def _measure(window: Window) -> None:
     for name in _PAGES[1:]:
         _say(f"{name}, for the first time", [_opened(window, name)])
     rounds = [{name: _opened(window, name) for name in _PAGES} for _ in range(_ROUNDS)]
@@ -77,30 +79,39 @@ def _say(what: str, waits: list[dict[str, float]], *told: str) -> None:
     print(f"{what:<50} {', '.join(medians):>30}", flush=True)
 
 
-def _waited(window: Page) -> dict[str, float]:
-    window.wait_for_function("() => window.waited?.all", timeout=_LONGEST, polling=100)
-    found: dict[str, float] = window.evaluate("window.waited")
-    window.wait_for_timeout(1500)  # as a reader would, before what follows
+def _waited(window: Window) -> dict[str, float]:
+    found: dict[str, float] = window.wait("window.waited?.all && window.waited")
+    time.sleep(_PAUSE)
     return found
 
 
-def _reloaded(window: Page) -> dict[str, float]:
-    window.reload(timeout=_LONGEST)
+def _visited(window: Window, link: str) -> dict[str, float]:
+    window.ask("Page.enable")
+    said = window.ask("Page.addScriptToEvaluateOnNewDocument", source="addEventListener('DOMContentLoaded', () => "
+                      f"({_WATCH})(['Leaderboard', true]))")
+    window.ask("Page.navigate", url=link)
+    found = _waited(window)
+    window.ask("Page.removeScriptToEvaluateOnNewDocument", **said)
+    return found
+
+
+def _opened(window: Window, name: str) -> dict[str, float]:
+    window.value(f"({_WATCH})({json.dumps([name, False])})")
+    window.value(_with_text('[data-testid="stSidebar"] a', name) + ".click()")
     return _waited(window)
 
 
-def _opened(window: Page, name: str) -> dict[str, float]:
-    window.evaluate(_WATCH, [name, False])
-    window.get_by_role("link", name=name, exact=True).first.click(no_wait_after=True)
+def _chosen(window: Window, key: str, name: str) -> dict[str, float]:
+    window.value(f"document.querySelector('.st-key-{key} input').focus()")
+    window.ask("Input.insertText", text=name)
+    option = _with_text('[role="option"]', name)
+    window.wait(f"!!{option}")
+    window.value(f"({_WATCH})(['', false])")
+    window.value(f"{option}.click()")
     return _waited(window)
 
 
-def _chosen(window: Page, key: str, name: str) -> dict[str, float]:
-    field = window.locator(f".st-key-{key} input").first
-    field.click()
-    field.fill(name)
-    option = window.get_by_role("option", name=name, exact=True).first
-    option.wait_for()
-    window.evaluate(_WATCH, ["", False])
-    option.click(no_wait_after=True)
-    return _waited(window)
+def _with_text(selector: str, text: str) -> str:
+    """An expression for the first element that says this."""
+    all_such = f"[...document.querySelectorAll({json.dumps(selector)})]"
+    return f"{all_such}.find(it => it.innerText.trim() === {json.dumps(text)})"
