@@ -18,6 +18,7 @@ __all__ = ["screen"]
 
 _PAGES = ("Leaderboard", "Significance", "Pair", "Bootstrap")
 _ROUNDS = 5
+_TRIES = 20
 _PAUSE = 1.5  # seconds that a reader looks at what is there
 #: Sets window.waited to seconds from the next click, or from when the page was opened, until: its title and a picture
 #: stand in the page; its run has ended, nothing of the run before is left, and the browser has painted.
@@ -102,10 +103,13 @@ def _opened(window: Window, name: str) -> dict[str, float]:
 
 
 def _chosen(window: Window, key: str, name: str) -> dict[str, float]:
-    window.value(f"document.querySelector('.st-key-{key} input').focus()")
-    window.ask("Input.insertText", text=name)
-    option = _with_text('[role="option"]', name)
-    window.wait(f"!!{option}")
+    field, option = f"document.querySelector('.st-key-{key} input')", _with_text('[role="option"]', name)
+    for _ in range(_TRIES):  # a field may not listen yet
+        window.value(f"{field}.blur(), {field}.focus(), {field}.select()")
+        window.ask("Input.insertText", text=name)
+        time.sleep(_PAUSE / 5)
+        if window.value(f"!!{option}"):
+            break
     window.value(f"({_WATCH})(['', false])")
     window.value(f"{option}.click()")
     return _waited(window)
