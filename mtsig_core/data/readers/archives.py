@@ -27,6 +27,8 @@ MAX_NAME = 255  # bytes, as file systems have it
 MAX_DEPTH = 12  # folders, with the file
 _ENTRY = 500  # bytes of the list of files for each, on the average; the least is 46 and the name
 _SIZE_OF_LIST = 5  # its place in what zipfile knows of the end of an archive
+_OF_FINDER = "__MACOSX"  # a folder beside what was zipped, with a file for each
+_FEW = 4  # tasks that a message names
 MAX_BESIDE = 1 << 24  # bytes of a single file that is read alone
 
 
@@ -159,9 +161,15 @@ def _check_names(members: Sequence[zipfile.ZipInfo]) -> None:
 
 def _holder(root: Path) -> Path:
     """The topmost folder that looks like a task: by the folders in it, else by the names of its files."""
-    inside = sorted(root.rglob("[!.]*"), key=lambda path: (len(path.parts), path))
-    by_folder = (path for path in inside if path.is_dir() and path.name in ("references", SCORES, HUMAN, METRICS))
-    by_file = (path for path in inside if path.is_file() and (
+    inside = [path for path in sorted(root.rglob("[!.]*"), key=lambda path: (len(path.parts), path))
+              if _OF_FINDER not in path.parts]
+    holders = [path.parent for path in inside
+               if path.is_dir() and path.name in ("references", SCORES, HUMAN, METRICS)]
+    by_file = (path.parent for path in inside if path.is_file() and (
         ((found := task_name(path.name)) and found.role == "reference") or xml_names([path.name])))
-    first = next(by_folder, None) or next(by_file, None)
-    return root if first is None else first.parent
+    apart = sorted({holder for holder in holders if holders[0] not in (holder, *holder.parents)})
+    if apart:
+        named = ", ".join(shown(path.relative_to(root)) for path in (holders[0], *apart[:_FEW]))
+        raise InputError(f"The zip archive holds {1 + len(apart)} tasks: {named}{', ...' * (len(apart) > _FEW)}. "
+                         "Expected one. Zip each task alone.")
+    return holders[0] if holders else next(by_file, root)

@@ -79,6 +79,18 @@ def test_nothing_leads_out_and_links_are_left_out(packed, tmp_path):
     assert not (tmp_path.parent / "outside.txt").exists()
 
 
+def test_a_zip_of_several_tasks_is_refused(packed):
+    """One beside the other, at any depth; not what a task has inside it, nor what Finder lays beside it."""
+    inside = {f"top/task/further/{name.removeprefix('top/')}": text for name, text in TEXTS.items()}
+    finder = {f"__MACOSX/{name}": "?" for name in TEXTS}
+    assert list(read_pair(packed({**TEXTS, **inside, **finder}), "en-de").systems) == ["x", "y"]
+    other = {name.replace("top/task", "top/a/wmt23"): text for name, text in TEXTS.items()}
+    for path in (packed({**TEXTS, **other}), packed({**other, "top/task/automatic_scores/A.jsonl": "{}"})):
+        for read in (read_task, pairs_of):
+            with pytest.raises(InputError, match=r"holds 2 tasks: top/task, top/a/wmt23\. Expected one\."):
+                read(path)
+
+
 def test_what_is_refused(packed, monkeypatch, tmp_path):
     broken = packed({**TEXTS, "top/task/system-outputs/en-de/x.txt": "a\n"})
     with pytest.raises(InputError, match=r"toy.zip/top/task/system-outputs/en-de/x.txt has 1 line"):
