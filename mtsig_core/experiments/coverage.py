@@ -134,7 +134,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     check_whole("resamples", resamples, 20, 1_000_000)
     whole, two = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
     if whole.n_segments < 10:
-        raise SettingError(f"{whole.n_segments} segments are too few to draw test sets from. Expected at least 10.")
+        raise SettingError(f"Too few segments to draw test sets from: {whole.n_segments}. Expected at least 10.")
     scores = whole.scores[two]
     truth = {"score": scores[0], "difference": scores[0] - scores[1]}
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 1_000_000)

@@ -165,7 +165,7 @@ def drawn_from(testset: TestSet, metric: str | Metric, n_segments: int | None, a
         raise SettingError(f"With {trials} trials no p can be {alpha:g} or less. Use more trials, or a larger alpha.")
     whole = population(testset, metric, statistics=statistics, progress=progress)
     if whole.n_segments < 10:
-        raise SettingError(f"{whole.n_segments} segments are too few to draw test sets from. Expected at least 10.")
+        raise SettingError(f"Too few segments to draw test sets from: {whole.n_segments}. Expected at least 10.")
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 100_000)
     return whole, n
 

@@ -156,7 +156,7 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                            f"{TESTS['percentile'].trials_for(alpha)} trials, or a larger alpha.")
     whole, rows = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
     if whole.n_segments < 10:
-        raise SettingError(f"{whole.n_segments} segments are too few to draw null pairs from. Expected at least 10.")
+        raise SettingError(f"Too few segments to draw null pairs from: {whole.n_segments}. Expected at least 10.")
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole(
         "segments", n_segments, 2, 1_000_000)
     drawn = None

@@ -103,7 +103,7 @@ def test_systems_are_chosen_and_metrics_too(run):
 
 @pytest.mark.parametrize("args, message", [
     (["type1", "--demo-segments", "240", "--a", "Dansk"], "No system 'Dansk'"),
-    (["type1", "--demo-segments", "5"], "5 segments are too few"), (["type1", "--jobs", "0"], "jobs is 0"),
+    (["type1", "--demo-segments", "5"], "from: 5. Expected at least 10"), (["type1", "--jobs", "0"], "jobs is 0"),
     (["conclusions", "--demo-segments", "150"], "150 segments give no two samples of 100"),
     (["coverage", "--demo-segments", "240", "--only", "Danish"], "1 system to compare"),
     (["families", "--demo-segments", "240", "--trials", "3"], "With 3 trials"),

@@ -145,7 +145,7 @@ def test_too_little():
     counts, _ = bleu_counts(seed=3, qualities=[0, 0.2], n_segments=30)
     with pytest.raises(SettingError, match="1 system to compare"):
         type_one(toy(1, 30), Bleu(), statistics=counts[:1])
-    with pytest.raises(SettingError, match="5 segments are too few"):
+    with pytest.raises(SettingError, match="from: 5. Expected at least 10"):
         type_one(toy(2, 5), Bleu(), statistics=counts[:, :5])
     with pytest.raises(SettingError, match="no document ids"):
         type_one(toy(2, 30), Bleu(), n_pairs=1, statistics=counts, n_documents=5)

@@ -167,8 +167,8 @@ def test_the_same_for_any_number_of_threads(function):
 @pytest.mark.parametrize("function, n, more, message", [
     (conclusions, 150, {}, "150 segments give no two samples of 100"), (conclusions, 400, {"sizes": (300,)}, "of 300"),
     (conclusions, 400, {"resamples": 1}, "resamples is 1"), (conclusions, 400, {"alpha": 0}, "alpha is 0"),
-    (coverage, 8, {}, "8 segments are too few"), (coverage, 100, {"n_documents": 3}, "no document ids"),
-    (families, 8, {}, "8 segments are too few"), (families, 100, {"systems": 1}, "systems is 1"),
+    (coverage, 8, {}, "from: 8. Expected at least 10"), (coverage, 100, {"n_documents": 3}, "no document ids"),
+    (families, 8, {}, "from: 8. Expected at least 10"), (families, 100, {"systems": 1}, "systems is 1"),
     (families, 100, {"trials": 9}, "With 9 trials")])
 def test_what_cannot_be(function, n, more, message):
     testset, metric, scores = means(n)
