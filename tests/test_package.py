@@ -108,11 +108,15 @@ def test_the_command_line_counts_words(scripts, tmp_path):
 
 
 def test_the_dashboard(scripts, tmp_path):
-    """On the simulated shared task, which comes with the wheel, as does what the first page says of it."""
-    with started(scripts / "mtsig", "serve", "--no-browser", port="--port", cwd=tmp_path) as address:
+    """On the simulated shared task, which comes with the wheel, as does what the first page says of it. Who has tools for
+    developers at home is not shown Streamlit's offers for them."""
+    (tmp_path / "home" / ".cursor").mkdir(parents=True)
+    with started(scripts / "mtsig", "serve", port="--port", cwd=tmp_path, HOME=str(tmp_path / "home"), BROWSER="true",
+                 DISPLAY="") as address:
         messages = first_run(address)
     [session] = [message.new_session for message in messages if message.HasField("new_session")]
     assert session.config.toolbar_mode == Config.VIEWER  # as .streamlit/config.toml has it
+    assert not session.initialize.recommend_skills_install
     shown = [message.delta.new_element for message in messages if message.HasField("delta")]
     assert [element.heading.body for element in shown if element.HasField("heading")] == ["Which differences are real?"]
     assert any("Cedar-open" in element.html.body for element in shown)
