@@ -108,8 +108,10 @@ def test_the_command_line_counts_words(scripts, tmp_path):
 
 
 def test_the_dashboard(scripts, tmp_path):
-    """On the simulated shared task, which comes with the wheel, as does what the first page says of it. Who has tools for
-    developers at home is not shown Streamlit's offers for them."""
+    """On the simulated shared task, which comes with the wheel, as does what the first page says of it.
+
+    Who has tools for developers at home is not shown Streamlit's offers for them.
+    """
     (tmp_path / "home" / ".cursor").mkdir(parents=True)
     with started(scripts / "mtsig", "serve", port="--port", cwd=tmp_path, HOME=str(tmp_path / "home"), BROWSER="true",
                  DISPLAY="") as address:
