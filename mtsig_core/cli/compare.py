@@ -10,11 +10,11 @@ from mtsig_core.cli.options import given
 from mtsig_core.cli.output import write, write_file
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.by_reference import references_alone
-from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.scores import score
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report import export, terminal
+from mtsig_core.report.kept_comparisons import kept_comparison
 from mtsig_core.results import Exclusion
 
 __all__ = ["run_compare", "run_score", "run_segments"]
@@ -25,7 +25,7 @@ def run_compare(args: Namespace) -> int:
     each = args.test in TESTS and bool(references_alone(testset, args.test, args.baseline))
     metrics = told(testset, chosen_metrics(args, testset), each, warn=False)  # the result has the warnings
     with progress_line() as progress:
-        result = compare(testset, metrics, **given(args, "compare"), progress=progress)
+        result = kept_comparison(testset, metrics, **given(args, "compare"), progress=progress)
     result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))
     write(result.render(args.format), args.out)
     return 0

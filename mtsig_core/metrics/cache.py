@@ -29,8 +29,8 @@ from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, is_adapted, is_segment_mean
 from mtsig_core.version import __version__, version_of
 
-__all__ = ["MAX_BYTES", "cache_folder", "cached_statistics", "is_cached", "keep_array", "keep_text", "kept_array",
-           "kept_text"]
+__all__ = ["MAX_BYTES", "cache_folder", "cached_statistics", "is_cached", "is_kept", "keep_array", "keep_text",
+           "kept_array", "kept_text", "metric_key"]
 
 #: What all entries together may take; the ones not used for longest go first.
 MAX_BYTES = 1 << 30
@@ -130,11 +130,23 @@ def cache_folder() -> Path | None:
 
 def _place(metric: Metric, testset: TestSet) -> Path | None:
     """The file for these statistics, None where they are not kept."""
-    own = type(metric).__module__.startswith("mtsig_core.metrics.") and not is_adapted(metric)
-    if not own or is_segment_mean(metric) or _folder() is None:  # nothing to count, or no place: no need of a digest
+    if is_segment_mean(metric) or _folder() is None:  # nothing to count, or no place: no need of a digest
+        return None
+    key = metric_key(metric, testset)
+    return None if key is None else _entry([testset.digest, *key])
+
+
+def metric_key(metric: Metric, testset: TestSet) -> list[str] | None:
+    """What the numbers of a metric depend on besides the test set; None of one that does not belong to mtsig."""
+    if is_adapted(metric) or not type(metric).__module__.startswith("mtsig_core.metrics."):
         return None
     data = metric.data_digest(testset) if hasattr(metric, "data_digest") else ""
-    return _entry([testset.digest, metric.name, metric.signature(testset), data])
+    return [metric.name, metric.signature(testset), data]
+
+
+def is_kept() -> bool:
+    """Whether anything can be kept."""
+    return _folder() is not None
 
 
 def _folder() -> Path | None:
