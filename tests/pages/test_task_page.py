@@ -175,7 +175,7 @@ def test_the_simulated_task_is_there(opened):
     ("simulated shared task", "simulated task"), ("task/en-ja_JP", "task"), (None, "task")])
 def test_it_opens_the_task_of_the_set_that_was_looked_at(opened, root, testset, task):
     asked = {} if testset is None else {"testset": testset}
-    app = opened("task", root=root, metric="XCOMET" if task == "task" else "human", trials="499", **asked)
+    app = opened("task", root=root, metric="XCOMET" if task == "task" else "human", trials="999", **asked)
     assert not app.exception and app.selectbox(key="shared_task").value == task
 
 
@@ -207,7 +207,7 @@ def test_a_folder_of_scores_is_read_for_its_pairs_once(opened, root, monkeypatch
 
 
 def test_the_picture_so_far_has_the_systems_of_every_pair(root):
-    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=499)
+    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
     reverse = {pair: found.pairs[pair] for pair in reversed(found.pairs)}
     _, rows, _ = picture_rows(TaskComparison(found.task, reverse, {}), "XCOMET")
     assert [row[0] for row in rows][-1] == "Gamma"  # which the first pair does not have
@@ -215,20 +215,20 @@ def test_the_picture_so_far_has_the_systems_of_every_pair(root):
 
 def test_a_cell_opens_its_pair_in_the_track(opened, root):
     """Its systems alone, said in the status line and as a command; an unknown track is no test set."""
-    app = opened("leaderboard", root=root, testset="task/en-de_DE@constrained", metric="XCOMET", trials="499")
+    app = opened("leaderboard", root=root, testset="task/en-de_DE@constrained", metric="XCOMET", trials="999")
     texts = "".join(html.value for html in app.get("html"))
     assert not app.exception and "task en-de_DE, constrained track" in texts and "2 systems" in texts
     assert "Assumed: XCOMET: higher is better" in texts
-    kept = KeptTask(TaskSource(str(root / "task"), track="constrained")).compare("XCOMET", trials=499)
+    kept = KeptTask(TaskSource(str(root / "task"), track="constrained")).compare("XCOMET", trials=999)
     assert f"digest={kept.pairs['en-de_DE'].testset.digest[:12]}" in app.get("page_link")[0].proto.query_string
-    app = opened("leaderboard", root=root, testset="task/en-de_DE@unconstrained", metric="XCOMET", trials="499")
+    app = opened("leaderboard", root=root, testset="task/en-de_DE@unconstrained", metric="XCOMET", trials="999")
     assert any("of this link is not here" in html.value for html in app.get("html")) and not app.exception
 
 
 def test_the_answer_stands_right_after_the_names(opened, root):
     """Behind 30 language pairs it would be out of sight."""
-    grid = grid_of(opened("task", root=root, shared_task="task", metric="XCOMET", trials="499"))
-    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=499).macro["XCOMET"]
+    grid = grid_of(opened("task", root=root, shared_task="task", metric="XCOMET", trials="999"))
+    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999).macro["XCOMET"]
     assert list(grid["1"])[:2] == [row.rank_low if row.rank_low == row.rank_high else
                                    pytest.approx(row.rank_low + row.rank_high / 1000) for row in found.systems[:2]]
     assert list(grid["2"]) == [2, 2, 1]  # in so many language pairs
@@ -239,5 +239,5 @@ def test_a_task_is_read_once_for_all_tracks(opened, root, monkeypatch):
     monkeypatch.setenv("MTSIG_CACHE", "")
     monkeypatch.setattr(TaskSource, "read", lambda self: reads.append(self) or read(self))
     for track in ("constrained", "all systems"):
-        opened("task", root=root, shared_task="task", metric="XCOMET", trials="499", track=track)
+        opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", track=track)
     assert len(reads) == 1
