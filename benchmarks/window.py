@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -48,12 +48,7 @@ class Window:
 
     def wait(self, expression: str) -> Any:
         """The first value of an expression that is true."""
-        end = time.monotonic() + _LONGEST
-        while not (value := self.value(expression)):
-            if time.monotonic() > end:
-                raise TimeoutError(f"not within {_LONGEST:.0f} s: {expression}")
-            time.sleep(_OFTEN)
-        return value
+        return _first(lambda: self.value(expression), expression)
 
 
 @contextmanager
@@ -80,9 +75,14 @@ def new_window() -> Iterator[Window]:
 
 def _port(file: Path) -> str:
     """The port that a browser which is just starting writes down."""
+    return str(_first(lambda: file.is_file() and file.read_text().splitlines(), f"the browser writes {file.name}")[0])
+
+
+def _first(look: Callable[[], Any], what: str) -> Any:
+    """The first that is seen and true."""
     end = time.monotonic() + _LONGEST
-    while not (file.is_file() and (lines := file.read_text().splitlines())):
+    while not (found := look()):
         if time.monotonic() > end:
-            raise TimeoutError("the browser does not start")
+            raise TimeoutError(f"not within {_LONGEST:.0f} s: {what}")
         time.sleep(_OFTEN)
-    return lines[0]
+    return found

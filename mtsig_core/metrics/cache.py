@@ -130,7 +130,7 @@ def cache_folder() -> Path | None:
 
 def _place(metric: Metric, testset: TestSet) -> Path | None:
     """The file for these statistics, None where they are not kept."""
-    if is_segment_mean(metric) or _folder() is None:  # nothing to count, or no place: no need of a digest
+    if is_segment_mean(metric) or not is_kept():  # nothing to count, or no place: no need of a digest
         return None
     key = metric_key(metric, testset)
     return None if key is None else _entry([testset.digest, *key])
