@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from mtsig_core.inference.few_units import what_lacks
 from mtsig_core.results import Comparison, MetricResult
 
-__all__ = ["assumptions", "caveats", "keeps_its_level", "ranks_hold_jointly"]
+__all__ = ["assumptions", "caveats", "keeps_its_level", "on_different_lines", "ranks_hold_jointly",
+           "segments_compared", "what_is_scored"]
 
 _IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
+_PARTLY, _DIFFERENT = "partly-rated", "rated-on-different-lines"
 
 
 def assumptions(assumed: Iterable[str], metrics: Iterable[str]) -> list[str]:
@@ -28,6 +30,31 @@ def keeps_its_level(comparison: Comparison) -> bool:
 def ranks_hold_jointly(comparison: Comparison) -> bool:
     """Whether rank intervals may be said to hold for all systems together."""
     return comparison.settings.rank_rule == "simultaneous" and keeps_its_level(comparison)
+
+
+def on_different_lines(comparison: Comparison, result: MetricResult) -> bool:
+    """Whether systems have scores on different segments, so that two scores need not differ by their difference."""
+    return any(caution.code == _DIFFERENT and caution.metric == result.metric for caution in comparison.warnings)
+
+
+def segments_compared(comparison: Comparison, result: MetricResult) -> tuple[str, str]:
+    """What goes before and after the size of a test set that pairs were compared on part of, such as ("603 of ",
+    ", those with scores"); nothing where it is all of it."""
+    n = sorted({pair.n for pair in result.tested if pair.n is not None})
+    if not n or n[0] == comparison.testset.n_segments:
+        return "", ""
+    both = "" if not on_different_lines(comparison, result) else \
+        f" for both systems{' of a pair' if len(result.pairs) > 1 else ''}"
+    return f"{' to '.join(f'{many:,}' for many in dict.fromkeys((n[0], n[-1])))} of ", f", those with scores{both}"
+
+
+def what_is_scored(comparison: Comparison, result: MetricResult) -> list[str]:
+    """Sentences: which segments a score and a difference are of, where some segments have no score."""
+    if on_different_lines(comparison, result):
+        return ["A score is the mean over all segments that its system has scores for, a difference that over the "
+                "segments that both systems have scores for, so it need not be that of the two scores."]
+    return [f"{caution.text.rpartition('; what ')[0]}." for caution in comparison.warnings
+            if caution.code == _PARTLY and caution.metric == result.metric and not result.tested]
 
 
 def caveats(comparison: Comparison, result: MetricResult) -> list[str]:

@@ -10,7 +10,14 @@ from mtsig_core.inference.few_units import most_units, rank_correction, units_sa
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.ranking import headline
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.caveats import assumptions, caveats, keeps_its_level
+from mtsig_core.report.caveats import (
+    assumptions,
+    caveats,
+    keeps_its_level,
+    on_different_lines,
+    segments_compared,
+    what_is_scored,
+)
 from mtsig_core.report.phrases import (
     CORRECTION_NAMES,
     TEST_NAMES,
@@ -24,7 +31,7 @@ from mtsig_core.report.phrases import (
 )
 from mtsig_core.report.tables import left_out, pair_rows, points, simultaneous_word
 from mtsig_core.report.terminal import printable
-from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TestSetInfo
+from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 
 __all__ = ["paper_sentences", "caption_sentences", "method_sentences", "exclusion_sentences"]
 
@@ -106,8 +113,9 @@ def caption_sentences(comparison: Comparison, result: MetricResult, what: str) -
     """What a table shows, of what, and everything it depends on."""
     info = comparison.testset
     simulated = ["The test set is simulated: its texts are made up."] if info.simulated else []
-    return [f"{what} of {counted(len(result.systems), 'system')} on {_data(info)} by {metric_name(result)} "
-            f"({direction(result)}).", *simulated,
+    return [f"{what} of {counted(len(result.systems), 'system')} on {_data(comparison, result)} by "
+            f"{metric_name(result)} ({direction(result)}).", *simulated,
+            *map(printable, what_is_scored(comparison, result)),
             *filter(None, [_undecided(result, comparison.settings)]), *method_sentences(comparison, result),
             *exclusion_sentences(comparison), *map(printable, assumptions(info.assumed, [result.metric])),
             f"Signature: {printable(result.signature)}. Test set digest: {printable(info.digest)}."]
@@ -120,11 +128,12 @@ def exclusion_sentences(comparison: Comparison) -> list[str]:
 
 def _subject(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     verb = "compared" if len(result.systems) > 1 else "scored"
-    yield (f"We {verb} {counted(len(result.systems), 'system')} on {_data(comparison.testset)} by "
+    yield (f"We {verb} {counted(len(result.systems), 'system')} on {_data(comparison, result)} by "
            f"{metric_name(result)} ({direction(result)}; signature {printable(result.signature)}).")
     if comparison.testset.simulated:
         yield "The test set is simulated: its texts are made up."
     yield from map(printable, assumptions(comparison.testset.assumed, [result.metric]))
+    yield from map(printable, what_is_scored(comparison, result))
 
 
 def _outcome(comparison: Comparison, result: MetricResult) -> Iterator[str]:
@@ -189,7 +198,7 @@ def _one_pair(comparison: Comparison, result: MetricResult) -> Iterator[str]:
                f"{scores[pair.a]} {metric_name(result)}.")
         return
     a, b = (f"{printable(name)} ({scores[name]} {metric_name(result)})" for name in (pair.a, pair.b))
-    yield f"{_judged(a, b, pair, comparison.settings)} ({_evidence(result, pair, comparison.settings)})."
+    yield f"{_judged(a, b, pair, comparison.settings)} ({_evidence(comparison, result, pair)})."
 
 
 def _all_pairs(comparison: Comparison, result: MetricResult) -> Iterator[str]:
@@ -206,7 +215,7 @@ def _all_pairs(comparison: Comparison, result: MetricResult) -> Iterator[str]:
         yield f"{no_system} {listed(named, 'or', shown=False)}."
     pair = result.pairs[0]  # the two with the best scores, tested or not
     yield (f"The two best scores are those of {printable(pair.a)} ({scores[pair.a]}) and {printable(pair.b)} "
-           f"({scores[pair.b]}): {_evidence(result, pair, settings)}.")
+           f"({scores[pair.b]}): {_evidence(comparison, result, pair)}.")
     significant = sum(row.significant for row in result.pairs)
     if TESTS[settings.test].p_values is not None:
         yield f"Of {counted(len(result.tested), 'pair')}, {significant} {'is' if significant == 1 else 'are'} " \
@@ -231,7 +240,7 @@ def _against_baseline(comparison: Comparison, result: MetricResult, name: str) -
         if _identical(comparison, result, pair):
             yield f"{system} and {baseline} have identical outputs."
         else:
-            yield f"{_judged(system, baseline, pair, settings)} ({_evidence(result, pair, settings)})."
+            yield f"{_judged(system, baseline, pair, settings)} ({_evidence(comparison, result, pair)})."
 
 
 def _grouped(result: MetricResult, baseline: str, scores: Mapping[str, str], settings: Settings) -> Iterator[str]:
@@ -262,8 +271,10 @@ def _better(settings: Settings) -> str:
     return "is significantly better than" if TESTS[settings.test].p_values is not None else "counts as better than"
 
 
-def _evidence(result: MetricResult, pair: PairResult, settings: Settings) -> str:
-    """Difference, interval, and p or shares of wins of a pair, as the tables show them."""
+def _evidence(comparison: Comparison, result: MetricResult, pair: PairResult) -> str:
+    """Difference, interval, and p or shares of wins of a pair, as the tables show them; and what the difference is of,
+    where it is not that of the scores."""
+    settings = comparison.settings
     header, rows = pair_rows(result, settings)
     row, at = rows[result.pairs.index(pair)], header.index("better")
     interval = "" if pair.ci_low is None else f", {level(settings)} confidence interval {row[2]}"
@@ -276,7 +287,11 @@ def _evidence(result: MetricResult, pair: PairResult, settings: Settings) -> str
     else:
         p, adjusted = row[at - 2:at]
         chances = f"p = {p}" if p == adjusted else f"p = {p}, adjusted p = {adjusted}"
-    return f"difference {row[1]}{interval}, {chances}"
+    common = ""
+    if pair.n is not None and on_different_lines(comparison, result):
+        common = f" on the {counted(pair.n, 'segment')} that both have scores for" if pair.n else \
+            " of means over different segments"
+    return f"difference {row[1]}{common}{interval}, {chances}"
 
 
 def _identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> bool:
@@ -289,12 +304,14 @@ def _scores(result: MetricResult) -> dict[str, str]:
     return {row.system: f"{row.score:{form}}" for row in result.systems}
 
 
-def _data(info: TestSetInfo) -> str:
-    """Name, size and references of a test set."""
+def _data(comparison: Comparison, result: MetricResult) -> str:
+    """Name, size and references of a test set; and how much of it was compared, where some segments have no score."""
+    info = comparison.testset
     documents = "" if info.n_documents is None else f" in {counted(info.n_documents, 'document')}"
     references = "reference" if len(info.references) == 1 else "references"
     scored = f"{references} {listed(info.references)}" if info.references else "segment scores without texts"
-    return f"{printable(info.name)} ({counted(info.n_segments, 'segment')}{documents}; {scored})"
+    some, which = segments_compared(comparison, result)
+    return f"{printable(info.name)} ({some}{counted(info.n_segments, 'segment')}{documents}{which}; {scored})"
 
 
 

@@ -9,7 +9,7 @@ from mtsig_core.inference.across_pairs import MACRO_TESTS
 from mtsig_core.inference.few_units import cannot_decide
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.caveats import assumptions, caveats, keeps_its_level
+from mtsig_core.report.caveats import assumptions, caveats, keeps_its_level, segments_compared, what_is_scored
 from mtsig_core.report.phrases import (
     CORRECTION_NAMES,
     TEST_NAMES,
@@ -97,6 +97,11 @@ def within_sentences(have: Have) -> list[str]:
         if test.p_values is None:
             said.append(f"This test gives no p: a system counts as better where it wins on at least {level(settings)} "
                         "of the bootstrap samples.")
+    some = {pair: f"{before}{counted(comparison.testset.n_segments, 'segment')}{after}"
+            for pair, (comparison, result) in have.items() for before, after in [segments_compared(comparison, result)]
+            if before}
+    said += [f"Two systems were compared on {_by_pair(some)}."] if some else []
+    said += _grouped({pair: what_is_scored(comparison, result) for pair, (comparison, result) in have.items()})
     said += _grouped({pair: [f"{sentence}." for sentence in [cannot_decide(comparison.settings, result)] if sentence]
                       + [sentence.partition(" Here ")[0] for sentence in caveats(comparison, result)]
                       for pair, (comparison, result) in have.items()})

@@ -1,0 +1,110 @@
+"""What is quoted of ratings with gaps is right by itself: how many were compared, and what a difference is of."""
+
+import re
+
+import numpy as np
+import pytest
+
+from mtsig_core import TestSet, compare
+from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.data.task import Task
+from mtsig_core.inference.task_comparison import compare_task
+from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.task_html import task_html
+from mtsig_core.report.task_sentences import task_methods
+from tests.cli.conftest import run  # noqa: F401 - a fixture
+from tests.report.test_html_report import Page
+
+N = 60
+QUICK = dict(trials=99, resamples=50)
+OWN = "A score is the mean over all segments that its system has scores for"
+
+
+def rated(systems="AB", missing=0.3, alike=False, name="toy"):
+    """Ratings of systems ever worse, without some at random, or without the last third for all."""
+    rng = np.random.default_rng(3)
+    rows = {system: rng.normal(80 - 4 * k, 9, N).tolist() for k, system in enumerate(systems)}
+    gone = {system: range(40, N) if alike else np.flatnonzero(rng.random(N) < missing) for system in systems}
+    scores = {system: [None if k in gone[system] else row[k] for k in range(N)] for system, row in rows.items()}
+    return TestSet(name, {system: [None] * N for system in systems}, {}, scores={"human": SegmentScores(scores)},
+                   documents=[str(k // 4) for k in range(N)])
+
+
+def both(testset, a, b):
+    """Ratings of two systems on the segments where both have one, counted by hand."""
+    x, y = (testset.scores["human"].by_system[name] for name in (a, b))
+    return np.array([(p, q) for p, q in zip(x, y, strict=True) if p is not None and q is not None])
+
+
+def quoted(found, metric="human"):
+    """The sentences for a paper, those of the HTML report, and every caption of the LaTeX tables."""
+    said = paper_sentences(found, metric)
+    assert said in Page(found.render("html")).text
+    return [said, *re.findall(r"\\caption\[.*", found.render("latex"))]
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_two_systems_with_ratings_of_different_segments(unit):
+    testset = rated()
+    common = both(testset, "A", "B")
+    texts = quoted(compare(testset, ["human"], unit=unit, **QUICK))
+    assert len(texts) > 2 and 0 < len(common) < N
+    for text in texts:
+        assert f"({len(common)} of 60 segments in 15 documents, those with scores for both systems; " in text
+        assert OWN in text and "so it need not be that of the two scores" in text
+    found, = re.findall(r"difference (\S+) on the (\d+) segments that both have scores for", texts[0])
+    assert found == (f"{np.subtract(*common.mean(axis=0)):+.2f}", str(len(common)))
+
+
+@pytest.mark.parametrize("settings", [{}, {"baseline": "C"}, {"test": "koehn"}])
+def test_many_systems(settings):
+    testset = rated("ABC")
+    pairs = ("AC", "BC") if "baseline" in settings else ("AB", "AC", "BC")
+    counts = sorted(len(both(testset, *pair)) for pair in pairs)
+    for text in quoted(compare(testset, ["human"], **QUICK | settings)):
+        assert f"({counts[0]} to {counts[-1]} of 60 segments in 15 documents, those with scores for both systems of " \
+               "a pair; " in text and OWN in text
+        said = re.findall(r"difference [-+]\S+( on the \d+ segments that both have scores for)?", text)
+        assert all(said)
+
+
+@pytest.mark.parametrize("systems", ["AB", "ABC"])
+def test_systems_with_ratings_of_the_same_segments_have_scores_that_differ_by_the_difference(systems):
+    for text in quoted(compare(rated(systems, alike=True), ["human"], **QUICK)):
+        assert "(40 of 60 segments in 15 documents, those with scores; " in text
+        assert OWN not in text and "both" not in text
+
+
+def test_a_single_system_and_none_in_common():
+    for text in quoted(compare(rated("A", alike=True), ["human"], **QUICK)):
+        assert "human has scores for 40 of 60 segments." in text
+    apart = rated("ABC", missing=0)
+    scores = apart.scores["human"].by_system
+    halves = {"A": [*scores["A"][:30], *[None] * 30], "B": [*[None] * 30, *scores["B"][30:]], "C": scores["C"]}
+    given = TestSet("toy", apart.systems, {}, scores={"human": SegmentScores(halves)})
+    said = paper_sentences(compare(given, ["human"], **QUICK), "human")
+    assert re.search(r"difference \S+ of means over different segments, not tested", said)
+    assert "(30 of 60 segments, those with scores for both systems of a pair; " in said
+
+
+def test_nothing_is_said_of_what_is_whole():
+    for text in quoted(compare(rated("ABC", missing=0), ["human"], **QUICK)):
+        assert "(60 segments in 15 documents; " in text and OWN not in text and "those with" not in text
+
+
+def test_a_task_says_it_of_its_language_pairs():
+    sets = {"en-de": rated("ABC", name="one"), "en-cs": rated("ABC", alike=True, name="two")}
+    found = compare_task(Task("toy", sets), "human", **QUICK)
+    said = task_methods(found, "human")
+    n = sorted(len(both(sets["en-de"], *pair)) for pair in ("AB", "AC", "BC"))
+    assert (f"Two systems were compared on {n[0]} to {n[-1]} of 60 segments, those with scores for both systems of a "
+            "pair (en-de); 40 of 60 segments, those with scores (en-cs).") in said
+    assert f"In en-de: {OWN}" in said and said in Page(task_html(found, "mtsig task")).text
+    whole = compare_task(Task("toy", {"en-de": rated("ABC", 0)}), "human", **QUICK)
+    assert "Two systems were compared on" not in task_methods(whole, "human")
+
+
+def test_ratings_of_wmt24(wmt24, run):  # noqa: F811
+    told = run("compare", "--folder", wmt24, "--langpair", "en-zh", "--scores", f"esa={wmt24}/en-zh.esa.tsv",
+               "--metrics", "esa", "--trials", "99", "--resamples", "50", "--format", "html")
+    assert told.status == 0 and "(634 of 997 segments in 170 documents, those with scores; reference refA)" in told.out
