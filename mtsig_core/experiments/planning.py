@@ -145,7 +145,7 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(delta) / se * np.sqrt(np.maximum(n - 1, 1) / n)
         of_one = noncentrality_interval(t, freedom, settings.alpha)
-        own_ends = [delta / np.maximum(of_one[1], -of_one[0]), delta / np.maximum(of_one[0], 0)]
+        own_ends = [np.abs(delta) / np.maximum(of_one[1], -of_one[0]), np.abs(delta) / np.maximum(of_one[0], 0)]
     enough, rows = replace(settings, trials=None), []
     tests = [(family, settings.alpha / pairs, units_needed(enough, pairs, "bonferroni"))
              for family, pairs in (("", 1), ("_family", m))]
