@@ -108,7 +108,7 @@ st.caption("Scores on top: of these segments alone, descriptive, untested. By ea
            f"all {testset.n_segments:,}, above 0 in favour of A; these do not sum to the whole. The address of this "
            "page opens this segment again.")
 called = view.named(a, b)
-with st.expander("Files, command"):
+with st.expander("Files, command", key="segments.box"):
     with st.container(horizontal=True):
         st.download_button(
             f"{'This segment' if n == 1 else f'These {n:,} segments'} as CSV", mime="text/csv", on_click="ignore",

@@ -33,7 +33,7 @@ difference = controls.slider(third, "Difference", usual, "difference", least=usu
                              step=usual / 10, format="%.3g", help="The curve, the dots and the size it needs follow.")
 with fourth:
     power = controls.choice("Power", _POWERS, "power", default=0.8, help="How often the difference is to be found.")
-with st.expander("Test sets drawn"):
+with st.expander("Test sets drawn", key="sweeps.drawn"):
     places = st.columns(3)
     with places[0]:
         sizes = controls.choice("Sizes", [_TEN, *_SIZES], "sizes", free=True, help="In units or in percent of the set; "
@@ -120,7 +120,7 @@ st.subheader("How large a test set does each pair need?")
 few = planned if len(planned) <= _FEW_PAIRS else [row for row in planned if mine.a in (row.a, row.b)]
 screen.table(*plan_rows(few, difference, unit, units))
 if len(few) < len(planned):
-    with st.expander(f"All {len(planned)} pairs"):
+    with st.expander(f"All {len(planned)} pairs", key="sweeps.all.box"):
         screen.table(*plan_rows(planned, difference, unit, units), key="sweeps.all")
 st.caption(f"For power {power:.0%}, tested alone at alpha {alpha:g}, or among {mine.n_pairs} pairs at alpha/"
            f"{mine.n_pairs} (Bonferroni's level: enough for every correction but by). Brackets: {100 * (1 - alpha):g}% "

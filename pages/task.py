@@ -62,7 +62,8 @@ if pair is not None:
 for told in filter(None, (task_without(found, view.metric), said)):
     screen.caution_box(told)
 firsts = first_rows(found, view.metric)
-with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= task_view.FEW):
+with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= task_view.FEW,
+                 key="task.firsts"):
     screen.prose_table(*firsts)
 task_view.show_far_firsts(found, view.metric)
 for said in map(with_remedy, assumptions(info.assumed, [view.metric])):
@@ -79,7 +80,7 @@ several = task_disputes.show_disputes(view)
 published = replace(several or found, agreement=task_agreement.show_agreement(view))
 official.show_of_task(view)
 if warned:
-    with st.expander(f"Keep in mind: {counted(len(warned), 'warning')}"):
+    with st.expander(f"Keep in mind: {counted(len(warned), 'warning')}", key="task.warnings"):
         screen.prose_table(["language pair", "warning"], warned)
 if (link := review_changes.show_begin(view, found)) is not None:
     address.go(frame.ROOT / "pages" / "review.py", review=link)

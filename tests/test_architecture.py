@@ -74,6 +74,13 @@ def test_pages_leave_plotly_to_their_shared_part():
     assert offenders(PAGES, lambda file: within("plotly", file) - allowed["_ui" in file.parts]) == {}
 
 
+def test_boxes_have_keys():
+    """Without one, a box that was opened is closed when anything appears or goes above it."""
+    boxes = [node for file in PAGES for node in ast.walk(tree(file))
+             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "expander"]
+    assert len(boxes) > 10 and all("key" in {given.arg for given in node.keywords} for node in boxes)
+
+
 def test_caches_live_in_one_place():
     def caches(file):
         return [node.attr for node in ast.walk(tree(file))

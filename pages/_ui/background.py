@@ -21,7 +21,7 @@ from pages._ui.nursery import Progress
 from pages._ui.office import Office
 from pages._ui.workers import Nursery
 
-__all__ = ["begin", "prepare", "result"]
+__all__ = ["begin", "keep_place", "prepare", "result"]
 
 PATIENCE = 0.8  # seconds that a page waits before it shows progress
 LONGEST = 60.0  # seconds that work may take unasked
@@ -70,11 +70,7 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     before : mapping, optional
         Parts that other work has given already.
     """
-    placed = st.session_state.setdefault(_PLACED, set())
-    # Once in a run, also where the value is there: what follows keeps its place, and boxes that were opened stay open.
-    there = _OFFICE.found(key)
-    place = None if key in placed and there else st.empty()
-    placed.add(key)
+    place = keep_place(key, there := _OFFICE.found(key))
     if there:
         return _OFFICE.values.get(key)
     if key in st.session_state.setdefault(_CANCELLED, set()):
@@ -93,6 +89,14 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
         _ask(place, key, what)
     except MemoryError as error:
         raise SettingError("There is not enough memory for this. Use fewer trials, systems or segments.") from error
+
+
+def keep_place(key: tuple, there: bool = True):
+    """The place of some work's progress, once in a run, also where its value is there: what follows keeps its own."""
+    placed = st.session_state.setdefault(_PLACED, set())
+    place = None if key in placed and there else st.empty()
+    placed.add(key)
+    return place
 
 
 def begin() -> None:

@@ -66,7 +66,7 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
     """
     figure = _drawn(make, "dark" if dark() else "light")
     place = st.container()
-    with st.expander("Numbers, files, command"):
+    with st.expander("Numbers, files, command", key=f"{key}.box"):
         picture = st.radio("The camera above the figure saves it as", ["png", "svg"], horizontal=True,
                            key=f"{key}.picture")
         csv_button(files, key, header, rows)

@@ -83,7 +83,7 @@ def pick_settings(page: str = "", segment_means: bool = False) -> dict:
     correction = choice("Correction", ["auto", *allowed], "correction", place=place("correction"),
                         help="For the number of pairs tested.")
     more = has_effect(page, "unit", "ci", "alpha", "trials", "seed")
-    with st.expander("More settings") if more else nullcontext():
+    with st.expander("More settings", key="settings.box") if more else nullcontext():
         return dict(
             test=test, correction=correction,
             unit=choice("Unit", ["auto", *UNITS], "unit", place=place("unit"), help=(

@@ -63,7 +63,7 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
         screen.table(header, rows[:_SHOWN])
     if len(rows) > _SHOWN:
         st.caption(f"The first {_SHOWN} of {len(rows)} rows; the file has all.")
-    with st.expander("Every pair by every metric: > better, < worse, ~ neither"):
+    with st.expander("Every pair by every metric: > better, < worse, ~ neither", key="leaderboard.pairs.box"):
         screen.table(*relation_rows(compared), names=[1])
         screen.plain(f"Row against column by {', '.join(metric_title(result.metric) for result in compared)}, in this "
                      "order.")

@@ -73,7 +73,7 @@ def show_tests(titles: Sequence[tuple[str, str]]) -> None:
     titles : sequence of (str, str)
         Name and title of each test.
     """
-    with st.expander("The formulas, typeset"):
+    with st.expander("The formulas, typeset", key="methods.tests"):
         for name, title in titles:
             st.markdown(f"**{name}**: {title}")
             st.latex(TESTS[name])
@@ -81,7 +81,7 @@ def show_tests(titles: Sequence[tuple[str, str]]) -> None:
 
 def show_intervals() -> None:
     """The ends of each kind of interval, of a score or a difference."""
-    with st.expander("The formulas of the intervals, typeset"):
+    with st.expander("The formulas of the intervals, typeset", key="methods.intervals"):
         st.markdown(r"$\theta_0$ is the score or the difference on the test set, $q_\gamma$ the quantile of its "
                     r"bootstrap values $\theta_b$, $z_\gamma$ that of the normal distribution $\Phi$; "
                     r"$u_i = \bar\theta_{(\cdot)} - \theta_{(i)}$, where $\theta_{(i)}$ leaves unit $i$ of $n$ out and "

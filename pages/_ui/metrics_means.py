@@ -47,7 +47,7 @@ def show_averages(view, places):
                "the side: they show that this happens, not how often.")
     if one.case is not None:
         _show_texts(view.testset, one.case, unit)
-    with st.expander("All systems by both"):
+    with st.expander("All systems by both", key="metrics.average.all"):
         screen.table(*tables.average_rows(one))
 
 

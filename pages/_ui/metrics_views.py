@@ -40,7 +40,7 @@ def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
 
 def files(called: Sequence[str], name: str, rows: Sequence[dict], printed: str) -> None:
     """The numbers of a view without a figure; `called` as in `charts.show`."""
-    with st.expander("Numbers, files, command"):
+    with st.expander("Numbers, files, command", key=f"metrics.{name}.box"):
         charts.csv_button(called, f"metrics.{name}", list(rows[0]), (row.values() for row in rows))
         copyable(printed, f"metrics.{name}.command")
 

@@ -57,7 +57,7 @@ def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Ca
         text = _kept(key, about)
     except MtsigError as problem:
         return screen.error(problem)
-    with st.expander("Set an official table beside these scores", expanded=bool(text)):
+    with st.expander("Set an official table beside these scores", expanded=bool(text), key="official.box"):
         st.caption(f"Columns: {first}system and each metric, or {first}system, metric, score; tabs, semicolons or "
                    "commas between. It is kept with the address of this page: who has the address "
                    "sees it. Empty the box to take it away.")

@@ -37,6 +37,7 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
 
     key = ("compare", testset.digest, testset.name, metric, tuple(sorted(settings.items())))
     if (found := _first(testset, metric, settings, key)) is not None:
+        background.keep_place(key)
         return found
     limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
     return background.result(key, work, "Comparing the systems",

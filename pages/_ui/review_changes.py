@@ -154,7 +154,7 @@ def show_history(view: ReviewView) -> None:
     for entry, text in steps[:_SHOWN]:
         _step(view, entry, text, entry.number in gone)
     if steps[_SHOWN:]:
-        with st.expander(f"{len(steps) - _SHOWN} earlier steps"):
+        with st.expander(f"{len(steps) - _SHOWN} earlier steps", key="review.earlier"):
             for entry, text in steps[_SHOWN:]:
                 _step(view, entry, text, entry.number in gone)
 

@@ -66,7 +66,7 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
     Human translations that score others, or whose texts are not here, take part where the metric is their ratings.
     """
     place = st if drawn else None
-    with st.expander("Systems and segments") if drawn else nullcontext():
+    with st.expander("Systems and segments", key="selection.box") if drawn else nullcontext():
         every = list(whole.references)
         chosen, join = every, False
         if len(every) > 1:

@@ -149,6 +149,6 @@ def _about(several: TestSet) -> str:
 
 def _files(key, called, records, line):
     """The numbers of a table as a file, and the command that prints them."""
-    with st.expander("Numbers as a file, command"):
+    with st.expander("Numbers as a file, command", key=f"{key}.box"):
         charts.csv_button(called, key, list(records[0]), [row.values() for row in records])
         copyable(line, f"{key}.command")

@@ -22,5 +22,6 @@ def show_runs(found: TaskComparison, metric: str) -> None:
     st.caption("Systems that have several runs. A score is the mean over them; ranks, intervals and p hold for these. "
                "The SD between runs is what another training would change. Across all pairs run k has the mean of its "
                "scores, of systems that have as many runs in every language pair.")
-    with st.expander("Standard errors of the differences: of the test set, between runs, of both"):
+    with st.expander("Standard errors of the differences: of the test set, between runs, of both",
+                     key="task.runs.box"):
         screen.table(*task_pair_run_rows(found, metric), names=[0, 1], key="task.pair_runs")

@@ -137,6 +137,6 @@ def show_far_firsts(found: TaskComparison, metric: str) -> None:
     """Say where a system may be the first though better-scoring ones may not; in a box where that is often so."""
     told = far_firsts_in(found, metric)
     title = f"May be the first, though better-scoring systems may not: {len(told)} times"
-    with st.expander(title) if len(told) > FEW else nullcontext():
+    with st.expander(title, key="task.far-firsts") if len(told) > FEW else nullcontext():
         for said in told:
             screen.plain(said)

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.browser.conftest import ready, settled, watched
+from tests.browser.conftest import choose, ready, settled, watched
 from tests.browser.grids import cells
 
 pytestmark = pytest.mark.browser
@@ -21,9 +21,10 @@ def leaderboard(at, window, tmp_path_factory):
     for n, name in enumerate(("ref", "a", "b")):
         lines = (f"the old house {k} stands near the {'river' if k % 3 >= n else 'sea'} and\n" for k in range(40))
         (folder / f"{name}.txt").write_text("".join(lines))
+    (folder / "docs.txt").write_text("".join(f"d{k}\n" for k in range(40)))  # with it nothing has to be warned of
     page = watched(window.new_page())
     page.goto(at("leaderboard", ("--ref", folder / "ref.txt", "--system", folder / "a.txt",
-                                 "--system", folder / "b.txt")))
+                                 "--system", folder / "b.txt", "--docs", folder / "docs.txt")))
     ready(page)
     page.locator("summary", has_text="Numbers, files, command").click()
     yield page
@@ -80,6 +81,15 @@ def test_a_command_is_copied_by_its_button(leaderboard):
     place.get_by_role("button", name="Copied").wait_for()
     text = place.locator("code").inner_text()
     assert text.startswith("mtsig compare --ref") and leaderboard.evaluate("navigator.clipboard.readText()") == text
+
+
+def test_an_open_box_stays_open_when_something_appears_above_it(leaderboard):
+    box = leaderboard.locator("details", has_text="Numbers, files, command")
+    assert box.get_attribute("open") is not None and leaderboard.locator(".mt-caution").count() == 0
+    choose(leaderboard, leaderboard.locator(".st-key-test input"), "riezler-maxwell")
+    leaderboard.locator(".mt-caution", has_text="true nulls").first.wait_for()
+    settled(leaderboard)
+    assert box.get_attribute("open") is not None
 
 
 def test_the_picture_of_a_task_is_whole_as_png(leaderboard):
