@@ -7,6 +7,7 @@ import streamlit as st
 
 from mtsig_core.figures import differences, forest
 from mtsig_core.inference.cautions import FAMILY_WISE
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import keeps_its_level
 from mtsig_core.report.far_firsts import far_firsts
 from mtsig_core.report.records import leaderboard_records
@@ -19,6 +20,7 @@ from mtsig_core.report.tables import (
     verdict,
     with_metrics,
 )
+from mtsig_core.report.terminal import printable
 from pages._ui import (
     charts,
     controls,
@@ -30,6 +32,7 @@ from pages._ui import (
     one_pair,
     screen,
 )
+from pages._ui.copyable import copyable
 
 _FIGURES = ("scores and ranks", "differences")
 
@@ -110,4 +113,4 @@ if more:
     screen.cautions(more, several=bool(others))
 official.show(view)
 exports.show(view, "leaderboard", left_out, [other.metric for other in others])
-st.html(f'<div class="mt-status">{screen.escape(result.signature)}</div>')
+copyable(printable(result.signature), "leaderboard.signature", f"Signature ({metric_title(view.metric)})")

@@ -13,7 +13,7 @@ from mtsig_core.inference.simultaneous import simultaneous
 from mtsig_core.metrics import metric_of, metric_title
 from mtsig_core.metrics.segment_scores import SegmentMean
 from pages._ui import frame, methods_algorithms, screen
-from pages._ui.copyable import copyable
+from pages._ui.copyable import command_box
 
 
 def first_paragraph(thing) -> str:
@@ -76,4 +76,4 @@ st.subheader("How to cite")
 screen.plain("Name the test, the unit, the number of trials and the correction, or give the signature, which has all "
              "of them. Cite the source of the test above, and Post (2018) for sacreBLEU's scores.")
 if not isinstance(view, MtsigError):
-    copyable(view.command(), "methods.command")
+    command_box(view.command(), "methods.command", "the comparison with these settings")

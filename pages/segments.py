@@ -126,5 +126,5 @@ with st.expander("Files, command", key="segments.box"):
             file_name=export.file_name(*view.named(), f"line-{testset.lines[k]}", ending="csv"), key="segments.systems",
             data=lambda: export.for_spreadsheet(*segments.system_table(
                 testset, k, segments.system_scores(testset, metric, counted, k))))
-    st.caption("Prints the statistics of each segment, from which all numbers here are reckoned:")
-    copyable(one_pair.segments_command(view, a, b), "segments.command")
+    copyable(one_pair.segments_command(view, a, b), "segments.command",
+             "Command that prints the statistics of each segment, from which all numbers here are reckoned")

@@ -70,7 +70,7 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
         picture = st.radio("The camera above the figure saves it as", ["png", "svg"], horizontal=True,
                            key=f"{key}.picture")
         csv_button(files, key, header, rows)
-        copyable(command, f"{key}.command")
+        copyable(command, f"{key}.command", f"Command that prints these numbers ({_name(key)})")
         if with_table:
             shown, cells = table or (header, [[_cell(value) for value in row] for row in rows[:_MOST]])
             screen.table(shown, cells[:_MOST], key=f"{key}.table")
@@ -137,7 +137,12 @@ def csv_button(files: Sequence[str], key: str, header: Sequence[str], rows: Iter
 
 
 def _file(files, key, ending):
-    return export.file_name(*files, key.partition(".")[2], ending=ending)
+    return export.file_name(*files, _name(key), ending=ending)
+
+
+def _name(key):
+    """What the files of a figure end with."""
+    return key.partition(".")[2]
 
 
 def columns(rows: Sequence[dict]) -> dict:

@@ -26,7 +26,7 @@ def show() -> None:
          + (", as it does now." if os.environ.get("MTSIG_DATA_ROOT") else "; now it is not set.")],
         ["alone, or one language pair of it", "Start the dashboard on it, by one of the commands below."]])
     copyable("\n".join(command_line("serve", Source(folder="wmt24", langpair=pair)) for pair in (None, "en-de")),
-             "data.serve")
+             "data.serve", "Commands that start the dashboard on it")
     screen.plain("WMT layout: references/en-de.refA.txt, system-outputs/en-de/NAME.txt, and, best, "
                  "documents/en-de.docs and sources/en-de.txt; names as of 2021 to 2023 are known, too. Segment scores "
                  "alone: automatic_scores/NAME.jsonl, as WMT 2025 published them. Or XML: newstest2021.en-de.all.xml. "

@@ -14,7 +14,7 @@ from mtsig_core.report import export
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_html import card_html
 from pages._ui import background, controls, results, screen
-from pages._ui.copyable import copyable
+from pages._ui.copyable import command_box
 from pages._ui.ending import or_end_page
 from pages._ui.view import View
 
@@ -52,4 +52,4 @@ def show_card(view: View, a: str, b: str) -> None:
     st.caption("Opens offline and prints on A4. This page's address opens it here again.")
     sealed = base64.b64encode(html.encode("utf-8", "backslashreplace")).decode()  # an origin of its own
     st.iframe(f"data:text/html;charset=utf-8;base64,{sealed}", height=_HIGH)
-    copyable(" ".join([command, "--format", "html"]), "dispute.command")
+    command_box(" ".join([command, "--format", "html"]), "dispute.command", "this card")

@@ -13,7 +13,7 @@ from mtsig_core.metrics import metric_title, metric_titles, metrics_of
 from mtsig_core.report.records import relation_records
 from mtsig_core.report.tables import across_rows, relation_rows, without_relation
 from pages._ui import charts, controls, results, screen
-from pages._ui.copyable import copyable
+from pages._ui.copyable import command_box, copyable
 from pages._ui.view import View
 
 __all__ = ["pick", "show_disagreement", "show_figure_3", "warnings_of"]
@@ -71,7 +71,7 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
             screen.plain(f"Not compared by all of these: {', '.join(left_out)}")
         st.caption("After Figure 3 of Zhang and Vogel (2004), who decide by test percentile without a correction: "
                    "choose both at the side to do as they did.")
-        copyable(command, "leaderboard.pairs.command")
+        copyable(command, "leaderboard.pairs.command", "Command that prints all pairs by these metrics")
     charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "leaderboard.pairs",
                       *relation_records(compared), "All pairs under all metrics as CSV")
 
@@ -95,4 +95,5 @@ def show_figure_3(view: View) -> None:
                  "significantly better, < worse, ~ neither. As they decide: percentile interval of the difference, by "
                  "segment, without a correction. So pairs of equals may have a sign by chance, more often the more "
                  "pairs there are: report the decisions of the leaderboard.")
-    copyable(replace(view, metric=",".join(metrics), settings=asked).command(), "leaderboard.figure-3.command")
+    command_box(replace(view, metric=",".join(metrics), settings=asked).command(), "leaderboard.figure-3.command",
+                "all pairs by these three metrics")

@@ -29,4 +29,5 @@ def show_domains(view, places):
     with st.expander("Numbers, files, command", key="metrics.domains.box"):
         st.download_button("Numbers as CSV", domains_csv([one]), file_name(*view.named(), "domains", ending="csv"),
                            "text/csv", key="metrics.domains.csv", on_click="ignore")
-        copyable(command_line("domains", view.source, metrics=view.metric, **asked), "metrics.domains.command")
+        copyable(command_line("domains", view.source, metrics=view.metric, **asked), "metrics.domains.command",
+                 "Command that prints these numbers")

@@ -42,7 +42,7 @@ def files(called: Sequence[str], name: str, rows: Sequence[dict], printed: str) 
     """The numbers of a view without a figure; `called` as in `charts.show`."""
     with st.expander("Numbers, files, command", key=f"metrics.{name}.box"):
         charts.csv_button(called, f"metrics.{name}", list(rows[0]), (row.values() for row in rows))
-        copyable(printed, f"metrics.{name}.command")
+        copyable(printed, f"metrics.{name}.command", "Command that prints these numbers")
 
 
 def table(rows: Sequence) -> dict:

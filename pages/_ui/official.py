@@ -90,7 +90,7 @@ def _show_found(key, text, content, find, command):
     screen.table(header, rows, names=names, key="official.table")
     st.download_button("As CSV", REPLICATION_FORMS["csv"](found), "official.csv", "text/csv", key="official.csv",
                        on_click="ignore")
-    copyable(command, "official.command")
+    copyable(command, "official.command", "Command that prints this table")
 
 
 def _kept(key: str, about: str) -> str:

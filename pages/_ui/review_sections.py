@@ -105,11 +105,11 @@ def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
 def show_links(view: ReviewView) -> None:
     """The links to share."""
     st.subheader("Share it")
-    st.caption("Who has this link can read the review, and change nothing:")
-    copyable(view.address_of(view.kept.read_link), "review.read")
+    copyable(view.address_of(view.kept.read_link), "review.read",
+             "Link for readers: who has it can read the review, and change nothing")
     if view.may_edit:
-        st.caption("Who has this one can go on with it, as you can. It is the address of this page:")
-        copyable(view.address_of(view.kept.edit_link), "review.edit")
+        copyable(view.address_of(view.kept.edit_link), "review.edit",
+                 "Link for who goes on with it, as you can: it is the address of this page")
 
 
 def show_files(view: ReviewView, now: TaskComparison) -> None:

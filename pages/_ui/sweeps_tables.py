@@ -151,4 +151,4 @@ def _files(key, called, records, line):
     """The numbers of a table as a file, and the command that prints them."""
     with st.expander("Numbers as a file, command", key=f"{key}.box"):
         charts.csv_button(called, key, list(records[0]), [row.values() for row in records])
-        copyable(line, f"{key}.command")
+        copyable(line, f"{key}.command", f"Command that prints these numbers ({key.partition('.')[2]})")

@@ -17,7 +17,7 @@ from mtsig_core.report.task_disputes import (
 )
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, charts, controls, frame, limits, one_pair, screen
-from pages._ui.copyable import copyable
+from pages._ui.copyable import command_box
 
 __all__ = ["show_disputes"]
 
@@ -75,5 +75,6 @@ def show_disputes(view) -> TaskComparison | None:
             names = [] if there is None else [row.system for row in there.systems]
             address.go(frame.ROOT / "pages" / "pair.py", **one_pair.asked_of(names, *rows[clicked][1:3]),
                        **view.address_of(pair, compared))
-    copyable(task_command(view.kept.source, metrics=",".join(metrics), **settings), "task.disputes.command")
+    command_box(task_command(view.kept.source, metrics=",".join(metrics), **settings), "task.disputes.command",
+                "the task by these metrics")
     return mine

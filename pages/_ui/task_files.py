@@ -13,7 +13,7 @@ from mtsig_core.report import export
 from mtsig_core.report.task_documents import task_document
 from mtsig_core.results.task import TaskComparison
 from pages._ui import picture
-from pages._ui.copyable import copyable
+from pages._ui.copyable import command_box
 
 __all__ = ["show"]
 
@@ -34,4 +34,4 @@ def show(found: TaskComparison, drawn: str, metric: str, source: TaskSource, com
         st.download_button("Picture (SVG)", drawn, named(ending="svg"), "image/svg+xml", key=f"{what}.svg",
                            on_click="ignore")
         picture.png_button("Picture (PNG)", drawn, named(ending="png"), f"{what}.png")
-    copyable(command, f"{what}.command")
+    command_box(command, f"{what}.command", f"this {what}, and in other formats these files")

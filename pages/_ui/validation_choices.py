@@ -14,7 +14,7 @@ from mtsig_core.metrics import metric_title, metrics_of
 from mtsig_core.report import validation_tables as tables
 from mtsig_core.report.cells import signed
 from pages._ui import charts, controls, one_pair, results, screen
-from pages._ui.copyable import copyable
+from pages._ui.copyable import command_box
 from pages._ui.ending import or_end_page
 from pages._ui.validation_experiment import Bench, grow, warn_of_few_documents
 
@@ -130,7 +130,8 @@ def show_units(bench: Bench, place) -> None:
         if correction != "none":
             st.caption("Adjusted p-values depend on all pairs together: a pair may change its side although its own "
                        "standard error hardly does.")
-        copyable(bench.command("changed-pairs", trials=asked["trials"]), "validation.changed-pairs.command")
+        command_box(bench.command("changed-pairs", trials=asked["trials"]), "validation.changed-pairs.command",
+                    "the pairs that the unit changes")
     else:
         screen.plain("None.")
 

@@ -77,8 +77,11 @@ def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window,
 def test_a_command_is_copied_by_its_button(leaderboard):
     leaderboard.context.grant_permissions(["clipboard-read", "clipboard-write"])
     place = leaderboard.locator(".st-key-leaderboard-forest-command")
-    place.get_by_role("button", name="Copy").click()
-    place.get_by_role("button", name="Copied").wait_for()
+    told, label = place.get_by_role("status"), "Command that prints these numbers (forest)"
+    assert place.get_by_text(label, exact=True).is_visible() and told.inner_text() == ""
+    leaderboard.get_by_role("button", name=f"Copy: {label}", exact=True).click()  # by its name alone, on all the page
+    leaderboard.get_by_role("button", name=f"Copied: {label}", exact=True).wait_for()
+    assert told.text_content() == "Copied"
     text = place.locator("code").inner_text()
     assert text.startswith("mtsig compare --ref") and leaderboard.evaluate("navigator.clipboard.readText()") == text
 

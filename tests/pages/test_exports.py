@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from mtsig_core import Comparison
-from tests.pages.toys import NAMES, small_source
+from tests.pages.toys import NAMES, offered, small_source
 
 PAGES = {
     "leaderboard": [{"metrics": ["chrf", "ter"]}, {"baseline": NAMES[0]}], "significance": [{}, {"test": "koehn"}],
@@ -88,3 +88,10 @@ def test_the_matrix_is_offered_where_it_is_drawn_with_the_reasons(opened, source
     assert matrix.splitlines()[0].startswith("metric,system,")
     result = next(content for name, content in files.items() if name.endswith(".json"))
     assert Comparison.from_json(result).excluded[0].reason == "sent late"
+
+
+def test_sentences_and_signature_are_offered_to_copy(opened, source):
+    page = opened("leaderboard", source)
+    texts = offered(page)
+    signature = texts["Signature (BLEU)"]
+    assert signature.startswith("nrefs:1|") and f"signature {signature})" in texts["For a paper"]

@@ -21,7 +21,7 @@ from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, task_view, tasks, testsets
 from pages._ui.one_pair import asked_of
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import arguments, copied
+from tests.pages.toys import arguments, copied, offered
 
 
 @pytest.fixture
@@ -41,7 +41,10 @@ def test_the_picture_is_what_the_core_finds(opened, root):
     assert any(task_verdict(found, "XCOMET") in html.value for html in app.get("html"))
     assert list(grid_of(app)["0"]) == [row[0] for row in rows] and marks
     assert any("Assumed: XCOMET: higher is better" in html.value for html in app.get("html"))
-    assert "mtsig task --folder" in copied(app)[0] and "--metrics XCOMET" in copied(app)[0]
+    box = next(box for box in app.expander if box.label == "Command")
+    (label, command), = offered(box).items()
+    assert label.startswith("Command that prints this task") and copied(app) == [command]
+    assert "mtsig task --folder" in command and "--metrics XCOMET" in command
 
 
 def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):

@@ -9,8 +9,8 @@ from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 
 from mtsig_core.data.source import Source
 
-__all__ = ["APP", "NAMES", "answers", "arguments", "copied", "frame_rows", "sentences", "small_source", "write",
-           "written", "words"]
+__all__ = ["APP", "NAMES", "answers", "arguments", "copied", "frame_rows", "offered", "sentences", "small_source",
+           "write", "written", "words"]
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
@@ -50,10 +50,18 @@ def words(page):
     return "\n".join([*(element.proto.body for element in page.get("html")), *frames])
 
 
+def offered(page):
+    """What the page offers to copy, by its label, which no two have in common."""
+    fields = [json.loads(element.proto.json) for element in page.get("bidi_component")
+              if element.proto.component_name == "mtsig_copyable"]
+    texts = {field["label"]: field["text"] for field in fields}
+    assert len(texts) == len(fields) and all(texts)
+    return texts
+
+
 def copied(page):
     """The texts that the page offers to copy."""
-    return [json.loads(element.proto.json) for element in page.get("bidi_component")
-            if element.proto.component_name == "mtsig_copyable"]
+    return list(offered(page).values())
 
 
 def frame_rows(frame):
