@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.tables import how_often
 from mtsig_core.report.terminal import printable
-from mtsig_core.results import MetricResult, Settings
+from mtsig_core.results import MetricResult, Settings, TestSetInfo
 
-__all__ = ["ACROSS", "CORRECTION_NAMES", "TEST_NAMES", "direction", "intervals_name", "level", "listed",
-           "metric_name", "row_against_column", "trials_clause", "units_name"]
+__all__ = ["ACROSS", "CORRECTION_NAMES", "TEST_NAMES", "computed_said", "direction", "intervals_name", "level",
+           "listed", "metric_name", "row_against_column", "simulated_said", "trials_clause", "units_name"]
 
 #: In place of a language pair, what holds across them.
 ACROSS = "across all"
@@ -38,6 +38,18 @@ def direction(result: MetricResult) -> str:
 def row_against_column(result: MetricResult) -> str:
     """How a difference is taken that is positive where the row is better."""
     return "row minus column" if result.higher_is_better else "column minus row"
+
+
+def simulated_said(info: TestSetInfo) -> list[str]:
+    """A sentence for a test set that is simulated; its name has the seed of its texts, which is not that of the
+    draws."""
+    by = ", from the seed in its name" if "(seed " in info.name else ""
+    return [f"The test set is simulated: its texts are made up{by}."] if info.simulated else []
+
+
+def computed_said(settings: Settings) -> str:
+    """The version, and the seed of all that was drawn."""
+    return f"Computed with mtsig {settings.version}; tests and intervals draw from seed {settings.seed}."
 
 
 def trials_clause(result: MetricResult, settings: Settings) -> str:

@@ -21,11 +21,13 @@ from mtsig_core.report.caveats import (
 from mtsig_core.report.phrases import (
     CORRECTION_NAMES,
     TEST_NAMES,
+    computed_said,
     direction,
     intervals_name,
     level,
     listed,
     metric_name,
+    simulated_said,
     trials_clause,
     units_name,
 )
@@ -105,16 +107,15 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
     if simultaneous_word(result, settings):
         said.append(f"Simultaneous intervals hold for all {m} differences together (max-T from {settings.resamples} "
                     f"bootstrap resamples of {units_name(settings)}; Romano and Wolf 2005).")
-    said.append(f"Computed with mtsig {settings.version}, seed {settings.seed}.")
+    said.append(computed_said(settings))
     return said
 
 
 def caption_sentences(comparison: Comparison, result: MetricResult, what: str) -> list[str]:
     """What a table shows, of what, and everything it depends on."""
     info = comparison.testset
-    simulated = ["The test set is simulated: its texts are made up."] if info.simulated else []
     return [f"{what} of {counted(len(result.systems), 'system')} on {_data(comparison, result)} by "
-            f"{metric_name(result)} ({direction(result)}).", *simulated,
+            f"{metric_name(result)} ({direction(result)}).", *simulated_said(info),
             *map(printable, what_is_scored(comparison, result)),
             *filter(None, [_undecided(result, comparison.settings)]), *method_sentences(comparison, result),
             *exclusion_sentences(comparison), *map(printable, assumptions(info.assumed, [result.metric])),
@@ -130,8 +131,7 @@ def _subject(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     verb = "compared" if len(result.systems) > 1 else "scored"
     yield (f"We {verb} {counted(len(result.systems), 'system')} on {_data(comparison, result)} by "
            f"{metric_name(result)} ({direction(result)}; signature {printable(result.signature)}).")
-    if comparison.testset.simulated:
-        yield "The test set is simulated: its texts are made up."
+    yield from simulated_said(comparison.testset)
     yield from map(printable, assumptions(comparison.testset.assumed, [result.metric]))
     yield from map(printable, what_is_scored(comparison, result))
 

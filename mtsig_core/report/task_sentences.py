@@ -13,6 +13,7 @@ from mtsig_core.report.caveats import assumptions, caveats, keeps_its_level, seg
 from mtsig_core.report.phrases import (
     CORRECTION_NAMES,
     TEST_NAMES,
+    computed_said,
     direction,
     intervals_name,
     level,
@@ -159,7 +160,7 @@ def common_sentences(found: TaskComparison, metric: str) -> list[str]:
     first = next(iter(have_metric(found, metric).values()))[0]
     said = list(map(printable, assumptions(found.task.assumed, [metric])))
     said += [f"Left out: {printable(task_left_out(found))}."] if found.excluded else []
-    return [*said, f"Computed with mtsig {first.settings.version}, seed {first.settings.seed}."]
+    return [*said, computed_said(first.settings)]
 
 
 def signature_sentences(found: TaskComparison, metric: str) -> list[str]:

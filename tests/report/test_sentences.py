@@ -136,6 +136,13 @@ class TestMethod:
         assert "The test set is simulated" in paper_sentences(compare(made("AB", simulated=True), **QUICK), "bleu")
         assert "simulated" not in said()
 
+    def test_the_seed_of_the_data_is_told_from_that_of_the_draws(self):
+        named = dataclasses.replace(made("AB", simulated=True), name="made up (seed 7)")
+        text = paper_sentences(compare(named, **QUICK, seed=3), "bleu")
+        assert "on made up (seed 7) (40 segments" in text and "made up, from the seed in its name." in text
+        assert re.search(r"mtsig \S+; tests and intervals draw from seed 3\.$", text)
+        assert "made up." in paper_sentences(compare(made("AB", simulated=True), **QUICK), "bleu")
+
 
 @pytest.mark.parametrize("settings", [{}, {"baseline": "B"}, {"test": "koehn"}, {"test": "percentile"},
                                       {"correction": "bonferroni"}, {"correction": "by"}])
