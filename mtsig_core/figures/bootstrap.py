@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured, steps
+from mtsig_core.figures._style import BLUE, GREY, LEFT, VERMILLION, Labels, full, measured, steps
 
 __all__ = ["replicates", "settling"]
 
@@ -118,7 +118,7 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
     figure.update_yaxes(type="log", range=[min(seen) - 0.12, max(seen) + 0.12], tickfont_size=13, zeroline=False,
                         tickvals=_SHARES, ticktext=[f"{share:g}%" for share in _SHARES])
     measured(figure, "B, bootstrap samples")
-    figure.update_layout(height=320, margin=dict(l=8, r=8, t=8, b=48), dragmode=False, hovermode="closest")
+    figure.update_layout(height=320, margin=dict(l=LEFT, r=8, t=8, b=48), dragmode=False, hovermode="closest")
     return figure
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mtsig_core.figures._style import BLUE, GREY, Labels, full
+from mtsig_core.figures._style import BELOW, BLUE, GREY, Labels, full
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rank_interval
 from mtsig_core.report.tables import apart, points, with_interval
@@ -64,6 +64,6 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
                         range=[len(systems) - 0.4, -0.6], showgrid=False, zeroline=False)
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13)
     row = _ROW + _LINE * (named.lines - 1)
-    figure.update_layout(height=row * len(systems) + 90, margin=dict(l=named.left, r=8, t=36, b=28), dragmode=False)
+    figure.update_layout(height=row * len(systems) + 98, margin=dict(l=named.left, r=8, t=36, b=BELOW), dragmode=False)
     figure.update_annotations(font_size=14)
     return named.below(figure)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured
+from mtsig_core.figures._style import BELOW, BLUE, GREY, LEFT, VERMILLION, Labels, full, measured
 from mtsig_core.report.cells import written_like
 
 __all__ = ["by_length", "by_order", "mean_intervals", "rankings", "student_density"]
@@ -65,7 +65,7 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
     figure.update_yaxes(type="log", range=[float(np.log10(low)), float(np.log10(high))],
                         tickvals=shares, ticktext=[f"{share:g}%" for share in shares], tickfont_size=13,
                         zeroline=False)
-    figure.update_layout(height=300, margin=dict(l=8, r=8, t=8, b=28), dragmode=False, hovermode="closest")
+    figure.update_layout(height=300, margin=dict(l=LEFT, r=8, t=8, b=BELOW), dragmode=False, hovermode="closest")
     return named.below(figure)
 
 
@@ -105,7 +105,7 @@ def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]]
     figure.update_xaxes(range=[low - 0.03 * span, high + 0.35 * span], tickfont_size=13, zeroline=False, showgrid=False,
                         **(dict(tickvals=[round(0.85 + 0.05 * k, 2) for k in range(8)]) if paper else {}))
     figure.update_yaxes(ticksuffix=" ", tickfont_size=13, zeroline=False, title_text="points", title_font_size=14)
-    figure.update_layout(height=340, margin=dict(l=8, r=8, t=30, b=48), dragmode=False, hovermode="closest")
+    figure.update_layout(height=340, margin=dict(l=LEFT, r=8, t=30, b=48), dragmode=False, hovermode="closest")
     measured(figure, "length ratio: words of the output / words of the reference")
     return named.below(figure)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured
+from mtsig_core.figures._style import BLUE, GREY, LEFT, VERMILLION, Labels, full, measured
 
 __all__ = ["intervals", "outcomes", "ratios", "spread"]
 
@@ -183,7 +183,7 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
     figure.update_xaxes(type="log", tickvals=list(middle), ticktext=[f"{x:,}" for x in middle], tickfont_size=13,
                         zeroline=False, showgrid=False)
     measured(figure, "spread of blocks / spread of broad samples, by segments in a sample")
-    figure.update_layout(height=320, margin=dict(l=8, r=8, t=30, b=46), dragmode=False, hovermode="closest",
+    figure.update_layout(height=320, margin=dict(l=LEFT, r=8, t=30, b=46), dragmode=False, hovermode="closest",
                          legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
     return named.below(figure)
 
@@ -198,7 +198,7 @@ def _by_sample(figure: go.Figure, n: int, line: float, words: str, what: str, na
                         nticks=min(n + 1, 12))
     figure.update_yaxes(tickfont_size=13, zeroline=False, title=None)
     measured(figure, f"{what}, by number of the sample")
-    figure.update_layout(height=280, margin=dict(l=8, r=8, t=30, b=46), dragmode=False, hovermode="closest",
+    figure.update_layout(height=280, margin=dict(l=LEFT, r=8, t=30, b=46), dragmode=False, hovermode="closest",
                          showlegend=True, legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
     return named.below(figure)
 

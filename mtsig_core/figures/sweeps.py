@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from mtsig_core.experiments.population import Rate
 from mtsig_core.experiments.sweep_difference import FoundAtSize
 from mtsig_core.experiments.sweep_results import Slope, SystemSize
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured
+from mtsig_core.figures._style import BLUE, GREY, LEFT, VERMILLION, Labels, full, measured
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.palette import width
 
@@ -196,7 +196,7 @@ def references(ours: Sequence[tuple[int, float, float, float]], theirs: Sequence
     counts = sorted({row[0] for row in (*ours, *theirs)})
     figure.update_xaxes(tickvals=counts, range=[counts[0] - 0.25, counts[-1] + 0.25], zeroline=False, tickfont_size=13)
     figure.update_yaxes(tickfont_size=13, zeroline=False)
-    figure.update_layout(height=300, margin=dict(l=8, r=190 if theirs else 60, t=8, b=48), dragmode=False,
+    figure.update_layout(height=300, margin=dict(l=LEFT, r=190 if theirs else 60, t=8, b=48), dragmode=False,
                          hovermode="closest")
     named = Labels()
     measured(figure, f"references; {named(metric)} upwards")
@@ -259,6 +259,6 @@ def _finish(figure: go.Figure, sizes: Sequence[float], text: str, height: int, t
     low, high = math.log10(min(sizes, default=1)), math.log10(max(sizes, default=10))
     figure.update_xaxes(type="log", range=[low - 0.04, high + 0.04], tickvals=ticks, zeroline=False, tickfont_size=13,
                         ticktext=[f"{size:,}" for size in ticks])
-    figure.update_layout(height=height, margin=dict(l=8, r=right, t=top, b=48), dragmode=False, hovermode="closest")
+    figure.update_layout(height=height, margin=dict(l=LEFT, r=right, t=top, b=48), dragmode=False, hovermode="closest")
     measured(figure, text)
     return figure
