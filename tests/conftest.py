@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from joblib import cpu_count
 from threadpoolctl import threadpool_limits
 from xdist.scheduler import LoadFileScheduling
 
@@ -15,6 +16,8 @@ settings.register_profile("mtsig", deadline=None, derandomize=True, max_examples
 settings.register_profile("thorough", settings.get_profile("mtsig"), max_examples=400)
 settings.load_profile("mtsig")
 
+#: Tests that wait for other processes most of the time.
+WAITING = ("tests/browser/", "tests/server/", "tests/inference/test_parallel.py")
 REAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "wmt24"
 
 
@@ -28,6 +31,16 @@ class OneBrowser(LoadFileScheduling):
 
 def pytest_xdist_make_scheduler(config, log):
     return OneBrowser(config, log)
+
+
+def pytest_xdist_auto_num_workers():
+    """One more than there are cores: while some tests wait for browsers and servers, others compute."""
+    return cpu_count() + 1
+
+
+def pytest_collection_modifyitems(items):
+    """Those come first: last, they would leave the other workers with nothing to do."""
+    items.sort(key=lambda item: not item.nodeid.startswith(WAITING))
 
 
 @pytest.fixture(scope="session")
