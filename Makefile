@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 VENV := .venv
 PORT ?= 8501
 ARGS ?=
-# All code that is compiled, once while the browser is installed, with no counts from the cache: else each worker and server
+# All code that is compiled, once while the rest is installed, with no counts from the cache: else each worker and server
 # of the tests does it at once.
 COMPILE := export MTSIG_CACHE=; $(VENV)/bin/python -m mtsig_core compare --demo-segments 600 --unit block --trials 9999 \
 		--metrics bleu,chrf,ter,nist,wer,meteor,gtm,per >/dev/null && \
@@ -43,15 +43,17 @@ $(VENV)/bin/python: | check-python
 	$(VENV)/bin/python -m pip install --quiet --upgrade pip
 
 $(VENV)/run.stamp: $(PACKAGE) | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install --quiet -e .
+	$(VENV)/bin/python -m pip install --quiet --no-compile -e .
 	touch $@
 
+# What the tests need beside is installed while code is compiled, and types are checked: that is quick once it was done.
 # Python compiles what is imported when it is; to compile all that is installed takes half a minute more.
-$(VENV)/test.stamp: $(PACKAGE) tests/browser/install.sh tests/data/store/install.sh tests/server/install.sh | $(VENV)/bin/python
-	sh tests/data/store/install.sh && sh tests/server/install.sh & server=$$!; \
-		$(VENV)/bin/python -m pip install --quiet --no-compile -e '.[test]'; installed=$$?; wait $$server && exit $$installed
+$(VENV)/test.stamp: $(VENV)/run.stamp tests/browser/install.sh tests/data/store/install.sh tests/server/install.sh
 	{ $(COMPILE); } & compiled=$$!; \
-		sh tests/browser/install.sh $(VENV)/bin/python && wait $$compiled
+		{ sh tests/data/store/install.sh && sh tests/server/install.sh; } & servers=$$!; \
+		$(VENV)/bin/python -m pip install --quiet --no-compile -e '.[test]' && { \
+			{ $(VENV)/bin/mypy >/dev/null || true; } & types=$$!; \
+			wait $$servers && sh tests/browser/install.sh $(VENV)/bin/python && wait $$types && wait $$compiled; }
 	touch $@
 
 check-python:
