@@ -11,12 +11,12 @@ import plotly.graph_objects as go
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, shortened, width, wrapped
 from mtsig_core.report.terminal import printable
 
-__all__ = ["BELOW", "BLUE", "GREY", "LEFT", "VERMILLION", "Labels", "full", "interval_bars", "measured",
-           "steps"]
+__all__ = ["BELOW", "BLUE", "ENDS", "GREY", "LEFT", "VERMILLION", "Labels", "full", "interval_bars",
+           "measured", "steps"]
 
-#: Pixels for the numbers of an axis, below and beside a figure: where they need more, Plotly makes room by drawing all
-#: of it again.
-BELOW, LEFT = 36, 56
+#: Pixels for the numbers of an axis below a figure and beside it, and for what the first and the last of those below
+#: stand out: where they need more, Plotly makes room by drawing all of it again.
+BELOW, LEFT, ENDS = 36, 56, 24
 _LINE = 16  # from one line of the names below a figure to the next
 _DIGIT = 0.58  # of the font size, in most fonts at most
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, LEFT, VERMILLION, Labels, full, measured, steps
+from mtsig_core.figures._style import BLUE, ENDS, GREY, LEFT, VERMILLION, Labels, full, measured, steps
 
 __all__ = ["replicates", "settling"]
 
@@ -65,7 +65,7 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
     named = Labels()
     measured(figure, f"{named(unit)} of bootstrap samples")
     figure.update_yaxes(range=[0, 1.24 * top], visible=False)
-    figure.update_layout(height=270, margin=dict(l=8, r=8, t=8, b=48), dragmode=False)
+    figure.update_layout(height=270, margin=dict(l=ENDS, r=ENDS, t=8, b=48), dragmode=False)
     return named.below(figure)
 
 

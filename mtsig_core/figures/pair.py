@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, interval_bars, measured, steps
+from mtsig_core.figures._style import BLUE, ENDS, GREY, VERMILLION, Labels, full, interval_bars, measured, steps
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.palette import width
 
@@ -183,6 +183,6 @@ def _sides(figure: go.Figure, named: Labels, left: bool, right: bool, a: str, b:
 def _sized(figure: go.Figure, height: int = 250, lines: int = 1) -> go.Figure:
     """The figure, so high with one line above it."""
     more = _LINE * (lines - 1)
-    figure.update_layout(height=height + more, margin=dict(l=8, r=8, t=28 + more, b=48), dragmode=False)
+    figure.update_layout(height=height + more, margin=dict(l=ENDS, r=ENDS, t=28 + more, b=48), dragmode=False)
     figure.update_xaxes(showgrid=True)
     return figure

@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION, Labels, full, measured
+from mtsig_core.figures._style import BELOW, BLUE, ENDS, GREY, VERMILLION, Labels, full, measured
 
 __all__ = ["counts", "p_values", "panels", "rates"]
 
@@ -132,7 +132,7 @@ def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> g
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks], tickfont_size=13,
                         zeroline=False)
     measured(figure, f"p on a log axis; dotted: the level, {alpha:g}")
-    figure.update_layout(height=110 + 26 * len(found), showlegend=True, margin=dict(l=named.left, r=16, t=32, b=46),
+    figure.update_layout(height=110 + 26 * len(found), showlegend=True, margin=dict(l=named.left, r=ENDS, t=32, b=46),
                          legend=dict(orientation="h", x=0, y=1, yanchor="bottom", font_size=14))
     return named.below(figure)
 
@@ -159,7 +159,7 @@ def counts(found: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
     figure.update_xaxes(tickfont_size=13, zeroline=False)
     measured(figure, what)
     figure.update_layout(barmode="stack", bargap=0.25, height=92 + 30 * len(found), showlegend=True,
-                         margin=dict(l=named.left, r=16, t=32, b=46), legend=dict(
+                         margin=dict(l=named.left, r=ENDS, t=32, b=46), legend=dict(
                              orientation="h", x=0, y=1, yanchor="bottom", font_size=14, traceorder="normal"))
     return named.below(figure)
 
@@ -169,8 +169,8 @@ def _lines(texts: Sequence[str]) -> tuple[go.Figure, Labels]:
     figure, named = go.Figure(), Labels(34, 2)
     figure.update_yaxes(tickvals=list(range(len(texts))), ticktext=[named(text) for text in texts], tickfont_size=13,
                         range=[len(texts) - 0.5, -0.5], zeroline=False)
-    figure.update_layout(height=62 + max(19, _LINE * named.lines - 1) * len(texts), dragmode=False,
-                         margin=dict(l=named.left, r=16, t=28, b=24))
+    figure.update_layout(height=74 + max(19, _LINE * named.lines - 1) * len(texts), dragmode=False,
+                         margin=dict(l=named.left, r=ENDS, t=28, b=BELOW))
     return figure, named
 
 
@@ -178,7 +178,7 @@ def _of(figure: go.Figure, what: str) -> go.Figure:
     """Say below the axis what the shares are of, and make room for it."""
     if what:
         measured(figure, what)
-        figure.update_layout(height=figure.layout.height + 22, margin_b=46)
+        figure.update_layout(height=figure.layout.height + 10, margin_b=46)
     return figure
 
 
