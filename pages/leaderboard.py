@@ -113,4 +113,5 @@ if more:
     screen.cautions(more, several=bool(others))
 official.show(view)
 exports.show(view, "leaderboard", left_out, [other.metric for other in others])
-copyable(printable(result.signature), "leaderboard.signature", f"Signature ({metric_title(view.metric)})")
+copyable(printable(result.signature), "leaderboard.signature", f"Signature ({metric_title(view.metric)})",
+         prose=True)

@@ -14,6 +14,7 @@ export default function({data, parentElement}) {
   const name = word => { button.textContent = word; button.ariaLabel = `${word}: ${data.label}` }
   label.textContent = data.label
   text.textContent = data.text
+  text.parentElement.className = data.prose ? '' : 'code'
   name('Copy')
   button.onclick = async () => {
     getSelection().selectAllChildren(text)
@@ -32,8 +33,9 @@ _STYLE = """
 p {margin: 0 0 .25rem; font: .875rem var(--st-font); color: var(--st-text-color); opacity: .8}
 div {position: relative}
 pre {margin: 0; padding: .75rem 5rem .75rem .75rem; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5;
-  font: .875rem var(--st-code-font); color: var(--st-text-color); background: var(--st-code-background-color);
+  font: .875rem var(--st-font); color: var(--st-text-color); background: var(--st-code-background-color);
   border-radius: var(--st-base-radius)}
+pre.code {font-family: var(--st-code-font)}
 code {font: inherit}
 button {position: absolute; top: .4rem; right: .4rem; font: .8rem var(--st-font); color: var(--st-text-color);
   background: var(--st-background-color); border: 1px solid var(--st-border-color); padding: .2rem .5rem;
@@ -43,10 +45,11 @@ span {position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: 
 """
 
 
-def copyable(text: str, key: str, label: str) -> None:
+def copyable(text: str, key: str, label: str, *, prose: bool = False) -> None:
     """Draw a text as it is, below a label, with a button that copies it and is called by the label, which no other
-    text of the page has."""
-    _component()(data={"text": text, "label": label}, key=key)
+    text of the page has. Prose has the font of the page; that of code is one more for a browser to load, and pictures
+    that it has drawn by then it draws again."""
+    _component()(data={"text": text, "label": label, "prose": prose}, key=key)
 
 
 def command_box(line: str, key: str, prints: str) -> None:

@@ -53,7 +53,7 @@ def show(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[s
                                key=f"{page}.{what}-{ending}", on_click="ignore")
     screen.plain(f"Systems, pairs and matrix by {', '.join(map(metric_title, comparison.metrics))}; the report has the "
                  "figures too, and opens offline.")
-    copyable(made_once(_sentences, comparison), f"{page}.sentences", "For a paper")
+    copyable(made_once(_sentences, comparison), f"{page}.sentences", "For a paper", prose=True)
 
 
 def _joined(left_out, *parts):

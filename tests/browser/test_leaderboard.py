@@ -21,6 +21,9 @@ def options(tmp_path_factory):
     return ["--ref", folder / "ref.txt", "--docs", folder / "docs.txt",
             "--system", f"<img src=x onerror=alert(1)>={folder / 'a.txt'}", "--system", f"**b**={folder / 'b.txt'}"]
 
+# The fonts that a page has asked for.
+FONTS = "[...document.fonts].filter(font => font.status !== 'unloaded').map(font => font.family.replaceAll('\"', ''))"
+
 
 def click_on_a_dot(page, row):
     click_point(page, "leaderboard-forest", page.locator(".st-key-leaderboard-forest .point").nth(row))
@@ -37,6 +40,7 @@ def test_a_link_shows_what_the_command_line_prints_and_three_ways_open_the_pair(
     settled(page)
     status = page.locator(".mt-status").first.inner_text()
     assert "bootstrap, signed shift (bootstrap)" in status and "seed 7" in status
+    assert "Source Code Pro" not in page.evaluate(FONTS)  # pictures would be drawn once more when it has come
     page.get_by_text("More settings").click()
     seed = page.locator(".st-key-seed input")
     seed.fill("8")
