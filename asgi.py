@@ -1,4 +1,4 @@
-"""The dashboard's server: Streamlit's own, with a guard before it, a health page, and a log of events."""
+"""The dashboard's server: Streamlit's own, a guard before it, files packed once, a health page, a log of events."""
 
 from pathlib import Path
 
@@ -6,9 +6,10 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from streamlit.starlette import App
 
-from pages._ui import server_events, server_guard, server_health, server_life
+from pages._ui import server_events, server_guard, server_health, server_life, server_packed
 
 # What it is called is looked for in this text: `streamlit run asgi.py` starts it.
 app = App(Path(__file__).with_name("app.py"), lifespan=server_life.life, on_script_error=server_events.failed,
-          middleware=[Middleware(server_guard.Guard)], routes=[Route("/_mtsig/health", server_health.answer)],
+          middleware=[Middleware(server_guard.Guard), Middleware(server_packed.Packed)],
+          routes=[Route("/_mtsig/health", server_health.answer)],
           exception_handlers={Exception: server_guard.broken})

@@ -19,6 +19,7 @@ __all__ = ["screen"]
 _PAGES = ("Leaderboard", "Significance", "Pair", "Bootstrap")
 _ROUNDS = 5
 _TRIES = 20
+_SLOW = 20  # Mbit/s, with 20 ms until an answer begins: a share of a lecture hall's network
 _PAUSE = 1.5  # seconds that a reader looks at what is there
 #: Sets window.waited to seconds from the next click, or from when the page was opened, until: its title and a picture
 #: stand in the page; its run has ended, nothing of the run before is left, and the browser has painted.
@@ -54,12 +55,18 @@ def screen(testset: TestSet) -> None:
                 _say("a new window of that browser", [_visited(window, link) for _ in range(_ROUNDS)])
                 _measure(window)
             _say("a new browser", [_first(link) for _ in range(_ROUNDS)])
+            _say(f"a new browser over a line of {_SLOW} Mbit/s", [_first(link, _SLOW) for _ in range(_ROUNDS)])
         finally:
             stop(server)
 
 
-def _first(link: str) -> dict[str, float]:
+def _first(link: str, megabits: float = 0) -> dict[str, float]:
+    """In a new browser, over a line of so many megabits a second where that is told."""
     with new_window() as window:
+        if megabits:
+            window.ask("Network.enable")
+            window.ask("Network.emulateNetworkConditions", offline=False, latency=20,
+                       downloadThroughput=megabits * 125_000, uploadThroughput=megabits * 125_000)
         return _visited(window, link)
 
 
