@@ -38,9 +38,8 @@ class Partly(ValueError):
         self.rest = rest
 
 
-def begin(page: str) -> bool:
-    """Start a run of a page: a link, or Back, says all anew; else the session knows. Whether it is the session's first.
-    """
+def begin(page: str) -> None:
+    """Start a run of a page: a link, or Back, says all anew; else the session knows."""
     state, arrived = st.session_state, {key: st.query_params.get_all(key) for key in st.query_params}
     first = _KEPT not in state
     if first:
@@ -61,7 +60,6 @@ def begin(page: str) -> bool:
         state[_PAGES_OWN], state[_LINKED] = set(), set()
         state[_COMPLAINTS] = {text: True for text, seen in state[_COMPLAINTS].items() if not seen}
     state[_PAGE], state[_DRAWN] = page, {}
-    return first
 
 
 def by_history() -> bool:

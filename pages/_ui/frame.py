@@ -55,20 +55,19 @@ def draw() -> None:
 
 
 def _draw_page(page, offered) -> None:
-    first = address.begin(page.url_path)
+    address.begin(page.url_path)
     background.begin()
     if page.url_path == "lecture":  # one screen, without a side bar
         _run(page, _chosen(lecture.choose))
         return address.write()
     with st.sidebar:
-        place = st.container()
-        links = _draw_links(place, offered) if first else None
+        links = st.empty()
+        linked = _draw_links(links, offered)
         choose = {"task": task_view.choose, "review": review_view.choose}.get(page.url_path)
         view = _chosen(choose) if choose else _chosen(_draw_view, page.url_path)
-        links = links or _draw_links(place, offered)  # those of the run before stood there until now
     above = st.container()
     _run(page, view)
-    _finish(links, offered, above)
+    _finish(links, linked, offered, above)
 
 
 def _chosen(choose: Callable, *args: str):
@@ -122,21 +121,18 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     address.keep(address.SEEN, [whole.digest[:12]] if may_change else None)
 
 
-def _draw_links(place, offered) -> tuple:
-    """Draw the links to all pages; where they can be drawn again, and what they ask for."""
-    slot = place.empty()
-    return slot, _fill(slot, offered)
+def _draw_links(place, offered, drawn: dict | None = None) -> dict:
+    """Draw the links to all pages, if they ask for anything else than those that are `drawn`; what they ask for."""
+    asks = address.elsewhere({})
+    if asks != drawn:
+        with place.container(gap="xxsmall"):
+            for page in offered:
+                address.link(page, page.title)
+    return asks
 
 
-def _fill(slot, offered) -> dict:
-    with slot.container(gap="xxsmall"):
-        for page in offered:
-            address.link(page, page.title)
-    return address.elsewhere({})
-
-
-def _finish(links, offered, above) -> None:
-    """What is known only when the page has drawn all its controls."""
+def _finish(links, linked, offered, above) -> None:
+    """What is known only when the page has drawn all its controls; what the links asked for before is `linked`."""
     said = address.complaints()
     if _CHANGED in st.session_state:
         said.append("Other content stands under the name of this test set now than when the link was made, or the page "
@@ -144,9 +140,7 @@ def _finish(links, offered, above) -> None:
     with above:
         screen.messages(said)
     address.write()
-    slot, asked = links
-    if address.elsewhere({}) != asked:
-        _fill(slot, offered)
+    _draw_links(links, offered, linked)
     with st.sidebar:
         aside.keep({address.SEEN: address.asked(address.SEEN)})
 
