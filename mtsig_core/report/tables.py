@@ -44,7 +44,7 @@ def how_tested(comparison: Comparison) -> dict[str, str]:
     family = max((len(result.tested) for result in comparison.metrics.values()), default=0)
     told = {"test": f"{TESTS[settings.test].title} ({settings.test}) by {unit}", "unit": f"by {unit}",
             **({} if settings.trials is None else {"trials": trials_said(comparison)}),
-            "seed": f"draws from seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
+            "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
             "correction": f"correction {settings.correction} over {family} {'pair' if family == 1 else 'pairs'}",
             "ci": f"{interval_kinds(comparison)} intervals, {settings.resamples} resamples",
             **({"rank_rule": f"ranks {RANK_RULES[rule].title}"} if rule != "simultaneous" else {})}

@@ -106,7 +106,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
     first = next(iter(found.pairs.values())).settings
     lines = [f"{printable(found.task.name)}: {counted(len(found.task.pairs), 'language pair')}, "
              f"{counted(len(found.task.systems), 'system')}; test {first.test}, {first.correction}, "
-             f"alpha {first.alpha:g}, draws from seed {first.seed}"]
+             f"alpha {first.alpha:g}, seed {first.seed}"]
     lines += map(printable, map(with_remedy, assumptions(found.task.assumed, metrics)))
     lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
     ranks = "Rank intervals hold jointly within each language pair" if first.rank_rule == "simultaneous" else \

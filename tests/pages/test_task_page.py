@@ -170,7 +170,7 @@ def test_what_is_there_is_drawn_while_the_rest_is_computed(opened, root, monkeyp
 def test_the_simulated_task_is_there(opened):
     app = opened("task", metric="human", trials="999")
     assert not app.exception and "Cedar-open" in list(grid_of(app)["0"])
-    assert any("approximate randomization (ar) by document · 999 trials · draws from seed 0 · alpha 0.05 · correction "
+    assert any("approximate randomization (ar) by document · 999 trials · seed 0 · alpha 0.05 · correction "
                "romano-wolf within each language pair, and across them" in html.value for html in app.get("html"))
 
 

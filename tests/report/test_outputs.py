@@ -58,7 +58,7 @@ class TestLeaderboardRows:
         header, rows = tables.leaderboard_rows(found.metrics["bleu"], found.settings)
         assert header == ["rank", "system", "BLEU ↑", "95% interval"]
         assert rows[0][:2] == ["-", "A"] and len(rows[0]) == 4
-        assert tables.summary(found)[1] == ["by segment", "draws from seed 0", "alpha 0.05",
+        assert tables.summary(found)[1] == ["by segment", "seed 0", "alpha 0.05",
                                             "jackknife-t intervals, 50 resamples"]
         report = found.render("html").split("Keep in mind")[0]
         assert not re.search("pairs|significantly|trials", found.render("text").split("nrefs")[0] + report)
