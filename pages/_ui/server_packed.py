@@ -31,7 +31,12 @@ class Packed:
         path = scope["path"]
         if path in self._asked:
             packing = self._asked[path] = self._asked[path] or asyncio.ensure_future(self._packed(scope))
-            if (answer := await asyncio.shield(packing)) is not None:
+            try:
+                answer = await asyncio.shield(packing)
+            except Exception:
+                self._asked[path] = None  # the next who asks may have more luck
+                raise
+            if answer is not None:
                 return await answer(scope, receive, send)
 
         async def noted(message):

@@ -71,6 +71,33 @@ def test_all_else_stays_as_it_is(other):
     assert answers[0][1].get("content-encoding") != "gzip"
 
 
+def test_what_fails_once_is_tried_again():
+    fails = [False, True, False]
+
+    async def file(scope, receive, send):
+        if fails.pop(0):
+            raise OSError("too many open files")
+        await PlainTextResponse(TEXT, headers=FOR_EVER)(scope, receive, send)
+
+    async def thrice():
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        packed = Packed(file)
+        scope = {"type": "http", "method": "GET", "path": "/a", "headers": [(b"accept-encoding", b"gzip")]}
+        await packed(scope, None, send)
+        with pytest.raises(OSError, match="too many"):
+            await packed(scope, None, send)
+        await packed(scope, None, send)
+        return [message["body"] for message in sent if "body" in message]
+
+    with ThreadPoolExecutor(1) as thread:
+        plain, body = thread.submit(asyncio.run, thrice()).result()
+    assert plain == TEXT.encode() == gzip.decompress(body)
+
+
 def test_a_file_that_is_gone_is_not_remembered_as_it_was():
     headers = dict(FOR_EVER)
 
