@@ -15,7 +15,7 @@ from pages._ui import screen
 from pages._ui.copyable import copyable
 from pages._ui.jobs import Memory
 
-__all__ = ["columns", "csv_button", "dark", "grow", "show"]
+__all__ = ["columns", "copy_command", "csv_button", "dark", "grow", "show"]
 
 _BAR = 26  # pixels above a figure for the camera and the full screen, which would cover what stands there
 _INK = {"light": "#1B2330", "dark": "#E8ECF2"}
@@ -70,7 +70,7 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
         picture = st.radio("The camera above the figure saves it as", ["png", "svg"], horizontal=True,
                            key=f"{key}.picture")
         csv_button(files, key, header, rows)
-        copyable(command, f"{key}.command", f"Command that prints these numbers ({_name(key)})")
+        copy_command(command, key)
         if with_table:
             shown, cells = table or (header, [[_cell(value) for value in row] for row in rows[:_MOST]])
             screen.table(shown, cells[:_MOST], key=f"{key}.table")
@@ -134,6 +134,11 @@ def csv_button(files: Sequence[str], key: str, header: Sequence[str], rows: Iter
     """A table of numbers to take away; `files` and `key` as in `show`."""
     st.download_button(text, export.to_csv(header, rows), _file(files, key, "csv"), "text/csv", key=f"{key}.csv",
                        on_click="ignore")
+
+
+def copy_command(command: str, key: str) -> None:
+    """The command that prints the numbers of a figure or a table; `key` as in `show`."""
+    copyable(command, f"{key}.command", f"Command that prints these numbers ({_name(key)})")
 
 
 def _file(files, key, ending):

@@ -25,7 +25,6 @@ from mtsig_core.report.sweep_tables import (
     system_records,
 )
 from pages._ui import background, charts, limits, one_pair, results, screen
-from pages._ui.copyable import copyable
 from pages._ui.jobs import Memory
 from pages._ui.view import View
 
@@ -151,4 +150,4 @@ def _files(key, called, records, line):
     """The numbers of a table as a file, and the command that prints them."""
     with st.expander("Numbers as a file, command", key=f"{key}.box"):
         charts.csv_button(called, key, list(records[0]), [row.values() for row in records])
-        copyable(line, f"{key}.command", f"Command that prints these numbers ({key.partition('.')[2]})")
+        charts.copy_command(line, key)
