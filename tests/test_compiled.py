@@ -16,8 +16,9 @@ from mtsig_core import TestSet, make_metric
 from mtsig_core._kernels import count_uniform
 toy = TestSet("toy", {"A": ["the cat sat down"]}, {"ref": ["the cat sat there"], "other": ["a cat sat down ."]})
 print(make_metric("bleu").statistics(toy).tolist())
-counts = np.zeros((2, 5), np.uint16)
-print(count_uniform(np.arange(0, 60000, 6000, dtype=np.uint16), 16, 2, counts, 0), counts.tolist())
+counts, words = np.zeros((2, 5), np.uint16), np.empty(8, np.uint64)
+count_uniform(np.array([1, 2], np.uint64), words, words.view(np.uint16), 2, counts)
+print(counts.tolist())
 print(make_metric("bleu").score(np.arange(1.0, 10001).reshape(1000, 10)).sum())
 print("numba.np.linalg" in sys.modules)
 """

@@ -25,7 +25,8 @@ from mtsig_core.experiments.whole_set import whole_p
 from mtsig_core.inference import engine
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.significance import decide, rounding, significant, win_rates
+from mtsig_core.inference.significance import decide, significant, win_rates
+from mtsig_core.inference.ties import rounding
 from mtsig_core.metrics import Metric
 
 __all__ = ["SIZES", "Concluded", "Conclusions", "Level", "conclusions", "nearby_pairs"]

@@ -9,7 +9,8 @@ import numpy as np
 from mtsig_core.experiments.lecture_sentences import Excerpt, from_blocks
 from mtsig_core.inference.engine import UnitStatistics, swap_differences
 from mtsig_core.inference.resampling import Units, coins
-from mtsig_core.inference.significance import approximate_randomization, rounding
+from mtsig_core.inference.significance import approximate_randomization
+from mtsig_core.inference.ties import rounding
 
 __all__ = ["Swaps", "all_swaps", "random_swaps"]
 

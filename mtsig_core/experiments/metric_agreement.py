@@ -21,7 +21,8 @@ from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.row_chunks import row_chunks
 from mtsig_core.inference.settings import check_trials, resolve_sampling
-from mtsig_core.inference.significance import TESTS, rounding
+from mtsig_core.inference.significance import TESTS
+from mtsig_core.inference.ties import rounding
 from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings, TestSetInfo

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.inference.significance import TOLERANCE, decide, rounding
+from mtsig_core.inference.significance import decide
+from mtsig_core.inference.ties import TOLERANCE, rounding
 from mtsig_core.results import SamplingSettings
 
 __all__ = ["SampledPair", "SampledSystem", "Sampling", "Tally", "ratio_of_spreads", "spread"]

@@ -12,7 +12,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.population import Rate, rate
 from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.inference.power import power_at
-from mtsig_core.inference.significance import TOLERANCE
+from mtsig_core.inference.ties import TOLERANCE
 
 __all__ = ["FoundAtSize", "found_at", "planned_at"]
 

@@ -24,7 +24,8 @@ from mtsig_core.inference.parallel import in_order
 from mtsig_core.inference.power import degrees_of_freedom, power_at
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, members, subset
 from mtsig_core.inference.settings import check_trials, resolve_sampling
-from mtsig_core.inference.significance import TOLERANCE, percentile_test, significant
+from mtsig_core.inference.significance import percentile_test, significant
+from mtsig_core.inference.ties import TOLERANCE
 from mtsig_core.metrics import Metric, depends_on_testset, direction
 from mtsig_core.results import SamplingSettings
 

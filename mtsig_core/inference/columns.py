@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -184,8 +185,11 @@ def _repeated(keys: np.ndarray) -> np.ndarray:
     return repeated
 
 
+@lru_cache(4)
 def _random_weights(n: int) -> np.ndarray:
-    return np.random.default_rng(0).integers(-2**63, 2**63, n)
+    weights = np.random.default_rng(0).integers(-2**63, 2**63, n)
+    weights.setflags(write=False)
+    return weights
 
 
 def largest(numbers: np.ndarray) -> float:

@@ -18,16 +18,8 @@ from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.power import minimum_detectable_difference
 from mtsig_core.inference.settings import check_trials, resolve_sampling
-from mtsig_core.inference.significance import (
-    TESTS,
-    TOLERANCE,
-    SignificanceTest,
-    decide,
-    fitting_tests,
-    rounding,
-    significant,
-    win_rates,
-)
+from mtsig_core.inference.significance import TESTS, SignificanceTest, decide, fitting_tests, significant, win_rates
+from mtsig_core.inference.ties import TOLERANCE, rounding
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings

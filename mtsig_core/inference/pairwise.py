@@ -18,8 +18,9 @@ from mtsig_core.inference.power import degrees_of_freedom
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.row_chunks import Rows, row_chunks
-from mtsig_core.inference.significance import TESTS, decide, rounding, win_rates
+from mtsig_core.inference.significance import TESTS, decide, win_rates
 from mtsig_core.inference.simultaneous import simultaneous
+from mtsig_core.inference.ties import rounding
 from mtsig_core.metrics import Metric
 from mtsig_core.results import Settings
 

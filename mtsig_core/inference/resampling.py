@@ -24,6 +24,7 @@ BLOCK = 256
 UNITS = ("segment", "document", "block")
 _FASTER = 3  # nanoseconds a draw that compiled code saves
 _DRAWN_AT_ONCE = 1 << 18  # random numbers that stay in the cache
+_WORDS_AT_ONCE = 1 << 10  # and in the nearest one
 _COUNTED_AT_ONCE = 1 << 13  # that a process has the memory for: to ask the system for more takes as long as to count
 _MOST_ENUMERATED = 13  # units whose swaps are all tried: 8,191, fewer than are drawn by default
 _BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM = 0, 1, 2
@@ -158,28 +159,27 @@ def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
     ndarray of uint16, shape (BLOCK, units)
         Each row sums to the number of units.
     """
-    rng = _generator(seed, _BOOTSTRAP_STREAM, block)
     counts = np.zeros((BLOCK, units.n), dtype=np.uint16)
     dtype = np.dtype(np.uint16 if units.n <= 1 << 16 else np.uint32)
-    if units.block_length is None and not worth_compiling(_FASTER * counts.size):
-        for rows in _row_chunks(units.n):
-            draws = rng.integers(0, units.n, counts[rows].shape, dtype=dtype)
-            for few in row_chunks(len(draws), units.n, _COUNTED_AT_ONCE):
-                places = draws[few] + np.arange(few.stop - few.start, dtype=np.int64)[:, None] * units.n
-                counts[rows][few] = np.bincount(places.ravel(), minlength=places.size).reshape(places.shape)
-        return counts
-    from mtsig_core import _kernels  # late: it imports numba
+    if units.block_length is None and worth_compiling(_FASTER * counts.size):
+        from mtsig_core import _kernels  # late: it imports numba
 
-    if units.block_length is not None:
-        for rows in _row_chunks(units.n):
-            size = (rows.stop - rows.start, units.n)
-            draws = rng.integers(0, units.n, size, dtype=dtype)
-            _kernels.count_stationary(_begins(rng, size, units.block_length), draws, counts[rows])
+        words = np.empty(_WORDS_AT_ONCE, np.uint64)
+        fresh = next(row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE)).stop
+        _kernels.count_uniform(_key(seed, _BOOTSTRAP_STREAM, block), words, words.view(dtype), fresh, counts)
         return counts
-    done, fresh = 0, _row_chunks(units.n)[0].stop
-    while done < counts.size:  # what `rng.integers` would draw, at a third of the time
-        words = rng.bit_generator.random_raw(8 + min(counts.size - done, _DRAWN_AT_ONCE) * dtype.itemsize // 8)
-        done = _kernels.count_uniform(words.view(dtype), 8 * dtype.itemsize, fresh, counts, done)
+    rng = _generator(seed, _BOOTSTRAP_STREAM, block)
+    for rows in row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE):
+        here = counts[rows]
+        draws = rng.integers(0, units.n, here.shape, dtype=dtype)
+        if units.block_length is not None:
+            from mtsig_core import _kernels
+
+            _kernels.count_stationary(_begins(rng, here.shape, units.block_length), draws, here)
+            continue
+        for few in row_chunks(len(draws), units.n, _COUNTED_AT_ONCE):
+            places = draws[few] + np.arange(few.stop - few.start, dtype=np.int64)[:, None] * units.n
+            here[few] = np.bincount(places.ravel(), minlength=places.size).reshape(places.shape)
     return counts
 
 
@@ -210,14 +210,14 @@ def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
     if units.all_swaps is not None:
         numbers = 1 + block * BLOCK + np.arange(BLOCK)[:, None]
         return _packed((numbers >> np.arange(units.n) & 1).astype(np.uint8))
-    rng, words = _toss(units.n, seed, block)
     if units.block_length is None:
-        return words
+        return _toss(units.n, seed, block)
     from mtsig_core import _kernels
 
-    coins = unpacked(words, units.n)
+    rng = _generator(seed, _SWAP_STREAM, block)
+    coins = unpacked(rng.bit_generator.random_raw((BLOCK, -(-units.n // 64))), units.n)
     swapped = np.empty_like(coins)
-    for rows in _row_chunks(units.n):
+    for rows in row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE):
         begins = _begins(rng, (rows.stop - rows.start, units.n), units.block_length)
         _kernels.swap_stationary(begins, coins[rows], swapped[rows])
     return _packed(swapped)
@@ -235,7 +235,7 @@ def coins(n: int, seed: int, block: int) -> np.ndarray:
     -------
     ndarray of uint8, shape (BLOCK, n)
     """
-    return unpacked(_toss(n, seed, block)[1], n)
+    return unpacked(_toss(n, seed, block), n)
 
 
 def subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
@@ -253,25 +253,28 @@ def subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
 
 
 def _generator(seed: int, stream: int, block: int) -> np.random.Generator:
-    key = np.array([seed, stream << 48 | block], dtype=np.uint64)  # a plain list would round large seeds
-    return np.random.Generator(np.random.Philox(key=key))
+    return np.random.Generator(np.random.Philox(key=_key(seed, stream, block)))
 
 
-def _toss(n: int, seed: int, block: int) -> tuple[np.random.Generator, np.ndarray]:
-    rng = _generator(seed, _SWAP_STREAM, block)
-    return rng, rng.bit_generator.random_raw((BLOCK, -(-n // 64)))
+def _key(seed: int, stream: int, block: int) -> np.ndarray:
+    return np.array([seed, stream << 48 | block], dtype=np.uint64)  # a plain list would round large seeds
+
+
+def _toss(n: int, seed: int, block: int) -> np.ndarray:
+    shape = BLOCK, -(-n // 64)
+    if not worth_compiling(shape[0] * shape[1]):
+        return _generator(seed, _SWAP_STREAM, block).bit_generator.random_raw(shape)
+    from mtsig_core import _kernels  # late: it imports numba
+
+    words = np.empty(shape, np.uint64)
+    _kernels.random_words(_key(seed, _SWAP_STREAM, block), 0, words.ravel())
+    return words
 
 
 def _packed(bits: np.ndarray) -> np.ndarray:
     words = np.zeros((len(bits), -(-bits.shape[1] // 64)), np.uint64)
     words.view(np.uint8)[:, :-(-bits.shape[1] // 8)] = np.packbits(bits, axis=1)
     return words
-
-
-def _row_chunks(n: int) -> list[slice]:
-    """Slices of the rows of a block, small enough that the random numbers behind them stay in the cache."""
-    step = max(1, min(BLOCK, _DRAWN_AT_ONCE // n))
-    return [slice(at, min(at + step, BLOCK)) for at in range(0, BLOCK, step)]
 
 
 def _begins(rng: np.random.Generator, size: tuple[int, int], block_length: float) -> np.ndarray:

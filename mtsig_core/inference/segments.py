@@ -15,7 +15,7 @@ from mtsig_core.inference.gaps import common, has_gaps, paired
 from mtsig_core.inference.one_pair import contributions
 from mtsig_core.inference.patterns import matching
 from mtsig_core.inference.resampling import make_units
-from mtsig_core.inference.significance import rounding
+from mtsig_core.inference.ties import rounding
 from mtsig_core.metrics import Metric, direction
 
 __all__ = ["ORDERS", "PLACES", "WAYS", "added_by_segment", "deciding_segments", "find_segments", "in_document",

@@ -15,22 +15,14 @@ import numpy as np
 
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.row_chunks import Rows, by_rows
+from mtsig_core.inference.ties import TOLERANCE, count_extreme, rounding
 
 __all__ = ["TESTS", "SignificanceTest", "approximate_randomization", "decide", "fitting_tests", "percentile_test",
            "riezler_maxwell", "signed_shift", "significant", "student_t", "wilcoxon", "win_rates"]
 
-#: Numbers whose difference is smaller than this share of them are equal: rounding must not break ties.
-TOLERANCE = 1e-9
-
 _SMALLEST = float(np.finfo(float).tiny)  # p is never 0, not even where it is too small for a number
 _EXACT_RANKS = 50
 _DIGITS = 9
-
-
-def rounding(values: np.ndarray) -> np.ndarray:
-    """What is too small to tell numbers of this size apart: `TOLERANCE` of the largest along the last axis."""
-    largest: np.ndarray = np.fmax.reduce(np.abs(values), axis=-1, initial=0.0)  # whatever is not known
-    return TOLERANCE * largest
 
 
 def approximate_randomization(observed: np.ndarray, swapped: np.ndarray | Rows) -> np.ndarray:
@@ -49,7 +41,7 @@ def approximate_randomization(observed: np.ndarray, swapped: np.ndarray | Rows) 
     -------
     ndarray, shape (pairs,)
     """
-    return _p_values(np.abs, observed, swapped)
+    return _p_values(lambda d0, d: count_extreme(d0, d, np.zeros(len(d))), observed, swapped)
 
 
 def signed_shift(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
@@ -57,7 +49,7 @@ def signed_shift(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
 
     p = (c + 1) / (B + 1), c = #{abs(d_b - mean(d_b)) >= abs(d_0)}. Shapes as in `approximate_randomization`.
     """
-    return _p_values(lambda d: np.abs(d - d.mean(axis=1, keepdims=True)), observed, drawn)
+    return _p_values(lambda d0, d: count_extreme(d0, d, d.mean(axis=1)), observed, drawn)
 
 
 def percentile_test(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
@@ -81,12 +73,14 @@ def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarra
     it one-sided: at .05 it rejects about 11% of true nulls with many units of equal size, up to 19% with few or unequal
     ones. sacreBLEU counts with a strict ``>``.
     """
-    def excess(d: np.ndarray) -> np.ndarray:
-        size = np.abs(d)
-        shifted: np.ndarray = size - size.mean(axis=1, keepdims=True)
-        return shifted
+    def count(d0: np.ndarray, d: np.ndarray) -> np.ndarray:
+        size, reached = np.abs(d), np.abs(d0)
+        excess = size - size.mean(axis=1, keepdims=True)
+        ties = np.maximum(rounding(excess), TOLERANCE * reached)
+        counts: np.ndarray = (excess >= (reached - ties)[:, None]).sum(axis=1)
+        return counts
 
-    return _p_values(excess, observed, drawn)
+    return _p_values(count, observed, drawn)
 
 
 def win_rates(drawn: np.ndarray | Rows) -> tuple[np.ndarray, np.ndarray]:
@@ -222,15 +216,9 @@ def decide(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None
     return np.where(np.maximum(win, lose) >= 1 - alpha - TOLERANCE, np.sign(win - lose), 0).astype(int)
 
 
-def _p_values(extremeness: Callable[[np.ndarray], np.ndarray], observed: np.ndarray,
+def _p_values(count: Callable[[np.ndarray, np.ndarray], np.ndarray], observed: np.ndarray,
               replicates: np.ndarray | Rows) -> np.ndarray:
     """(c + 1) / (R + 1), c the number of replicates at least as extreme as the observed difference."""
-    def count(d0: np.ndarray, d: np.ndarray) -> np.ndarray:
-        size, reached = extremeness(d), np.abs(d0)
-        ties = np.maximum(rounding(size), TOLERANCE * reached)
-        counts: np.ndarray = (size >= (reached - ties)[:, None]).sum(axis=1)
-        return counts
-
     p: np.ndarray = (by_rows(count, observed, replicates) + 1) / (replicates.shape[1] + 1)
     return p
 

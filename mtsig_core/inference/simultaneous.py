@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mtsig_core.inference.row_chunks import row_chunks
-from mtsig_core.inference.significance import rounding
+from mtsig_core.inference.ties import rounding
 
 __all__ = ["largest_quantile", "simultaneous"]
 
