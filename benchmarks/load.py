@@ -162,12 +162,16 @@ async def _browse(address, asks, until, think, browsers):
     return [Visit(**visit) for visit in json.loads(out)]
 
 
-def start(workers: int, root: str, settings: Mapping[str, str] = MappingProxyType({})
+def start(workers: int, root: str, settings: Mapping[str, str] = MappingProxyType({}), port: int = 0
           ) -> tuple[str, subprocess.Popen[bytes]]:
-    """A dashboard with the shared tasks below a folder, and with settings of the environment; its address too."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    """A dashboard with the shared tasks below a folder, and with settings of the environment; its address too.
+
+    At any port that is free where none is given.
+    """
+    if not port:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
     command = [sys.executable, "-m", "mtsig_core", "serve", "--no-browser", "--port", str(port)]
     command += ["--workers", str(workers)] if workers > 1 else []
     server = subprocess.Popen(command, env={**os.environ, "MTSIG_DATA_ROOT": root, **settings},
