@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from mtsig_core.errors import counted
 from mtsig_core.inference.few_units import what_lacks
 from mtsig_core.results import Comparison, MetricResult
 
-__all__ = ["assumptions", "caveats", "keeps_its_level", "on_different_lines", "ranks_hold_jointly",
-           "segments_compared", "what_is_scored"]
+__all__ = ["assumptions", "caveats", "documents_compared", "keeps_its_level", "on_different_lines",
+           "ranks_hold_jointly", "segments_compared", "what_is_scored"]
 
 _IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
 _PARTLY, _DIFFERENT = "partly-rated", "rated-on-different-lines"
@@ -40,12 +41,27 @@ def on_different_lines(comparison: Comparison, result: MetricResult) -> bool:
 def segments_compared(comparison: Comparison, result: MetricResult) -> tuple[str, str]:
     """What goes before and after the size of a test set that pairs were compared on part of, such as ("603 of ",
     ", those with scores"); nothing where it is all of it."""
-    n = sorted({pair.n for pair in result.tested if pair.n is not None})
-    if not n or n[0] == comparison.testset.n_segments:
-        return "", ""
+    some = _some({pair.n for pair in result.tested}, comparison.testset.n_segments)
     both = "" if not on_different_lines(comparison, result) else \
         f" for both systems{' of a pair' if len(result.pairs) > 1 else ''}"
-    return f"{' to '.join(f'{many:,}' for many in dict.fromkeys((n[0], n[-1])))} of ", f", those with scores{both}"
+    return some, f", those with scores{both}" if some else ""
+
+
+def documents_compared(comparison: Comparison, result: MetricResult) -> str:
+    """The documents of a test set and how many of them were compared, such as " in 66 of 120 documents"; nothing where
+    that is not known."""
+    n = comparison.testset.n_documents
+    by_document = comparison.settings.unit == "document"
+    if n is None or not by_document and segments_compared(comparison, result)[0]:
+        return ""
+    some = _some({pair.n_units for pair in result.tested}, n) if by_document else ""
+    return f" in {some}{counted(n, 'document')}"
+
+
+def _some(counts: set[int | None], whole: int) -> str:
+    """Such as "603 of ", or "540 to 603 of "; nothing where each is the whole, or not known."""
+    n = sorted(many for many in counts if many is not None)
+    return "" if not n or n[0] == whole else f"{' to '.join(f'{many:,}' for many in dict.fromkeys((n[0], n[-1])))} of "
 
 
 def what_is_scored(comparison: Comparison, result: MetricResult) -> list[str]:

@@ -13,6 +13,7 @@ from mtsig_core.inference.significance import TESTS
 from mtsig_core.report.caveats import (
     assumptions,
     caveats,
+    documents_compared,
     keeps_its_level,
     on_different_lines,
     segments_compared,
@@ -307,11 +308,11 @@ def _scores(result: MetricResult) -> dict[str, str]:
 def _data(comparison: Comparison, result: MetricResult) -> str:
     """Name, size and references of a test set; and how much of it was compared, where some segments have no score."""
     info = comparison.testset
-    documents = "" if info.n_documents is None else f" in {counted(info.n_documents, 'document')}"
     references = "reference" if len(info.references) == 1 else "references"
     scored = f"{references} {listed(info.references)}" if info.references else "segment scores without texts"
     some, which = segments_compared(comparison, result)
-    return f"{printable(info.name)} ({some}{counted(info.n_segments, 'segment')}{documents}{which}; {scored})"
+    size = f"{some}{counted(info.n_segments, 'segment')}{documents_compared(comparison, result)}{which}"
+    return f"{printable(info.name)} ({size}{'' if result.was_given and info.references else f'; {scored}'})"
 
 
 

@@ -25,10 +25,10 @@ def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
     """What was compared, and how it was tested: two lists of short phrases."""
     info = comparison.testset
     told = " (simulated)" if info.simulated and "simulated" not in info.name else ""
-    data = [info.name + told, counted(info.n_segments, "segment")]
-    data += [] if info.n_documents is None else [counted(info.n_documents, "document") + _worth(comparison)]
-    data += [counted(len(info.systems), "system")]
-    data += [f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"]
+    documents = [] if info.n_documents is None else [counted(info.n_documents, "document") + _worth(comparison)]
+    data = [info.name + told, counted(info.n_segments, "segment"), *documents, counted(len(info.systems), "system")]
+    scored = f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"
+    data += [] if info.references and all(result.was_given for result in comparison.metrics.values()) else [scored]
     tokenizers = {result.tokenizer for result in comparison.metrics.values() if result.tokenizer is not None}
     data += [f"tokenizer {', '.join(sorted(tokenizers))}"] if tokenizers else []
     tested = how_tested(comparison)

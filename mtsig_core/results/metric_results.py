@@ -220,6 +220,11 @@ class MetricResult:
         return 1 if self.higher_is_better else -1
 
     @property
+    def was_given(self) -> bool:
+        """Whether its scores of segments were read, as ratings are, and not counted from texts and references."""
+        return self.signature.startswith("scores:")
+
+    @property
     def tested(self) -> tuple[PairResult, ...]:
         """The pairs that have segments in common: the others are compared by nothing, and corrected for by nothing."""
         return tuple(pair for pair in self.pairs if pair.n != 0)

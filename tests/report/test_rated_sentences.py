@@ -36,6 +36,12 @@ def both(testset, a, b):
     return np.array([(p, q) for p, q in zip(x, y, strict=True) if p is not None and q is not None])
 
 
+def documents_of_both(testset, a, b):
+    """How many documents have such a segment."""
+    rows = zip(testset.documents, *(testset.scores["human"].by_system[name] for name in (a, b)), strict=True)
+    return len({document for document, p, q in rows if p is not None and q is not None})
+
+
 def quoted(found, metric="human"):
     """The sentences for a paper, those of the HTML report, and every caption of the LaTeX tables."""
     said = paper_sentences(found, metric)
@@ -46,11 +52,12 @@ def quoted(found, metric="human"):
 @pytest.mark.parametrize("unit", ["segment", "document"])
 def test_two_systems_with_ratings_of_different_segments(unit):
     testset = rated()
-    common = both(testset, "A", "B")
+    common, documents = both(testset, "A", "B"), documents_of_both(testset, "A", "B")
+    where = "" if unit == "segment" else " in 15 documents" if documents == 15 else f" in {documents} of 15 documents"
     texts = quoted(compare(testset, ["human"], unit=unit, **QUICK))
     assert len(texts) > 2 and 0 < len(common) < N
     for text in texts:
-        assert f"({len(common)} of 60 segments in 15 documents, those with scores for both systems; " in text
+        assert f"({len(common)} of 60 segments{where}, those with scores for both systems; " in text
         assert OWN in text and "so it need not be that of the two scores" in text
     found, = re.findall(r"difference (\S+) on the (\d+) segments that both have scores for", texts[0])
     assert found == (f"{np.subtract(*common.mean(axis=0)):+.2f}", str(len(common)))
@@ -61,9 +68,11 @@ def test_many_systems(settings):
     testset = rated("ABC")
     pairs = ("AC", "BC") if "baseline" in settings else ("AB", "AC", "BC")
     counts = sorted(len(both(testset, *pair)) for pair in pairs)
+    documents = sorted(documents_of_both(testset, *pair) for pair in pairs)
+    assert documents[0] < documents[-1] <= 15
     for text in quoted(compare(testset, ["human"], **QUICK | settings)):
-        assert f"({counts[0]} to {counts[-1]} of 60 segments in 15 documents, those with scores for both systems of " \
-               "a pair; " in text and OWN in text
+        assert (f"({counts[0]} to {counts[-1]} of 60 segments in {documents[0]} to {documents[-1]} of 15 documents, "
+                "those with scores for both systems of a pair; segment scores without texts)") in text and OWN in text
         said = re.findall(r"difference [-+]\S+( on the \d+ segments that both have scores for)?", text)
         assert all(said)
 
@@ -71,7 +80,7 @@ def test_many_systems(settings):
 @pytest.mark.parametrize("systems", ["AB", "ABC"])
 def test_systems_with_ratings_of_the_same_segments_have_scores_that_differ_by_the_difference(systems):
     for text in quoted(compare(rated(systems, alike=True), ["human"], **QUICK)):
-        assert "(40 of 60 segments in 15 documents, those with scores; " in text
+        assert "(40 of 60 segments in 10 of 15 documents, those with scores; " in text
         assert OWN not in text and "both" not in text
 
 
@@ -107,4 +116,8 @@ def test_a_task_says_it_of_its_language_pairs():
 def test_ratings_of_wmt24(wmt24, run):  # noqa: F811
     told = run("compare", "--folder", wmt24, "--langpair", "en-zh", "--scores", f"esa={wmt24}/en-zh.esa.tsv",
                "--metrics", "esa", "--trials", "99", "--resamples", "50", "--format", "html")
-    assert told.status == 0 and "(634 of 997 segments in 170 documents, those with scores; reference refA)" in told.out
+    assert told.status == 0 and "(634 of 997 segments in 170 documents, those with scores) by esa" in told.out
+    assert "reference refA" not in told.out and "with refA" not in told.out
+    told = run("compare", "--folder", wmt24, "--langpair", "en-zh", "--scores", f"esa={wmt24}/en-zh.esa.tsv",
+               "--metrics", "esa,bleu", "--trials", "99", "--resamples", "50", "--format", "html")
+    assert "scored with refA" in Page(told.out).text and "reference refA) by BLEU" in Page(told.out).text
