@@ -268,6 +268,16 @@ def test_what_says_who_is_withdrawn_or_unconstrained_is_never_left_out_without_a
     assert f"{table} is a folder; a file" in refused("task", "--folder", folder)
 
 
+@pytest.mark.parametrize("place", ["documents/en-de.docs", "sources/en-de.txt", "system-outputs/en-de/z.txt",
+                                   "references/en-de.refZ.txt"])
+def test_a_folder_that_is_named_as_a_file_of_the_task_is_never_left_out_without_a_word(refused, folder, place):
+    if os.path.lexists(folder / place):
+        (folder / place).unlink()
+    (folder / place).mkdir(parents=True)
+    for asked in (["task"], ["compare", "--langpair", "en-de"]):
+        assert f"{folder / place} is a folder; a file" in refused(*asked, "--folder", folder)
+
+
 def test_pipes_in_a_folder_are_not_opened(refused, folder):
     os.mkfifo(folder / "system-outputs/en-de/z.txt")
     os.mkfifo(folder / "en-de.mine.tsv"), os.mkfifo(folder / "en-de.good.run2.txt")  # which serve offers

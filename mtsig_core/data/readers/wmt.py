@@ -171,9 +171,8 @@ def _files(folder: Path, subfolders: Sequence[str]) -> Iterator[tuple[TaskName, 
     """The files in these subfolders, as far as there are such, whose names say what they are. Backups do not."""
     for subfolder in filter(lambda name: os.path.lexists(folder / name), subfolders):
         for name in _names(folder / subfolder):
-            path = folder / subfolder / name
-            if (found := task_name(f"{subfolder}/{name}" if subfolder else name)) and not path.is_dir():
-                yield found, path
+            if found := task_name(f"{subfolder}/{name}" if subfolder else name):
+                yield found, folder / subfolder / name
 
 
 def _names(folder: Path) -> list[str]:
