@@ -58,9 +58,11 @@ def agreement_verdict(found: Agreement | TaskAgreement) -> str:
              if best.metric in (row.a, row.b) and not significant(row.p_adjusted, found.sampling.alpha)]
     if len(alike) == len(found.metrics) - 1:
         return f"{said}; no other is significantly apart from it"
-    apart = len(found.metrics) - 1 - len(alike)
-    others = f"; not significantly apart from it: {', '.join(metric_title(name) for name in alike)}" if alike else ""
-    return f"{said}, significantly more than {apart} of {len(found.metrics) - 1} others{others}"
+    n = len(found.metrics) - 1
+    if not alike:
+        return f"{said}, significantly more than {'the other' if n == 1 else f'each of the {n} others'}"
+    return (f"{said}, significantly more than {n - len(alike)} of {n} others; not significantly apart from it: "
+            f"{', '.join(metric_title(name) for name in alike)}")
 
 
 def agreement_rows(found: Agreement | TaskAgreement) -> Table:
@@ -88,7 +90,8 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
     said = ("Pairwise accuracy: the share of pairs of systems that a metric orders as people do; pairs that people "
             "score the same are left out. Soft pairwise accuracy: 1 less the mean distance of the one-sided p of "
             "people and of the metric, so that a pair that people hardly tell apart counts for little either way "
-            f"(Thompson et al. 2024). Swaps and samples by {unit}; with other systems the order may be another.")
+            "(Thompson et al. 2024). A pair is compared on the segments where both have scores. Swaps and samples by "
+            f"{unit}; with other systems the order may be another.")
     return said + (f" p of two metrics: soft pairwise accuracy on the same samples, corrected by Holm for {family} "
                    "pairs of metrics." if family > 1 else "")
 

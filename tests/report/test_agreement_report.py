@@ -1,0 +1,26 @@
+"""The sentence of how far metrics decide as people do."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from mtsig_core.report.agreement_report import agreement_verdict
+from mtsig_core.results.agreement import AgreementComparison
+
+
+def held(p_by_metric):
+    """What was found where BLEU agrees most, with p of it and each other metric."""
+    metrics = [SimpleNamespace(metric=name, soft_pairwise_accuracy=0.9) for name in ("bleu", *p_by_metric)]
+    rows = [AgreementComparison("bleu", name, 0.1, p, p) for name, p in p_by_metric.items()]
+    return SimpleNamespace(human="esa", metrics=metrics, comparisons=rows, sampling=SimpleNamespace(alpha=0.05))
+
+
+@pytest.mark.parametrize(("p_by_metric", "rest"), [
+    ({}, ""),
+    ({"chrf": 0.01}, ", significantly more than the other"),
+    ({"chrf": 0.01, "ter": 0.02}, ", significantly more than each of the 2 others"),
+    ({"chrf": 0.01, "ter": 0.3}, ", significantly more than 1 of 2 others; not significantly apart from it: TER"),
+    ({"chrf": 0.3}, "; no other is significantly apart from it"),
+])
+def test_what_is_said_of_the_metric_that_agrees_most(p_by_metric, rest):
+    assert agreement_verdict(held(p_by_metric)) == f"BLEU agrees most with esa: soft pairwise accuracy 0.900{rest}"
