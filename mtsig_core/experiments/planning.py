@@ -32,7 +32,7 @@ class PairPlan:
     ----------
     a, b : str
     delta, se : float
-        Improvement of a over b on this set, and its standard error, in points.
+        Improvement of a over b on this set, and its standard error, in points; the error None of one unit.
     mdd, mdd_family : float or None
         The difference that this set finds with the power asked for, in points; None where it is too small for any
         difference to be significant.
@@ -55,7 +55,7 @@ class PairPlan:
     a: str
     b: str
     delta: float
-    se: float
+    se: float | None
     mdd: float | None
     units: int | None
     segments: int | None
@@ -161,7 +161,8 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
                         least, sized(float(of), float(error), n_units, level, power))
                 units = sizes[f"units{own}{family}"]
                 sizes[f"segments{own}{family}"] = None if units is None else round(units * length)
-        rows.append(PairPlan(a=a, b=b, delta=float(delta[k]), se=float(se[k]), n_pairs=m,
+        rows.append(PairPlan(a=a, b=b, delta=float(delta[k]), n_pairs=m,
+                             se=float(se[k]) if math.isfinite(se[k]) else None,
                              se_df=float(freedom[k]) if math.isfinite(freedom[k]) else None,
                              mdd=found_here[0], mdd_family=found_here[1], decidable=found_here[0] is not None, **sizes))
     return tuple(rows)
@@ -186,8 +187,9 @@ def _compared(comparison: Comparison, metric: str | None) -> tuple[PairErrors, i
     n_documents = info.n_documents if comparison.settings.unit == "document" else None
     n = info.n_segments if n_documents is None else n_documents
     errors = {(pair.a, pair.b): PairError(
-        result.sign * pair.delta, pair.se, math.nan if pair.se_df is None else pair.se_df,
-        n if pair.n_units is None else pair.n_units) for pair in result.pairs if pair.se is not None}
+        result.sign * pair.delta, math.nan if pair.se is None else pair.se,
+        math.nan if pair.se_df is None else pair.se_df, n if pair.n_units is None else pair.n_units)
+        for pair in result.tested if pair.se is not None or pair.n_units == 1}
     return errors, n, info.n_segments, comparison.settings
 
 

@@ -15,7 +15,7 @@ from mtsig_core.inference import engine
 from mtsig_core.inference.by_reference import leaders_by_reference, references_alone
 from mtsig_core.inference.by_rule import by_rule
 from mtsig_core.inference.cautions import about_several, find_cautions
-from mtsig_core.inference.few_units import about_test, can_reach, rank_correction
+from mtsig_core.inference.few_units import about_test, can_reach, least_worth, rank_correction
 from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.pairwise import PairNumbers, compare_pairs, draw
@@ -189,8 +189,9 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
     names, units = seen.names, seen.units(settings.unit, settings.block_length)
     # by what has scores, which may be little of the whole
     exact = TESTS[settings.test].tries_all(units)
-    settings = replace(settings, ci=interval_kind(ci, units), trials=units.all_swaps if exact else settings.trials)
     pairs = _pairs(names, settings.baseline, metric)
+    settings = replace(settings, ci=interval_kind(ci, least_worth(seen, pairs, units)),
+                       trials=units.all_swaps if exact else settings.trials)
 
     systems = draw(metric, seen.stored, units, settings, jobs, stage("intervals"))
     ci_low, ci_high = INTERVALS[settings.ci](systems.sample, settings.alpha)

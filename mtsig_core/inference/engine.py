@@ -16,6 +16,7 @@ from mtsig_core.inference.parallel import in_order
 from mtsig_core.inference.resampling import BLOCK, bootstrap_weights, swap_bits
 from mtsig_core.inference.row_chunks import Rows
 from mtsig_core.inference.unit_statistics import UnitStatistics, in_bits
+from mtsig_core.metrics import is_segment_mean
 
 __all__ = ["Progress", "Stages", "UnitStatistics", "bootstrap_scores", "swap_differences", "swap_rows",
            "jackknife_scores", "all_pairs", "in_bits"]
@@ -148,12 +149,16 @@ def _of_means(data: UnitStatistics, kept: np.ndarray, moved: np.ndarray, pairs: 
 
 
 def jackknife_scores(data: UnitStatistics) -> np.ndarray:
-    """Scores of all systems with each unit left out, shape (systems, units).
+    """Scores of all systems with each unit left out, shape (systems, units); NaN where a system has no score in a unit,
+    so that there is nothing to leave out.
 
     For stationary blocks the pieces left out are fixed blocks of consecutive segments.
     """
-    groups = data.units.jackknife_groups()
-    return np.array([data.metric.score(sums) for sums in data.without(groups)])
+    groups, rows = data.units.jackknife_groups(), []
+    for sums, totals in zip(data.without(groups), data.totals.T, strict=True):
+        scores = np.asarray(data.metric.score(sums))
+        rows.append(np.where(sums[:, -1] < totals[-1], scores, np.nan) if is_segment_mean(data.metric) else scores)
+    return np.array(rows)
 
 
 def all_pairs(n_systems: int) -> np.ndarray:

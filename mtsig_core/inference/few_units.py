@@ -15,9 +15,9 @@ from mtsig_core.inference.significance import TESTS, significant
 from mtsig_core.metrics import metric_title
 from mtsig_core.results import Caution, MetricResult, Settings
 
-__all__ = ["FEW_FOR_BOOTSTRAP", "about_test", "can_reach", "cannot_decide", "least_p", "most_units", "pair_units",
-           "rank_correction", "trials_needed", "units_needed", "units_said", "what_lacks", "what_would_decide",
-           "would_decide"]
+__all__ = ["FEW_FOR_BOOTSTRAP", "about_test", "can_reach", "cannot_decide", "least_of_units", "least_p", "least_worth",
+           "most_units", "pair_units", "rank_correction", "trials_needed", "units_needed", "units_said", "what_lacks",
+           "what_would_decide", "would_decide"]
 
 
 #: Units of equal size; 100 documents as unequal as those of WMT24 are worth fewer.
@@ -55,6 +55,15 @@ def pair_units(seen: Measured, pairs: np.ndarray, units: Units) -> tuple[np.ndar
     return n, effective
 
 
+def least_worth(seen: Measured, pairs: np.ndarray, units: Units) -> float:
+    """How many units of equal size the scores stand on that stand on the fewest: of a system or of a pair."""
+    if not seen.has_gaps:
+        return units.effective
+    alone = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
+    _, worth = pair_units(seen, np.concatenate([alone, pairs]), units)
+    return float(worth[worth > 0].min(initial=units.effective))
+
+
 def about_test(settings: Settings, units: Units, results: Iterable[MetricResult]) -> Iterator[Caution]:
     """The warning that the test rejects too often with few units, or with unequal ones, which are worth few."""
     test = TESTS[settings.test]
@@ -69,10 +78,16 @@ def least_p(settings: Settings, n_units: np.ndarray) -> np.ndarray:
     1 of fewer than two units: whatever is drawn from one is that one. Stationary blocks are cut anew for every draw,
     so that no other number of them sets a bound.
     """
-    test, n = TESTS[settings.test], np.asarray(n_units)
-    of_units = np.zeros(n.shape) if test.least is None or settings.unit == "block" else test.least(n)
-    least: np.ndarray = np.where(n < 2, 1.0, np.maximum(of_units, test.smallest_p(settings.trials)))
+    smallest = TESTS[settings.test].smallest_p(settings.trials)
+    least: np.ndarray = np.maximum(least_of_units(settings.test, settings.unit, np.asarray(n_units)), smallest)
     return least
+
+
+def least_of_units(test: str, unit: str, n_units: np.ndarray) -> np.ndarray:
+    """The same whatever the number of trials."""
+    of_units = TESTS[test].least
+    least: np.ndarray = np.zeros(n_units.shape) if of_units is None or unit == "block" else of_units(n_units)
+    return np.where(n_units < 2, 1.0, least)
 
 
 def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = None) -> np.ndarray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtsig_core._compiled import worth_compiling
-from mtsig_core.inference.row_chunks import by_rows
+from mtsig_core.inference.row_chunks import by_rows, of_known
 
 __all__ = ["INTERVALS", "Sample", "percentile", "basic", "bca", "jackknife_t", "jackknife_se",
            "fitting_intervals", "student_t"]
@@ -27,7 +27,7 @@ class Sample:
     drawn : ndarray, shape (k, resamples)
         Values on bootstrap samples.
     left_out : ndarray, shape (k, units)
-        Values with one unit left out.
+        Values with one unit left out; NaN for units that have no part in a value.
     segments : ndarray, shape (k, segments), optional
         For means of segment scores: what each is the mean of, NaN where there is none.
     """
@@ -63,9 +63,7 @@ def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     below = (sample.drawn < sample.observed[:, None]).sum(1) + (sample.drawn == sample.observed[:, None]).sum(1) / 2
     # all values on one side would put the correction at infinity: stay half a replicate inside
     bias = ndtri(np.clip(below / n, 0.5 / n, 1 - 0.5 / n))
-    pulls = sample.left_out.mean(axis=1, keepdims=True) - sample.left_out
-    cubes, squares = (pulls**3).sum(1), (pulls**2).sum(1)
-    acceleration = np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
+    acceleration = np.nan_to_num(of_known(_acceleration, sample.left_out), nan=0.0)
     ends = []
     for z in (ndtri(alpha / 2), ndtri(1 - alpha / 2)):
         level = ndtr(bias + (bias + z) / (1 - acceleration * (bias + z)))
@@ -77,15 +75,21 @@ def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Observed value +- t(units - 1) x jackknife standard error. Holds its level better with few units."""
     from scipy.special import stdtrit
 
-    half = stdtrit(sample.left_out.shape[1] - 1, 1 - alpha / 2) * jackknife_se(sample.left_out)
+    n = np.count_nonzero(~np.isnan(sample.left_out), axis=1)
+    half = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * np.where(n < 2, np.nan, jackknife_se(sample.left_out))
     return sample.observed - half, sample.observed + half
 
 
 def jackknife_se(left_out: np.ndarray) -> np.ndarray:
-    """Jackknife standard error (Efron and Tibshirani 1993, 11.5), shape (k, units) -> (k,)."""
-    n = left_out.shape[1]
-    se: np.ndarray = np.sqrt((n - 1) * left_out.var(axis=1))
-    return se
+    """Jackknife standard error (Efron and Tibshirani 1993, 11.5), shape (k, units) -> (k,); see `Sample`."""
+    return of_known(lambda rows: np.sqrt((rows.shape[1] - 1) * rows.var(axis=1)), left_out)
+
+
+def _acceleration(left_out: np.ndarray) -> np.ndarray:
+    pulls = left_out.mean(axis=1, keepdims=True) - left_out
+    cubes, squares = (pulls**3).sum(1), (pulls**2).sum(1)
+    found: np.ndarray = np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
+    return found
 
 
 def student_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:

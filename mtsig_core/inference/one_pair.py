@@ -12,11 +12,12 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import engine
-from mtsig_core.inference.few_units import pair_units
+from mtsig_core.inference.few_units import least_of_units, pair_units
 from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.power import minimum_detectable_difference
+from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import TESTS, SignificanceTest, decide, fitting_tests, significant, win_rates
 from mtsig_core.inference.ties import TOLERANCE, rounding
@@ -73,8 +74,8 @@ class PairExamination:
         In the order of `TESTS`; those for means of segment scores only for such a metric, and always by segment.
     intervals : mapping of str to (float, float) or None
         By kind; None where undefined.
-    se : mapping of str to float
-        Bootstrap standard error by unit: that of the test, segments, and documents where ids exist.
+    se : mapping of str to float or None
+        Bootstrap standard error by unit: that of the test, segments, and documents where ids exist; None of one unit.
     mdd : float or None
         Minimum detectable difference at 80% power, alpha, and the unit of the test; None where swaps of so few units
         cannot give a p of alpha.
@@ -97,7 +98,7 @@ class PairExamination:
     swapped: np.ndarray
     outcomes: tuple[Outcome, ...]
     intervals: Mapping[str, tuple[float, float] | None]
-    se: Mapping[str, float]
+    se: Mapping[str, float | None]
     mdd: float | None
     by_document: np.ndarray | None
     by_segment: np.ndarray
@@ -203,22 +204,23 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     segments = segment_scores(metric, two)
     segments = None if segments is None else _difference(segments)[None]
     sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
-    here_units, _ = pair_units(seen.only((a, b)), np.array([[0, 1]]), units)
-    n_units = int(here_units[0])
+    n_units = _both(seen.only((a, b)), units)
     decidable = n_units > 1 and (units.block_length is not None or significant(2.0 ** (1 - n_units), alpha))
     replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials]}
     if segments is not None:
         replicates["none"] = segments
-    se = {kind: float((drawn[:resamples] if kind == units.kind else
-                       bootstrapped(kind, resamples, f"standard error by {kind}")).std(ddof=1)) for kind in data}
+    se = {kind: None if _both(seen.only((a, b)), one.units) < 2 else float((
+        drawn[:resamples] if kind == units.kind else bootstrapped(kind, resamples, f"standard error by {kind}")
+        ).std(ddof=1)) for kind, one in data.items()}
+    own = se[units.kind]
     return PairExamination(
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),
         float(delta), _frozen(drawn), _frozen(swapped),
-        tuple(_outcome(test, delta, replicates[test.draws], alpha, seen.sign, test.of_segments or n_units > 1)
+        tuple(_outcome(test, delta, replicates[test.draws], alpha, seen.sign, _least(test, units.kind, n_units))
               for test in fitting_tests(is_segment_mean(metric)).values()),
         MappingProxyType({kind: _ends(*rule(sample, alpha))
                           for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
-        MappingProxyType(se), float(minimum_detectable_difference(se[units.kind], alpha)) if decidable else None,
+        MappingProxyType(se), minimum_detectable_difference(own, alpha) if decidable and own is not None else None,
         contributions(whole["document"]) if "document" in whole else None, contributions(whole["segment"]), n,
         TESTS["ar"].tries_all(units))
 
@@ -233,7 +235,8 @@ def contributions(data: engine.UnitStatistics) -> np.ndarray:
     ndarray, shape (units,)
         In points, read-only.
     """
-    return _frozen(data.scores[0] - data.scores[1] - _difference(engine.jackknife_scores(data)))
+    without = _difference(engine.jackknife_scores(data))
+    return _frozen(np.where(np.isnan(without), 0.0, data.scores[0] - data.scores[1] - without))
 
 
 def extremes(values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -297,16 +300,26 @@ def tally(values: np.ndarray, reach: float, n_bins: int = 60) -> tuple[np.ndarra
 
 
 def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray, alpha: float, sign: int,
-             several: bool) -> Outcome:
-    """What one test says; nothing of a single unit, which is drawn again and again."""
+             least: float) -> Outcome:
+    """What one test says, p not below the least that there can be; nothing of a single unit, drawn again and again."""
     p = win = lose = None
     if test.p_values is not None:
-        p = test.p_values(np.array([delta]), replicates) if several else np.ones(1)
+        p = np.fmax(test.p_values(np.array([delta]), replicates), least)
     else:
         win, lose = win_rates(sign * replicates)
     decision = int(decide(np.array([sign * delta]), alpha, p=p, win=win, lose=lose)[0])
     p_value, wins, losses = (None if value is None else float(value[0]) for value in (p, win, lose))
-    return Outcome(test.name, p_value, wins, losses, {1: "a", -1: "b", 0: None}[decision if several else 0])
+    return Outcome(test.name, p_value, wins, losses, {1: "a", -1: "b", 0: None}[decision if least < 1 else 0])
+
+
+def _both(two: Measured, units: Units) -> int:
+    """The units that both of two systems have segments in."""
+    return int(pair_units(two, np.array([[0, 1]]), units)[0][0])
+
+
+def _least(test: SignificanceTest, unit: str, n_units: int) -> float:
+    """The smallest p that the test can give; 0 of a test of segment scores, which takes no units."""
+    return 0.0 if test.of_segments else float(least_of_units(test.name, unit, np.array([n_units]))[0])
 
 
 def _difference(scores: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from mtsig_core.inference import engine
 from mtsig_core.inference.columns import Columns
 from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
-from mtsig_core.inference.few_units import pair_units
+from mtsig_core.inference.few_units import least_p, pair_units
 from mtsig_core.inference.gaps import common, paired, segment_scores
 from mtsig_core.inference.intervals import INTERVALS, Sample
 from mtsig_core.inference.measured import Measured
@@ -109,7 +109,11 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
     joint = (low, high) if len(rows) < 2 else simultaneous(
         delta, sides.sample.drawn, rows, n_units[some], settings.alpha)
     tested = _test(sides, rows, delta, n_units[some], settings, jobs, stage("test"))
-    ratio = None if seen.testset.documents is None else _se_ratio(sides.sample.drawn, settings.unit, rows, other_unit)
+    se = np.where(n_units[some] > 1, se, np.nan)  # one unit is drawn again and again
+    ratio = None
+    if seen.testset.documents is not None:
+        several = np.minimum(n, pair_units(seen, pairs, seen.units("document"))[0])[some] > 1
+        ratio = np.where(several, _se_ratio(sides.sample.drawn, settings.unit, rows, other_unit), np.nan)
 
     def whole(values: np.ndarray, otherwise: np.ndarray | float = np.nan) -> np.ndarray:
         if some.all():
@@ -205,11 +209,11 @@ def _test(sides: Drawn, pairs: np.ndarray, delta: np.ndarray, n_units: np.ndarra
     replicates = tested_against(sides, pairs, settings, jobs, progress)
     if test.p_values is None:
         return None, None, None, *win_rates(replicates)
-    p = np.where(n_units < 2, 1.0, test.p_values(delta, replicates))  # one unit, drawn again and again, shows nothing
+    p = np.fmax(test.p_values(delta, replicates), least_p(settings, n_units))  # of few units, among many that are drawn
     if not test.romano_wolf:
         return p, ADJUSTMENTS[settings.correction](p), ADJUSTMENTS["holm"](p), None, None
     null = _centred(replicates) if test.draws == "bootstrap" else replicates
-    stepped = romano_wolf(delta, null, whole=test.tries_all(sides.data.units))
+    stepped = np.fmax(romano_wolf(delta, null, whole=test.tries_all(sides.data.units)), p)
     adjusted = stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p)
     return p, adjusted, stepped, None, None
 

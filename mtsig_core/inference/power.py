@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from mtsig_core.inference.row_chunks import by_rows
+from mtsig_core.inference.row_chunks import by_rows, of_known
 
 __all__ = ["degrees_of_freedom", "error_interval", "exaggeration_at", "minimum_detectable_difference",
            "noncentrality_interval", "power_at", "units_needed"]
@@ -130,7 +130,7 @@ def degrees_of_freedom(left_out: np.ndarray, resamples: int) -> np.ndarray:
     Parameters
     ----------
     left_out : ndarray, shape (k, units)
-        Differences with one unit left out.
+        Differences with one unit left out; NaN for units that have no part in one.
     resamples : int
         B, the bootstrap samples behind the standard errors.
 
@@ -139,12 +139,11 @@ def degrees_of_freedom(left_out: np.ndarray, resamples: int) -> np.ndarray:
     ndarray, shape (k,)
         NaN with fewer than five units, and where nothing varies.
     """
-    n = left_out.shape[1]
-    if n < _LEAST_UNITS:
-        return np.full(len(left_out), np.nan)
-    cut = int(n / (2 * math.sqrt(n - 4)))
-
     def variance(rows: np.ndarray) -> np.ndarray:
+        n = rows.shape[1]
+        if n < _LEAST_UNITS:
+            return np.full(len(rows), np.nan)
+        cut = int(n / (2 * math.sqrt(n - 4)))
         around = rows - rows.mean(axis=1, keepdims=True)
         around /= np.maximum(np.abs(around).max(axis=1, keepdims=True), np.finfo(float).tiny)  # of any scale
         middle = np.partition(around, [cut, n - 1 - cut], axis=1)[:, cut:n - cut].mean(axis=1, keepdims=True)
@@ -155,7 +154,7 @@ def degrees_of_freedom(left_out: np.ndarray, resamples: int) -> np.ndarray:
         found: np.ndarray = (n / (n - 2)) ** 2 * np.maximum(kurtosis - (n - 3) / n, 0) / (n - 1)
         return found
 
-    freedom: np.ndarray = 2 / (by_rows(variance, left_out) + 2 / (resamples - 1))
+    freedom: np.ndarray = 2 / (by_rows(lambda rows: of_known(variance, rows), left_out) + 2 / (resamples - 1))
     return freedom
 
 

@@ -44,6 +44,31 @@ def by_rows(function: Callable[..., np.ndarray], *arrays: np.ndarray | Rows) -> 
     return np.concatenate(parts, axis=-1) if parts else np.empty(0)
 
 
+def of_known(function: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:
+    """Apply a function of equally long rows to what is known in each, without the NaN.
+
+    Parameters
+    ----------
+    function : callable
+        ndarray, shape (some, n) -> shape (some,).
+    rows : ndarray, shape (k, numbers)
+
+    Returns
+    -------
+    ndarray of float64, shape (k,)
+        NaN where nothing is known.
+    """
+    known = ~np.isnan(rows)
+    if known.all() and rows.size:
+        return function(rows)
+    n = known.sum(axis=1)
+    found = np.full(len(rows), np.nan)
+    for many in np.unique(n[n > 0]):
+        alike = n == many
+        found[alike] = function(rows[alike][known[alike]].reshape(-1, many))
+    return found
+
+
 def in_turn(rows: np.ndarray | Rows, order: np.ndarray) -> Iterator[np.ndarray]:
     """One row after the other, in this order."""
     for some in row_chunks(len(order), rows.shape[1], _MADE_AT_ONCE):

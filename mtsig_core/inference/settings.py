@@ -57,7 +57,7 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
                            "correction, such as holm.", {"correction": "holm"})
 
     _choose("interval", ci, ("auto", *INTERVALS))
-    ci = interval_kind(ci, units)
+    ci = interval_kind(ci, units.effective)
     _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "ar")
     _by_segment(units.kind, unit, "Interval", ci, ci == "t", "percentile")
     tried = units.all_swaps if exact else int(trials)
@@ -84,14 +84,14 @@ def resolve_sampling(testset: TestSet, *, unit: str, block_length: float | None,
                             __version__), units
 
 
-def interval_kind(ci: str, units: Units) -> str:
-    """The kind of interval for what is drawn; ``auto`` is percentile, jackknife-t where there are few units.
+def interval_kind(ci: str, effective: float) -> str:
+    """The kind of interval for so many units of equal size; ``auto`` is percentile, jackknife-t where there are few.
 
-    Few by `Units.effective`: of very unequal units the bootstrap sees the large ones alone.
+    Of equal size, as of very unequal units the bootstrap sees the large ones alone.
     """
     if ci != "auto":
         return ci
-    return "percentile" if units.effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
+    return "percentile" if effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
 
 
 def check_trials(trials: int, alpha: float | None, test: str) -> None:

@@ -77,7 +77,7 @@ def plan_rows(planned: Sequence[PairPlan], difference: float, metric: str, units
                  (row.units_for_own_family, row.units_for_own_family_low, row.units_for_own_family_high)]
         cells = ["-" if size is None else Cell(number(size, ",") + _between((low, high)), size)
                  for size, low, high in sizes]
-        rows.append([f"{row.a} - {row.b}", rounded(row.delta, "+"), rounded(row.se),
+        rows.append([f"{row.a} - {row.b}", rounded(row.delta, "+"), "-" if row.se is None else rounded(row.se),
                      "nothing" if row.mdd is None else Cell(f"from {rounded(row.mdd)}", row.mdd),
                      *(cells if family else cells[::2])])
     return header, rows
