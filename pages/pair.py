@@ -12,7 +12,6 @@ from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.inference.one_pair import density, equivalence, extremes, tally
 from mtsig_core.inference.significance import significant
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cells import number
 from mtsig_core.report.tables import format_p, neither, p_word, points, simultaneous_word
 from pages._ui import address, charts, controls, dispute_view, frame, one_pair, screen, side_by_side
 from pages._ui.ending import end_page, or_end_page
@@ -109,8 +108,7 @@ with right:
     screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} {unit}: "
                   f"p {format_p(same.p_value)}")
     st.caption(one_pair.equivalence_said(found, same, margin, few))
-errors = ", ".join(f"{number(se, form)} by {kind}" for kind, se in found.se.items())
-screen.plain(f"{one_pair.detectable_said(found, pair, len(result.pairs))} Standard error of the difference: {errors}.")
+screen.plain(one_pair.detectable_said(found, pair, len(result.pairs)))
 
 if found.by_document is not None:
     st.subheader("Which documents drive the difference?")

@@ -122,7 +122,12 @@ def chance_said(found: PairExamination) -> str:
 
 def detectable_said(found: PairExamination, pair: PairResult, m: int) -> str:
     """What the test set can see of this pair, alone and among m; that it can see nothing where no p could be small
-    enough."""
+    enough; and the standard error by each unit."""
+    errors = ", ".join(f"{number(se, form_of(found))} by {kind}" for kind, se in found.se.items())
+    return f"{_seen(found, pair, m)} Standard error of the difference: {errors}."
+
+
+def _seen(found: PairExamination, pair: PairResult, m: int) -> str:
     unit, alpha, form = metric_title(found.metric), found.settings.alpha, form_of(found)
     if found.mdd is None:
         return (f"No minimum detectable difference: swaps of so few {found.settings.unit}s cannot give a p of "
