@@ -92,6 +92,8 @@ else:
          how_many(yes, settings, name)] for name, yes in decisions.items()], names=[0, 1])
     if joint is None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
+    elif decisions["romano-wolf"].sum() < decisions["holm"].sum():
+        st.caption(across_corrections.FEWER_THAN_HOLM)
     unclear = across_corrections.disagreeing(decisions)
     if len(unclear):
         inside = st.expander(f"Pairs on which the corrections disagree: {len(unclear)}", on_change="rerun",

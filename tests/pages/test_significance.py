@@ -115,3 +115,14 @@ def test_names_are_shown_literally(open_page, source):
     shown = [element.value for kind in (page.markdown, page.caption, page.subheader, page.title) for element in kind]
     assert not [text for text in shown if any(name in text for name in SYSTEMS)]
     assert "<img" not in page.get("plotly_chart")[0].proto.spec
+
+
+@pytest.mark.parametrize("n_segments", [300, 600])
+def test_it_is_said_why_romano_wolf_finds_fewer_than_holm_where_it_does(opened, n_segments):
+    page = opened("significance", Source(demo=n_segments))
+    page.selectbox(key="trials").set_value(999).run()
+    found = {name: sum(pair.significant for pair in compare(
+        Source(demo=n_segments).read(), ["bleu"], trials=999, correction=name).metrics["bleu"].pairs)
+        for name in ("holm", "romano-wolf")}
+    said = any("Romano-Wolf mostly finds" in caption.value for caption in page.caption)
+    assert (found["romano-wolf"] < found["holm"]) is said is (n_segments == 300)
