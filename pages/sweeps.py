@@ -72,7 +72,7 @@ command = sweeps_tables.command("size", metric, view.source, asked, difference=f
                                 **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
 curve.show_answer(found)
-charts.show(curve.figure(mine, rows, units), key="sweeps.decisions", files=view.named(mine.a, mine.b),
+charts.show(curve.figure(found, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
             command=command,
             **charts.columns(found_records(found, mine.a, mine.b, difference)), table=found_rows(rows),
             alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
@@ -83,8 +83,9 @@ screen.faint(f"All for a difference of {difference:g} {unit}. Dots: share of {re
              f"{found.settings.resamples} bootstrap samples by {found.settings.unit}, with 95% Monte Carlo intervals. "
              f"Their differences are moved by {rounded(difference - mine.delta, '+')}, so that the whole set has the "
              f"one asked about. Opposite is against the order of the whole set; {own_order(mine, alpha)}. "
-             "They are drawn without replacement: large parts of one set are alike, so that their dots are "
-             "steeper than the curve; the last is the set itself, once. Dotted: what normal theory plans for fresh "
+             "They are drawn without replacement: pale dots stand for more than half of the set, parts that are alike "
+             "and come to say what the whole says, whatever fresh test sets would; the last is the set itself, once. "
+             "Dotted: what normal theory plans for fresh "
              f"test sets. It meets the line of {power:.0%} at the size it needs, and the bar is its "
              f"{100 * (1 - alpha):g}% interval.")
 

@@ -24,12 +24,13 @@ _EACH = 14  # pixels of a name beside its line
 _BESIDE, _HALF = 18, 36  # widest name beside its line, and of a figure in half of the page, in digits
 _BANDS = {BLUE: "rgba(0,114,178,0.25)", VERMILLION: "rgba(213,94,0,0.22)"}
 _UNDRAWN = "rgba(128,128,128,0.18)"
+_PALE = 0.35
 _STEPS = [m * 10**k for k in range(7) for m in (1, 2, 5)]
 _SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
 
 
 def decisions(rows: Sequence[FoundAtSize], power: float, needed: int | None = None, *, unit: str,
-              between: tuple[int | None, int | None] = (None, None)) -> go.Figure:
+              between: tuple[int | None, int | None] = (None, None), whole: float = math.inf) -> go.Figure:
     """Share of random test sets on which a difference is found, on which opposite to the whole, and what is planned.
 
     Parameters
@@ -44,13 +45,19 @@ def decisions(rows: Sequence[FoundAtSize], power: float, needed: int | None = No
         What the size counts, such as ``"documents"``.
     between : (int or None, int or None)
         The interval of `needed`, a bar on the line of the power; without an upper end up to the edge.
+    whole : float
+        Units of the test set. Dots above half of it are pale: these test sets are mostly the same units, and say what
+        the whole says, the more so the larger they are.
     """
     x = [row.size for row in rows]
     figure = go.Figure()
     figure.add_trace(_line(x, [100 * row.planned for row in rows], GREY, 2, "dot"))
-    figure.add_trace(_shares(rows, [row.significant for row in rows], BLUE, f"found on %{{customdata}} of {unit}"))
-    figure.add_trace(_shares(rows, [row.wrong for row in rows], VERMILLION, "opposite: %{customdata}",
-                             marker=dict(symbol="diamond", size=7)))  # what lies under it stays in sight
+    apart, alike = ([row for row in rows if (row.size > whole / 2) is much] for much in (False, True))
+    for part, opacity in ((apart, 1.0), *[(alike, _PALE)] * bool(alike)):
+        figure.add_trace(_shares(part, [row.significant for row in part], BLUE, f"found on %{{customdata}} of {unit}",
+                                 opacity=opacity))
+        figure.add_trace(_shares(part, [row.wrong for row in part], VERMILLION, "opposite: %{customdata}",
+                                 marker=dict(symbol="diamond", size=7), opacity=opacity))  # what lies under it is seen
     figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=100 * power, y1=100 * power,
                      line=dict(color=GREY, width=1))
     for at, glyph, text, colour in ((0.27, "●", "significant", BLUE), (0.76, "┈┈", "planned", GREY),

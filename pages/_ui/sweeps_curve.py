@@ -48,9 +48,10 @@ class Curve:
         planned = made_once(plan, found, self.difference, self.power)
         return planned, next((row for row in planned if {row.a, row.b} == self.pair), None)
 
-    def figure(self, mine: PairPlan, rows: Sequence[FoundAtSize], units: str) -> Callable[[], go.Figure]:
+    def figure(self, found: SizeSweep, mine: PairPlan, rows: Sequence[FoundAtSize]) -> Callable[[], go.Figure]:
         """What makes the figure of the curve and its dots."""
-        return partial(decisions, rows, self.power, mine.units, unit=units, between=(mine.units_low, mine.units_high))
+        return partial(decisions, rows, self.power, mine.units, unit=f"{found.settings.unit}s", whole=found.n_units,
+                       between=(mine.units_low, mine.units_high))
 
     def grow(self, parts: Mapping[int, SizeSweep]) -> None:
         """Draw what is known already, on the axes that it will have in the end.
@@ -65,12 +66,11 @@ class Curve:
         if mine is None:
             return
         self.show_answer(whole)
-        units = f"{whole.settings.unit}s"
         asked = whole, mine.a, mine.b, self.difference
         rows = [found_at(parts[row.size], *asked[1:])[0] if row.size in parts else row
                 for row in planned_at(*asked, self.sizes)]
         said = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
-        charts.grow(self.figure(mine, rows, units), f"sweeps.growing.{len(parts)}", f"{said}; the planned curve.")
+        charts.grow(self.figure(whole, mine, rows), f"sweeps.growing.{len(parts)}", f"{said}; the planned curve.")
         screen.faint(f"{said}, the smallest first: the dots so far are no result. What is said above and the dotted "
                      "curve come from the whole set, and stay. Scores, intervals, tables and files come with the last "
                      "dot.")
@@ -99,4 +99,5 @@ class Curve:
                                "square of the SE ratio on the page Significance. Choose the document as unit.")
         if found.n_units < 100:
             screen.caution_box(f"The smallest test sets have {self.sizes[0]} {units}. With so few the percentile test "
-                               "finds too much: trust the planned curve rather than the dots at the left.")
+                               "finds too much, and pale dots stand for test sets that are more than half of this "
+                               "one, which say what it says itself. Trust the planned curve rather than the dots.")

@@ -51,6 +51,14 @@ def test_shares_with_their_intervals_and_where_the_curve_meets_the_line():
     assert len(decisions(rows, 0.9, None, unit="documents").layout.shapes) == 1
 
 
+def test_dots_of_more_than_half_of_the_set_are_pale():
+    rows = [pair(10, 20, 1, 0.15), pair(100, 85, 0, 0.8), pair(101, 40, 0, 0.8), pair(200, 1, 0, 0.9, repeats=1)]
+    planned, *dots = decisions(rows, 0.9, 200, unit="documents", whole=200).data
+    assert list(planned.x) == [10, 100, 101, 200]
+    assert [(list(trace.x), trace.opacity) for trace in dots] == [
+        ([10, 100], 1.0), ([10, 100], 1.0), ([101, 200], 0.35), ([101, 200], 0.35)]
+
+
 def test_half_a_curve_says_so_on_the_axes_of_the_whole():
     rows = [pair(10, 20, 1, 0.15), pair(100, 85, 0, 0.8), pair(1000, 100, 0, 1.0)]
     whole = decisions(rows, 0.9, 200, unit="documents")
