@@ -104,7 +104,7 @@ with right:
     usual = default_difference((found.score_a, found.score_b))
     margin = controls.number(st, "A difference that does not matter, in points", usual, "margin", least=usual / 1000,
                              most=1000 * usual, step=usual / 10, format="%g")
-    same = equivalence(found.drawn, margin, settings.alpha)
+    same = equivalence(found.sign * found.drawn, margin, settings.alpha)
     screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} {unit}: "
                   f"p {format_p(same.p_value)}")
     st.caption(one_pair.equivalence_said(found, same, margin, few))

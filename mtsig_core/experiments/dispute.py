@@ -273,8 +273,8 @@ def _deciders(testset: TestSet, found: PairExamination) -> tuple[tuple[tuple[Dec
                                                                  tuple[tuple[Decider, ...], tuple[Decider, ...]]]:
     """The documents and segments that move the difference most, in favour of each."""
     def most(added: np.ndarray, names: Sequence[str], n: int) -> tuple[tuple[Decider, ...], tuple[Decider, ...]]:
-        first, second = (tuple(Decider(int(k), names[k], float(added[k])) for k in part)
-                         for part in extremes(found.sign * added, n))
+        added = found.sign * added
+        first, second = (tuple(Decider(int(k), names[k], float(added[k])) for k in part) for part in extremes(added, n))
         return first, second
 
     lines = [str(line) for line in testset.lines]

@@ -12,6 +12,7 @@ from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.data.checks import literal
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.experiments.dispute import examine_dispute
+from mtsig_core.inference.one_pair import examine_pair
 from mtsig_core.report import dispute_html
 from mtsig_core.report.dispute_card import card_json, card_text, card_verdict
 from mtsig_core.report.dispute_html import card_html
@@ -113,6 +114,28 @@ def test_positive_is_better_for_the_first_whichever_way_a_metric_points(testset)
     lines = [line for line in card_text(one).splitlines() if line.startswith(("TER ↓", "BLEU ↑"))]
     assert all(line.split("  ")[0] and " +" in line for line in lines[:2])
     assert "is significantly better by TER, BLEU" in card_verdict(one)
+
+
+def test_what_is_added_speaks_for_the_first_where_lower_is_better_too(testset):
+    one = examine_dispute(testset, "ter", a=ARABIC, b=OTHER, **ASKED)
+
+    def gain(segments):
+        part = testset.at(segments)
+        return -examine_pair(part, "ter", ARABIC, OTHER, trials=99, resamples=10).delta
+
+    everything = range(N)
+    for side, sign in zip(one.documents, (1, -1), strict=True):
+        for own in side:
+            left = [k for k in everything if testset.document_index[k] != own.position]
+            assert own.added == pytest.approx(gain(everything) - gain(left)) and sign * own.added > 0
+    for side, sign in zip(one.segments, (1, -1), strict=True):
+        for own in side:
+            left = [k for k in everything if k != own.position]
+            assert own.added == pytest.approx(gain(everything) - gain(left)) and sign * own.added > 0
+    assert one.documents[0] and one.documents[1] and one.segments[0]
+    assert json.loads(card_json(one))["documents"][0]["added"] == one.documents[0][0].added
+    assert f"{one.documents[0][0].added:+.3g}" in card_text(one) and f"{one.segments[0][0].added:+.3g}" in card_html(
+        one, "mtsig pair")
 
 
 def test_a_metric_that_cannot_compare_them_is_named_and_mistakes_are_messages(testset):

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from functools import partial
 
 import pytest
@@ -124,6 +125,15 @@ def test_the_margin_decides_on_equivalence(open_pair, source):
     assert "Equivalent within ±90 BLEU" in words(page)
     page.number_input(key="margin").set_value(0.01).run()
     assert "Not shown to be equivalent within ±0.01 BLEU" in words(page)
+
+
+def test_where_lower_is_better_an_improvement_is_positive_for_the_margin_too(open_pair, source):
+    first = compare(source.read(), "ter").metrics["ter"].pairs[0]
+    page = open_pair(source, a=first.a, b=first.b, metric="ter")
+    page.number_input(key="margin").set_value(0.01).run()
+    said = next(caption.value for caption in page.caption if "Two one-sided" in caption.value)
+    lower, upper = re.search(r"p (\S+) against -0.01 or less, (\S+) against 0.01", said).groups()
+    assert first.significant and float(lower) < 0.05 < 0.95 < float(upper)
 
 
 def test_the_dispute_card_is_the_one_that_the_command_writes(open_pair, source, capsys):
