@@ -24,6 +24,9 @@ _BEYOND = 1e100  # a standard error so many times a difference asks for more uni
 class PairPlan:
     """The size that one pair of systems needs.
 
+    Units are those that both systems have, as of ratings that not all systems have everywhere; of a sweep, units of the
+    test sets that it draws, with as large a part for both systems as here.
+
     Sizes come with an interval of level 1 - alpha, ``_low`` to ``_high``, and for a single test at alpha as well as,
     ``_family``, for one at alpha / m, m the pairs asked about: enough after any correction but ``by``, as each of these
     finds at least what Bonferroni finds. No size is below that with which a p can be so small.
@@ -132,14 +135,14 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
     >>> row.units == row.segments, row.units > row.units_for_own
     (True, True)
     """
-    errors, n_units, n_segments, settings = _compared(found, metric) if isinstance(found, Comparison) else _swept(found)
+    errors, at_hand, settings = _compared(found, metric) if isinstance(found, Comparison) else _swept(found)
     if not errors:
         raise SettingError("A difference takes two systems. Add another output.")
     if not math.isfinite(difference) or difference == 0:
         raise SettingError(f"The difference is {difference:g}. Expected a number of points other than 0, such as 1.")
     if not 0 < power < 1:
         raise SettingError(f"power is {power:g}. Expected a number between 0 and 1, such as 0.8.")
-    m, length = len(errors), n_segments / n_units
+    m = len(errors)
     delta, se, freedom, n = (np.array(column) for column in zip(*errors.values(), strict=True))
     se_ends = error_interval(se, freedom, n, settings.alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -152,6 +155,7 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
     for k, (a, b) in enumerate(errors):
         sizes: dict[str, int | None] = {}
         found_here: list[float | None] = []
+        n_units, n_segments = at_hand[k]
         for family, level, least in tests:
             found_here.append(None if n[k] < least else float(minimum_detectable_difference(se[k], level, power)))
             for own, of, ends in (("", difference, se_ends), ("_for_own", delta[k], own_ends)):
@@ -160,7 +164,7 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
                     sizes[f"units{own}{family}{end}"] = None if not known else max(
                         least, sized(float(of), float(error), n_units, level, power))
                 units = sizes[f"units{own}{family}"]
-                sizes[f"segments{own}{family}"] = None if units is None else round(units * length)
+                sizes[f"segments{own}{family}"] = None if units is None else round(units * (n_segments / n_units))
         rows.append(PairPlan(a=a, b=b, delta=float(delta[k]), n_pairs=m,
                              se=float(se[k]) if math.isfinite(se[k]) else None,
                              se_df=float(freedom[k]) if math.isfinite(freedom[k]) else None,
@@ -173,7 +177,7 @@ def cannot_plan(found: Comparison | SizeSweep, metric: str | None = None) -> str
 
     None where some could be.
     """
-    errors, _, _, settings = _compared(found, metric) if isinstance(found, Comparison) else _swept(found)
+    errors, _, settings = _compared(found, metric) if isinstance(found, Comparison) else _swept(found)
     most = max((error.n_units for error in errors.values()), default=0)
     settings = replace(settings, trials=None, correction="none")
     if not errors or can_reach(settings, np.array([most])).any():
@@ -181,20 +185,26 @@ def cannot_plan(found: Comparison | SizeSweep, metric: str | None = None) -> str
     return f"Cannot be decided with {units_said(settings, most)}. {what_would_decide(settings, 1)}"
 
 
-def _compared(comparison: Comparison, metric: str | None) -> tuple[PairErrors, int, int, Settings]:
-    """What a sweep has as its errors, the units and segments of the test set, and the settings of the test."""
+def _compared(comparison: Comparison, metric: str | None) -> tuple[PairErrors, list[tuple[int, int]], Settings]:
+    """What a sweep has as its errors, the units and segments that the systems of each pair have in common, and the
+    settings of the test."""
     result, info = comparison.metrics[next(iter(comparison.metrics)) if metric is None else metric], comparison.testset
     n_documents = info.n_documents if comparison.settings.unit == "document" else None
     n = info.n_segments if n_documents is None else n_documents
-    errors = {(pair.a, pair.b): PairError(
-        result.sign * pair.delta, math.nan if pair.se is None else pair.se,
-        math.nan if pair.se_df is None else pair.se_df, n if pair.n_units is None else pair.n_units)
-        for pair in result.tested if pair.se is not None or pair.n_units == 1}
-    return errors, n, info.n_segments, comparison.settings
+    errors, at_hand = {}, []
+    for pair in result.tested:
+        if pair.se is None and pair.n_units != 1:
+            continue
+        n_units, n_segments = n if pair.n_units is None else pair.n_units, pair.n or info.n_segments
+        errors[pair.a, pair.b] = PairError(result.sign * pair.delta, math.nan if pair.se is None else pair.se,
+                                           math.nan if pair.se_df is None else pair.se_df, n_units)
+        at_hand.append((n_segments if n_documents is None else n_units, n_segments))
+    return errors, at_hand, comparison.settings
 
 
-def _swept(sweep: SizeSweep) -> tuple[PairErrors, int, int, Settings]:
-    """The same of a sweep, for the test `ar`."""
+def _swept(sweep: SizeSweep) -> tuple[PairErrors, list[tuple[int, int]], Settings]:
+    """The same of a sweep, for the test `ar`; its units are those that are drawn, whether both systems have them or
+    not."""
     settings = Settings(test="ar", trials=None, correction="none", ci="percentile", baseline=None,
                         **asdict(sweep.settings))
-    return sweep.errors, sweep.n_units, sweep.n_segments, settings
+    return sweep.errors, [(sweep.n_units, sweep.n_segments)] * len(sweep.errors), settings

@@ -231,15 +231,15 @@ def _by_domain(found: Dispute) -> Part:
 
 def _size(found: Dispute) -> Part:
     unit, rows = found.comparison.settings.unit, []
+    counted = "segment" if unit == "block" else unit
     for one in found.metrics:
         form, own = points(one.result), one.plan
         if own is None:
             continue
         rows.append([_metric(one), signed(turn(one) * one.pair.delta, form), number(own.mdd, form),
-                     number(own.mdd_family, form), number(one.pair.n_units, ",d"),
+                     number(own.mdd_family, form), number(one.pair.n_units if unit == "document" else one.pair.n, ",d"),
                      _units(own.units_for_own, own.units_for_own_low, own.units_for_own_high),
                      _units(own.units_for_own_family, own.units_for_own_family_low, own.units_for_own_family_high)])
-    counted = "segment" if unit == "block" else unit
     return Part("What the test set can see, and what would settle it",
                 ["metric", "difference", "detectable alone", "among all pairs", f"{counted}s here",
                  f"{counted}s to settle it alone", "among all pairs"], rows, [0],

@@ -86,8 +86,10 @@ class Curve:
         family = "" if mine.n_pairs < 2 else (
             f"Among all {mine.n_pairs} pairs {difference:g} {unit} takes at most " + needed(
                 mine.units_family, mine.segments_family, units, (mine.units_family_low, mine.units_family_high)) + ". ")
-        here = cannot_plan(found) or (f"This set has {found.n_units:,} {units} and finds {rounded(mine.mdd)} {unit} "
-                                      "and more that often.")
+        both = found.errors[mine.a, mine.b].n_units
+        of_both = f", {both:,} of them with scores for both," if both < found.n_units else ""
+        here = cannot_plan(found) or (f"This set has {found.n_units:,} {units}{of_both} and finds {rounded(mine.mdd)} "
+                                      f"{unit} and more that often.")
         screen.plain(f"{family}{mine.a} and {mine.b} differ by {rounded(mine.delta)} here; were that true, it would "
                      f"take {own}. {here}")
         typical = median_low([row.units for row in planned if row.units] or [0])

@@ -13,8 +13,9 @@ from mtsig_core.data.checks import literal
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.experiments.dispute import examine_dispute
 from mtsig_core.inference.one_pair import examine_pair
+from mtsig_core.inference.power import units_needed
 from mtsig_core.report import dispute_html
-from mtsig_core.report.dispute_card import card_json, card_text, card_verdict
+from mtsig_core.report.dispute_card import card_json, card_parts, card_text, card_verdict
 from mtsig_core.report.dispute_html import card_html
 from tests.report.test_html_report import Page
 
@@ -136,6 +137,24 @@ def test_what_is_added_speaks_for_the_first_where_lower_is_better_too(testset):
     assert json.loads(card_json(one))["documents"][0]["added"] == one.documents[0][0].added
     assert f"{one.documents[0][0].added:+.3g}" in card_text(one) and f"{one.segments[0][0].added:+.3g}" in card_html(
         one, "mtsig pair")
+
+
+@pytest.mark.parametrize("unit, here", [("document", 8), ("segment", 15), ("block", 15)])
+def test_what_is_here_and_what_would_settle_it_are_of_the_same_kind(unit, here):
+    """Of 12 documents both have eight, one of these in part; blocks are counted in segments."""
+    rng = np.random.default_rng(3)
+    rows = {name: (rng.normal(0, 1, N) + shift).tolist() for name, shift in (("A", 0.5), ("B", 0.0))}
+    rows["A"][:9] = [None] * 9
+    rated = TestSet("rated", {name: [None] * N for name in rows}, {}, scores={"human": SegmentScores(rows)},
+                    documents=[f"d{k // 2}" for k in range(N)])
+    one = examine_dispute(rated, unit=unit, block_length=2 if unit == "block" else None, **ASKED)
+    own = one.metrics[0]
+    part = next(part for part in card_parts(one) if part.title.startswith("What the test set can see"))
+    assert part.header[4:6] == [f"{'document' if unit == 'document' else 'segment'}s {what}"
+                                for what in ("here", "to settle it alone")]
+    assert part.rows[0][4] == str(here)
+    enough = units_needed(own.pair.delta, own.pair.se, here)
+    assert part.rows[0][5].split()[0] == f"{max(6, enough):,}"
 
 
 def test_a_metric_that_cannot_compare_them_is_named_and_mistakes_are_messages(testset):

@@ -215,6 +215,26 @@ def test_a_comparison_plans_only_what_it_could_test():
         plan(compare(rated.only("B"), "human", trials=99), 1.0)
 
 
+@pytest.mark.parametrize("unit", ["document", "segment", "block"])
+def test_a_comparison_plans_from_what_both_systems_have(unit):
+    """So that what is enough here is no more than what is here."""
+    rng, n = np.random.default_rng(4), 120
+    scores = {name: (rng.normal(0, 3, n) + shift).tolist() for name, shift in (("A", 1.6), ("B", 0.8), ("C", 0.0))}
+    scores["A"][:60] = [None] * 60
+    documents = [f"d{k // 3 if k < 60 else k // 6 + 10}" for k in range(n)]  # those of A are twice as long
+    rated = TestSet("rated", {name: [None] * n for name in scores}, {}, documents=documents,
+                    scores={"human": SegmentScores(scores)})
+    found = compare(rated, "human", unit=unit, block_length=6 if unit == "block" else None, trials=999, resamples=200)
+    pairs = {(pair.a, pair.b): pair for pair in found.metrics["human"].pairs}
+    assert sorted(pair.n for pair in pairs.values()) == [60, 60, 120]
+    for row in plan(found, 1.0):
+        pair = pairs[row.a, row.b]
+        here = pair.n_units if unit == "document" else pair.n
+        assert row.units_for_own == max(6, units_needed(row.delta, row.se, here))
+        assert (row.mdd <= row.delta) == (row.units_for_own <= here)
+        assert row.segments == round(row.units * pair.n / here)
+
+
 @pytest.mark.parametrize("n", [10, 25, 60, 100, 998, 30_000])
 def test_default_sizes(n):
     sizes = default_sizes(n)

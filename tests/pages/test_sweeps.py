@@ -13,7 +13,7 @@ from mtsig_core.experiments import sweep_size
 from mtsig_core.metrics import metric_title
 from pages._ui import background, charts, sweeps_curve, sweeps_tables
 from tests.pages.hired import Hand
-from tests.pages.toys import NAMES, answers, arguments, copied, words, written
+from tests.pages.toys import NAMES, answers, arguments, copied, words, write, written
 
 
 @pytest.fixture
@@ -50,6 +50,14 @@ def test_the_answer_comes_first_and_the_command_prints_it(open_page, source, cap
         if (row["a"], row["b"]) == (first["a"], first["b"]):
             between = f" [{row['significant_low']:.0%}, {row['significant_high']:.0%}]" * (row["significant_n"] > 1)
             assert f"<td>{row['significant']:.0%}{between}</td>" in words(page)
+
+
+def test_how_many_of_the_documents_both_have_is_said_where_ratings_are_partial(open_page, tmp_path):
+    rows = [f"{name}\t{k + 1}\t{70 + shift + k * 7 % 11}\td{k // 2}" for name, shift in (("A", 3), ("B", 0))
+            for k in range(40) if name == "B" or k >= 13]
+    source = Source(scores=(("human", write(tmp_path / "human.tsv", ["system\tline\tscore\tdocid", *rows])),))
+    page = open_page(source, sizes="10, 100%")
+    assert not page.exception and "This set has 20 documents, 14 of them with scores for both, and finds" in words(page)
 
 
 def test_headline_curve_and_dots_follow_the_difference_that_is_dragged(open_page, source):
