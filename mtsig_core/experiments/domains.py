@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, unknown
-from mtsig_core.inference import engine
+from mtsig_core.inference import engine, gaps
 from mtsig_core.inference.across_pairs import seed_of
+from mtsig_core.inference.cautions import about_scores
 from mtsig_core.inference.correction import romano_wolf
-from mtsig_core.inference.gaps import common, paired
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import TESTS, decide
 from mtsig_core.metrics import Metric, metric_of
-from mtsig_core.results import SamplingSettings, TestSetInfo
+from mtsig_core.results import Caution, SamplingSettings, TestSetInfo
 from mtsig_core.results.domains import ByDomain, DomainPair, DomainScores, StratifiedPair
 
 __all__ = ["by_domain", "stratified_weights"]
@@ -81,7 +81,8 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
         raise SettingError("unit is block, and blocks run from one domain into the next. Choose document or segment.")
     metric = metric_of(testset, metric)
     report = None if progress is None else lambda share: progress("counting", share)
-    seen = measure(testset.under(metric.name), metric, statistics=statistics, progress=report).best_first()
+    testset = testset.under(metric.name)
+    seen = measure(testset, metric, statistics=statistics, progress=report).best_first()
     kinds = list(dict.fromkeys(seen.testset.domains or ()))
     if len(kinds) < 2 or len(seen.names) < 2:
         raise SettingError(f"{testset.name} has {len(kinds)} domains and {len(seen.names)} systems with a score by "
@@ -91,12 +92,22 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
                                        seed=seed)
     check_trials(trials, alpha, test)
     pairs = engine.all_pairs(len(seen.names))
-    statistics, rows = paired(seen.statistics, pairs) if seen.has_gaps else (seen.statistics, pairs)
+    statistics, rows = gaps.paired(seen.statistics, pairs) if seen.has_gaps else (seen.statistics, pairs)
     of = np.array([kinds.index(domain) for domain in seen.testset.domains or ()])
     drawn = _Draws(seen, statistics, rows, sampling, test, trials, jobs)
     whole = drawn.of_whole(units, of, kinds)
     stages = [drawn.of_part(of == k, seed_of(seed, kind)) for k, kind in _told(kinds, progress)]
-    return _result(seen, kinds, of, pairs, whole, stages, sampling, test, trials)
+    return replace(_result(seen, kinds, of, pairs, whole, stages, sampling, test, trials),
+                   warnings=tuple(_about(testset, metric.name, kinds)))
+
+
+def _about(testset: TestSet, metric: str, kinds: list[str]) -> Iterator[Caution]:
+    """The warnings about scores that are not everywhere, and the domains that have none."""
+    yield from about_scores(testset, metric)
+    without = [kind for kind in dict.fromkeys(testset.domains or ()) if kind not in kinds]
+    if without:
+        yield Caution("domains-without-scores", f"Left out, as no segment has a score by {metric} there: "
+                                                f"{', '.join(without)}.", metric)
 
 
 def stratified_weights(units: Units, strata: np.ndarray, seeds: list[int], block: int) -> np.ndarray:
@@ -125,6 +136,7 @@ class _Part:
     """Pairs on some segments: NaN and 1 for those without a common one. `joint` is the null for the correction."""
 
     some: np.ndarray  # (pairs,)
+    scores: np.ndarray  # (pairs, 2)
     delta: np.ndarray  # (pairs,)
     p: np.ndarray  # (pairs,)
     joint: np.ndarray  # (pairs with a common segment, trials)
@@ -146,10 +158,11 @@ class _Draws:
     def of_part(self, segments: np.ndarray, seed: int) -> _Part:
         """One domain."""
         statistics = self.statistics[:, segments]
-        some = common(self.seen.metric, statistics, self.rows) > 0
+        some = gaps.common(self.seen.metric, statistics, self.rows) > 0
         if not some.any():
             nothing = np.full(len(self.rows), np.nan)
-            return _Part(some, nothing, nothing, np.empty((0, self.trials)), np.empty((4, 0)))
+            return _Part(some, np.array([nothing, nothing]).T, nothing, nothing, np.empty((0, self.trials)),
+                         np.empty((4, 0)))
         index = np.unique(self.seen.units(self.sampling.unit).index[segments], return_inverse=True)[1]
         units = Units(self.sampling.unit, index, int(index.max()) + 1)
         data = engine.UnitStatistics(self.seen.metric, statistics, units)
@@ -158,7 +171,7 @@ class _Draws:
 
     def of_whole(self, units: Units, of: np.ndarray, kinds: list[str]) -> _Part:
         """The whole set, its bootstrap samples drawn within domains."""
-        some = common(self.seen.metric, self.statistics, self.rows) > 0
+        some = gaps.common(self.seen.metric, self.statistics, self.rows) > 0
         strata = np.empty(units.n, dtype=int)
         strata[units.index] = of
         seeds = [seed_of(self.sampling.seed, kind) for kind in kinds]
@@ -196,7 +209,7 @@ class _Draws:
         elif null.shape[1] != self.trials:  # all swaps of few units, none swapped among them
             every = np.column_stack([observed, null])
             null = every[:, np.random.default_rng(seed).integers(every.shape[1], size=self.trials)]
-        return _Part(some, delta, p, null, errors)
+        return _Part(some, data.scores[self.rows], delta, p, null, errors)
 
 
 def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray, whole: _Part, parts: list[_Part],
@@ -206,27 +219,34 @@ def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray,
     overall = decide(seen.sign * whole.delta, alpha, p=adjusted)
     in_domains = _adjusted(parts)
     decisions = [decide(seen.sign * part.delta, alpha, p=own) for part, own in zip(parts, in_domains, strict=True)]
+    documents = None if seen.testset.documents is None else seen.testset.document_index
+
+    def sized(some: np.ndarray) -> tuple[int, int | None]:
+        return int(some.sum()), None if documents is None else len(np.unique(documents[some]))
+
+    sizes = [sized(of == k) for k in range(len(kinds))]
+    rated = seen.statistics[..., -1] > 0 if seen.has_gaps else None
     rows = []
     for k, (i, j) in enumerate(pairs):
         if not whole.some[k]:
             continue
-        inside = tuple(DomainPair(kind, float(part.delta[k]), float(part.p[k]), float(own[k]), _SIDES[int(decision[k])])
-                       for kind, part, own, decision in zip(kinds, parts, in_domains, decisions, strict=True)
-                       if part.some[k])
+        common = sizes if rated is None else [sized((of == d) & rated[i] & rated[j]) for d in range(len(kinds))]
+        inside = tuple(DomainPair(kind, float(part.delta[k]), float(part.p[k]), float(own[k]), _SIDES[int(decision[k])],
+                                  float(part.scores[k, 0]), float(part.scores[k, 1]), *size)
+                       for kind, part, own, decision, size in zip(kinds, parts, in_domains, decisions, common,
+                                                                  strict=True) if part.some[k])
         sides = {one.better for one in inside} | {_SIDES[int(overall[k])]}
         opposed = tuple(one.domain for one in inside if overall[k] * seen.sign * one.delta < 0)
         low, high, within, plain = whole.errors[:, k]
         rows.append(StratifiedPair(
             names[i], names[j], float(whole.delta[k]), float(low), float(high), float(plain), float(within),
             float(whole.p[k]), float(adjusted[k]), _SIDES[int(overall[k])], inside, opposed, {"a", "b"} <= sides))
-    documents = None if seen.testset.documents is None else seen.testset.document_index
     domains = []
     for k, kind in enumerate(kinds):
         scores = np.asarray(seen.metric.score(seen.statistics[:, of == k].sum(axis=1)), dtype=np.float64)
-        there = common(seen.metric, seen.statistics[:, of == k], np.column_stack([np.arange(len(names))] * 2)) > 0
-        domains.append(DomainScores(
-            kind, int((of == k).sum()), None if documents is None else len(np.unique(documents[of == k])),
-            {name: float(score) if some else None for name, score, some in zip(names, scores, there, strict=True)}))
+        there = gaps.common(seen.metric, seen.statistics[:, of == k], np.column_stack([np.arange(len(names))] * 2)) > 0
+        domains.append(DomainScores(kind, *sizes[k], {
+            name: float(score) if some else None for name, score, some in zip(names, scores, there, strict=True)}))
     return ByDomain(seen.metric.name, seen.metric.signature(seen.testset), seen.metric.higher_is_better,
                     TestSetInfo.of(seen.testset), sampling, test, trials, tuple(names), tuple(domains), tuple(rows))
 

@@ -28,8 +28,8 @@ from mtsig_core.inference.text_cautions import about_texts, about_words, plural
 from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, RuledRanks, Settings
 
-__all__ = ["FAMILY_WISE", "about_metrics", "about_ratings", "about_several", "disagreement", "find_cautions",
-           "p_word", "repeated_references"]
+__all__ = ["FAMILY_WISE", "about_metrics", "about_ratings", "about_scores", "about_several", "disagreement",
+           "find_cautions", "p_word", "repeated_references"]
 
 FEW_UNITS = 30
 #: Corrections that control the probability of any false decision.
@@ -41,8 +41,8 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
     """All warnings: about the design, the metrics, the family of pairs, the texts, then single pairs."""
     found = [*_about_design(testset, settings, units, results), *_about_size(testset, metrics)]
     for result in results.values():
-        found += [*_about_scores(testset, result), *_about_references(testset, result),
-                  *_about_family(settings, result)]
+        found += [*about_ratings(testset, result.metric), *about_scores(testset, result.metric),
+                  *_about_references(testset, result), *_about_family(settings, result)]
     found += about_texts(testset)
     found += about_words(testset, {name: result.tokenizer for name, result in results.items()})
     for result in results.values():
@@ -137,12 +137,11 @@ def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
                                                    "part as systems.", metric, remedies=({"refs_as_systems": True},))
 
 
-def _about_scores(testset: TestSet, result: MetricResult) -> Iterator[Caution]:
-    """What of the set has segment scores, for a metric that is a mean of them."""
-    yield from about_ratings(testset, result.metric)
-    if result.metric not in testset.scores:
+def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
+    """Warnings about what of the set has segment scores, for a metric that is a mean of them."""
+    if metric not in testset.scores:
         return
-    metric, by_system = result.metric, testset.scores[result.metric].by_system
+    by_system = testset.scores[metric].by_system
     every, values_of = frozenset(range(testset.n_segments)), {name: by_system.get(name, ()) for name in testset.systems}
     rated = {name: every if len(values) == len(every) and None not in values else
              frozenset(k for k, value in enumerate(values) if value is not None) for name, values in values_of.items()}

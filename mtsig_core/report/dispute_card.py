@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mtsig_core.experiments.dispute import Dispute, MetricDispute
@@ -18,6 +18,7 @@ from mtsig_core.report.sentences import method_sentences
 from mtsig_core.report.tables import format_p, p_word, points, summary
 from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results import Caution
+from mtsig_core.results.domains import DomainPair
 
 __all__ = ["Part", "card_cautions", "card_json", "card_methods", "card_parts", "card_text", "card_verdict"]
 
@@ -113,7 +114,7 @@ def _record(one: MetricDispute) -> dict[str, Any]:
             "tests": [asdict(outcome) for outcome in found.outcomes],
             "units": {kind: _examined(of, result.ci) for kind, of in one.units.items()},
             "references": {name: _examined(of, result.ci) for name, of in one.references.items()},
-            "domains": None if one.domains is None else [asdict(row) for row in one.domains.pairs[0].domains],
+            "domains": None if one.domains is None else [asdict(row) for row in _in_domains(one)],
             "plan": None if one.plan is None else asdict(one.plan),
             "ranks": {rule: {"a": first, "b": second} for rule, (first, second) in one.ranks.items()}}
 
@@ -210,20 +211,24 @@ def _by_reference(found: Dispute) -> Part:
                                             "standard error", "p (ar)", "segments"], rows, [0, 1])
 
 
+def _in_domains(one: MetricDispute) -> list[DomainPair]:
+    """The two in each domain, a of the card first."""
+    if one.domains is None or not one.domains.pairs:
+        return []
+    pair = one.domains.pairs[0]
+    if pair.a == one.found.a:
+        return list(pair.domains)
+    return [replace(own, delta=-own.delta, better={"a": "b", "b": "a", None: None}[own.better],
+                    score_a=own.score_b, score_b=own.score_a) for own in pair.domains]
+
+
 def _by_domain(found: Dispute) -> Part:
     rows = []
     for one in found.metrics:
-        if one.domains is None or not one.domains.pairs:
-            continue
-        pair, form = one.domains.pairs[0], points(one.result)
-        sizes = {part.domain: part for part in one.domains.domains}
-        sign = one.result.sign * (1 if pair.a == found.a else -1)
-        for own in pair.domains:
-            size = sizes[own.domain]
-            side = {"a": pair.a, "b": pair.b, None: "not separated"}[own.better]
-            rows.append([_metric(one), own.domain, f"{size.n_segments:,}", number(size.n_documents, ",d"),
-                         number(size.scores[found.a], form), number(size.scores[found.b], form),
-                         signed(sign * own.delta, form), format_p(own.p_value), format_p(own.p_adjusted), side])
+        form, sides = points(one.result), {"a": found.a, "b": found.b, None: "not separated"}
+        rows += [[_metric(one), own.domain, f"{own.n_segments:,}", number(own.n_documents, ",d"),
+                  number(own.score_a, form), number(own.score_b, form), signed(one.result.sign * own.delta, form),
+                  format_p(own.p_value), format_p(own.p_adjusted), sides[own.better]] for own in _in_domains(one)]
     return Part("By domain", ["metric", "domain", "segments", "documents", found.a, found.b, "difference", "p",
                               "p over domains", "better"], rows, [0, 1, 9],
                 "For this pair alone; corrected over its domains (Romano-Wolf). A small domain can hardly decide.")

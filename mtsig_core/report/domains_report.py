@@ -22,7 +22,8 @@ def domains_json(found: Sequence[ByDomain]) -> str:
     return to_json({"testset": asdict(first.testset), "settings": _settings(first), "metrics": {
         one.metric: {"signature": one.signature, "higher_is_better": one.higher_is_better,
                      "systems": list(one.systems), "domains": [asdict(row) for row in one.domains],
-                     "pairs": [asdict(row) for row in one.pairs]} for one in found}})
+                     "pairs": [asdict(row) for row in one.pairs]} for one in found},
+        "warnings": [asdict(caution) for one in found for caution in one.warnings]})
 
 
 def domains_csv(found: Sequence[ByDomain]) -> str:
@@ -51,7 +52,8 @@ def domains_text(found: Sequence[ByDomain]) -> str:
         header, rows = opposed_rows(one)
         if rows:
             lines += [*table_lines(header, rows, "<<" + ">" * (len(header) - 2)), ""]
-        lines += [domains_note(one), "", printable(one.signature), ""]
+        lines += [domains_note(one), *(f"Warning: {printable(caution.text)}" for caution in one.warnings), "",
+                  printable(one.signature), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -91,6 +93,9 @@ def domains_note(found: ByDomain) -> str:
     sizes = ", ".join(f"{part.domain} {part.n_segments:,}"
                       + ("" if part.n_documents is None else f" ({part.n_documents:,})") for part in found.domains)
     documents = "" if found.domains[0].n_documents is None else " (and documents)"
+    whole = {part.domain: part.n_segments for part in found.domains}
+    if any(own.n_segments < whole[own.domain] for pair in found.pairs for own in pair.domains):
+        sizes += "; a pair is compared on those of them that have scores for both"
     return (f"Segments{documents}: {sizes}. Differences a - b; * is significant at {found.sampling.alpha:g}. Two "
             f"families, each corrected by Romano-Wolf: {counted(len(found.pairs), 'pair')} on the whole set, and {n} "
             f"of pairs and domains. Test {found.test} by {found.sampling.unit}, drawn within domains. A domain of few "

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mtsig_core.results.settings import SamplingSettings, TestSetInfo
+from mtsig_core.results.settings import Caution, SamplingSettings, TestSetInfo
 
 __all__ = ["ByDomain", "DomainPair", "DomainScores", "StratifiedPair"]
 
 
 @dataclass(frozen=True)
 class DomainScores:
-    """One domain: its size, and the score in points of each system, None where it has none."""
+    """One domain: its segments and documents that some system has scores for, and the score in points of each system,
+    None where it has none."""
 
     domain: str
     n_segments: int
@@ -21,13 +22,18 @@ class DomainScores:
 
 @dataclass(frozen=True)
 class DomainPair:
-    """A pair of systems in one domain; `p_adjusted` is over all pairs in all domains, `better` is "a", "b" or None."""
+    """A pair of systems in one domain, on the segments that both have; `p_adjusted` is over all pairs in all domains,
+    `better` is "a", "b" or None."""
 
     domain: str
     delta: float
     p_value: float
     p_adjusted: float
     better: str | None
+    score_a: float
+    score_b: float
+    n_segments: int
+    n_documents: int | None
 
 
 @dataclass(frozen=True)
@@ -82,3 +88,4 @@ class ByDomain:
     systems: tuple[str, ...]
     domains: tuple[DomainScores, ...]
     pairs: tuple[StratifiedPair, ...]
+    warnings: tuple[Caution, ...] = ()

@@ -26,6 +26,7 @@ def show_domains(view, places):
         st.subheader("Pairs with another sign in some domain")
         screen.table(header, rows, names=[0, 1], key="metrics.opposed")
     screen.plain(domains_note(one))
+    screen.cautions(one.warnings)
     with st.expander("Numbers, files, command", key="metrics.domains.box"):
         st.download_button("Numbers as CSV", domains_csv([one]), file_name(*view.named(), "domains", ending="csv"),
                            "text/csv", key="metrics.domains.csv", on_click="ignore")

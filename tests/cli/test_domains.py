@@ -34,6 +34,18 @@ def test_json_csv_and_text_have_the_same_numbers(run, domains):
     assert line.split()[1] == f"{found['domains'][0]['scores']['good']:.2f}"
 
 
+def test_scores_on_different_lines_and_domains_without_any_are_told(run, domains, files):
+    docs = [f"{'news' if k < 20 else 'social' if k < 40 else 'chat'}\tdoc{k // 2}\n" for k in range(60)]
+    (files / "docs.txt").write_text("".join(docs))
+    rows = [f"{name}\t{k + 1}\t{60 + k % 7}\n" for name in ("fair", "good") for k in range(name == "good", 40)]
+    (files / "human.tsv").write_text("system\tline\tscore\n" + "".join(rows))
+    asked = ["domains", *domains, "--scores", f"human={files / 'human.tsv'}", "--metrics", "human"]
+    warned = json.loads(run(*asked, "--format", "json").out)["warnings"]
+    assert {"rated-on-different-lines", "domains-without-scores"} <= {one["code"] for one in warned}
+    assert {f"Warning: {one['text']}" for one in warned} <= set(run(*asked).out.splitlines())
+    assert json.loads(run("domains", *domains, "--format", "json").out)["warnings"] == []
+
+
 def test_without_domains_it_says_how_to_give_them(run, files):
     done = run("domains", "--ref", files / "ref.txt", "--system", files / "good.txt", "--system", files / "fair.txt")
     assert done.status == 2 and "0 domains" in done.err and "--docs" in done.err

@@ -76,6 +76,16 @@ def test_domains_and_deciders_by_hand(testset, found):
     pair = own.domains.pairs[0]
     sign = 1 if pair.a == HOSTILE else -1
     assert [sign * part.delta for part in pair.domains] == pytest.approx([np.nanmean(d[:12]), np.nanmean(d[12:])])
+    part = next(part for part in card_parts(found) if part.title == "By domain")
+    rows = json.loads(card_json(found))["metrics"]["human"]["domains"]
+    shown = [row for row in part.rows if row[0].startswith("human")]
+    both = ~np.isnan(d)
+    a, b = (np.array(scores[name], dtype=float) for name in (HOSTILE, ARABIC))
+    for at, row, cells in zip((slice(0, 12), slice(12, N)), rows, shown, strict=True):
+        means = [values[at][both[at]].mean() for values in (a, b)]  # of the lines that the difference is of
+        assert (row["score_a"], row["score_b"], row["delta"]) == pytest.approx((*means, means[0] - means[1]))
+        assert cells[2:7] == [str(both[at].sum()), "6", *(f"{mean:.2f}" for mean in means), f"{row['delta']:+.2f}"]
+    assert sum(row["n_segments"] for row in rows) == own.found.n
     people = examine_dispute(testset, ["human"], a=HOSTILE, b=ARABIC, **ASKED)
     influence = np.array([0 if np.isnan(x) else np.nanmean(d) - np.nanmean(np.delete(d, k)) for k, x in enumerate(d)])
     assert [one.position for one in people.segments[0]] == np.argsort(-influence)[:2].tolist()

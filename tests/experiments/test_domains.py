@@ -10,6 +10,7 @@ from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.domains import by_domain, stratified_weights
 from mtsig_core.inference.resampling import Units
+from mtsig_core.report.domains_report import domains_note
 
 
 def rated(scores, domains, documents=None):
@@ -96,6 +97,32 @@ def test_documents_stay_whole_and_gaps_are_left_out():
     scores["A"][:12] = np.nan
     pair, = by_domain(rated(scores, domains, documents), "human", trials=199, resamples=50).pairs
     assert [part.domain for part in pair.domains] == ["y"]
+
+
+def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
+    scores, _ = two(7, 12, 0.5)
+    scores["C"] = scores["B"] + 0.3
+    scores["A"][:15:2], scores["B"][3], scores["C"][18:] = np.nan, np.nan, np.nan
+    for row in scores.values():
+        row[21:] = np.nan
+    domains, documents = ["x"] * 12 + ["y"] * 9 + ["z"] * 3, [f"d{k // 3}" for k in range(24)]
+    found = by_domain(rated(scores, domains, documents), "human", trials=199, resamples=50)
+    assert len(found.pairs) == 3
+    for pair in found.pairs:
+        a, b = scores[pair.a], scores[pair.b]
+        for own, at in zip(pair.domains, (slice(0, 12), slice(12, 21)), strict=True):
+            both = ~np.isnan(a[at] + b[at])
+            assert (own.score_a, own.score_b) == pytest.approx((a[at][both].mean(), b[at][both].mean()))
+            assert own.delta == pytest.approx(own.score_a - own.score_b)
+            assert (own.n_segments, own.n_documents) == (both.sum(), len({
+                doc for doc, there in zip(documents[at], both, strict=True) if there}))
+    assert [caution.code for caution in found.warnings] == [
+        "partly-rated", "rated-on-different-lines", "domains-without-scores"]
+    assert found.warnings[-1].text.endswith(": z.")
+    assert "; a pair is compared on those" in domains_note(found)
+    whole = by_domain(rated(*two(7, 12, 0.5)), "human", trials=199, resamples=50)
+    assert not whole.warnings and "a pair is compared on" not in domains_note(whole)
+    assert [(own.n_segments, own.n_documents) for own in whole.pairs[0].domains] == [(12, None)] * 2
 
 
 def test_one_domain_and_blocks_are_refused():
