@@ -7,14 +7,16 @@ from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.inference.significance import significant
-from mtsig_core.metrics import metric_title
+from mtsig_core.metrics import METRICS, metric_title
+from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import Cell, Table, number
 from mtsig_core.report.export import records_csv, to_json
-from mtsig_core.report.terminal import printable, table_lines
+from mtsig_core.report.terminal import caution_lines, printable, table_lines
+from mtsig_core.results import Caution
 from mtsig_core.results.agreement import Agreement, TaskAgreement
 
-__all__ = ["AGREEMENT_FORMS", "agreement_csv", "agreement_json", "agreement_note", "agreement_rows",
-           "agreement_text", "agreement_verdict", "comparison_rows"]
+__all__ = ["AGREEMENT_FORMS", "agreement_assumed", "agreement_cautions", "agreement_csv", "agreement_json",
+           "agreement_note", "agreement_rows", "agreement_text", "agreement_verdict", "comparison_rows"]
 
 
 def agreement_json(found: Agreement) -> str:
@@ -37,7 +39,8 @@ def agreement_text(found: Agreement) -> str:
     """Metrics, the most agreeing first, and pairs of them."""
     header, rows = agreement_rows(found)
     lines = [f"{printable(found.testset.name)}: {counted(len(found.testset.systems), 'system')}, {_segments(found)}",
-             f"{printable(agreement_verdict(found))}.", "",
+             f"{printable(agreement_verdict(found))}.", *map(printable, agreement_assumed(found)),
+             *caution_lines(agreement_cautions(found)), "",
              *table_lines(header, rows, "<" + ">" * (len(header) - 1)), ""]
     if found.comparisons:
         header, rows = comparison_rows(found)
@@ -50,10 +53,11 @@ def agreement_text(found: Agreement) -> str:
 def agreement_verdict(found: Agreement | TaskAgreement) -> str:
     """Which metric agrees most, and which it is not significantly apart from, in a sentence without its full stop."""
     best = found.metrics[0]
+    if len(found.metrics) == 1:
+        return f"{metric_title(best.metric)} has a soft pairwise accuracy of {best.soft_pairwise_accuracy:.3f} with " \
+               f"{found.human}"
     said = f"{metric_title(best.metric)} agrees most with {found.human}: soft pairwise accuracy " \
            f"{best.soft_pairwise_accuracy:.3f}"
-    if not found.comparisons:
-        return said
     alike = [row.b if row.a == best.metric else row.a for row in found.comparisons
              if best.metric in (row.a, row.b) and not significant(row.p_adjusted, found.sampling.alpha)]
     if len(alike) == len(found.metrics) - 1:
@@ -63,6 +67,28 @@ def agreement_verdict(found: Agreement | TaskAgreement) -> str:
         return f"{said}, significantly more than {'the other' if n == 1 else f'each of the {n} others'}"
     return (f"{said}, significantly more than {n - len(alike)} of {n} others; not significantly apart from it: "
             f"{', '.join(metric_title(name) for name in alike)}")
+
+
+def agreement_assumed(found: Agreement | TaskAgreement) -> list[str]:
+    """Sentences: which direction of the scores that are held against each other was assumed."""
+    assumed = found.testset.assumed if isinstance(found, Agreement) else found.task.assumed
+    return assumptions(assumed, [found.human, *(one.metric for one in found.metrics)])
+
+
+def agreement_cautions(found: Agreement | TaskAgreement) -> list[Caution]:
+    """A warning for each metric that orders fewer than half of the pairs as people do: its direction may be wrong."""
+    said = []
+    for one in found.metrics:
+        if one.pairwise_accuracy is None or one.pairwise_accuracy >= 0.5:
+            continue
+        ours = one.metric in METRICS
+        which, other = ("higher", "lower") if one.higher_is_better else ("lower", "higher")
+        doubt = f"the direction of {found.human}" if ours else f"its direction ({which} is better)"
+        said.append(Caution(
+            "against-people", f"{metric_title(one.metric)} orders most pairs of systems otherwise than {found.human} "
+            f"(pairwise accuracy {one.pairwise_accuracy:.3f}): {doubt} may be wrong.", one.metric,
+            remedies=() if ours else ({f"{other}_is_better": one.metric},)))
+    return said
 
 
 def agreement_rows(found: Agreement | TaskAgreement) -> Table:

@@ -9,16 +9,17 @@ from typing import Any
 from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.agreement_report import (
+    agreement_assumed,
+    agreement_cautions,
     agreement_json,
     agreement_note,
     agreement_rows,
     agreement_verdict,
     comparison_rows,
 )
-from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import Table, number
 from mtsig_core.report.export import records_csv, to_json
-from mtsig_core.report.terminal import printable, table_lines
+from mtsig_core.report.terminal import caution_lines, printable, table_lines
 from mtsig_core.results.agreement import TaskAgreement
 
 __all__ = ["TASK_AGREEMENT_FORMS", "by_language_pair", "task_agreement_json",
@@ -51,14 +52,14 @@ def task_agreement_text(found: TaskAgreement) -> str:
     """The means, each language pair, and pairs of metrics."""
     tables = [agreement_rows(found), by_language_pair(found)]
     lines = [f"{printable(found.task.name)}: {', '.join(map(printable, found.pairs))}",
-             f"{printable(task_agreement_verdict(found))}."]
+             f"{printable(task_agreement_verdict(found))}.", *caution_lines(agreement_cautions(found))]
     for header, rows in tables:
         lines += ["", *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
     if found.comparisons:
         header, rows = comparison_rows(found)
         lines += ["", *table_lines(header, rows, "<<" + ">" * (len(header) - 2))]
-    assumed = assumptions(found.task.assumed, [found.human, *(one.metric for one in found.metrics)])
-    return "\n".join([*lines, "", task_agreement_note(found), *map(printable, map(with_remedy, assumed))]) + "\n"
+    return "\n".join([*lines, "", task_agreement_note(found),
+                      *map(printable, map(with_remedy, agreement_assumed(found)))]) + "\n"
 
 
 def task_agreement_json(found: TaskAgreement) -> str:

@@ -28,7 +28,7 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.results import Caution, Comparison, MetricResult
 
-__all__ = ["comparison_text", "scores_text", "printable", "printable_lines", "table_lines", "warn"]
+__all__ = ["caution_lines", "comparison_text", "scores_text", "printable", "printable_lines", "table_lines", "warn"]
 
 _FEW_PAIRS = 30  # more are shown as a matrix alone
 
@@ -58,8 +58,15 @@ def scores_text(scores: Scores) -> str:
 
 def warn(cautions: Iterable[Caution]) -> None:
     """Print warnings to standard error."""
-    for texts in group_cautions(cautions, say=_options):
-        print(*(f"Warning: {printable(text)}" for text in texts), sep="\n", file=sys.stderr)
+    if lines := caution_lines(cautions):
+        print(*lines, sep="\n", file=sys.stderr)
+
+
+def caution_lines(cautions: Iterable[Caution], several: bool = False, about: str = "") -> list[str]:
+    """Warnings, a line each, with the options that help; three of a kind, and how many more there are. Each begins with
+    its metric where there are `several`, and before that with what it is `about`."""
+    return [f"Warning: {about}{printable(text)}" for texts in group_cautions(cautions, several=several, say=_options)
+            for text in texts]
 
 
 def _options(remedies: Sequence[Remedy]) -> str:

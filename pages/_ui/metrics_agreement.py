@@ -10,7 +10,14 @@ import streamlit as st
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
 from mtsig_core.figures.agreement import agreement_dots
 from mtsig_core.metrics import metric_titles, metrics_of
-from mtsig_core.report.agreement_report import agreement_note, agreement_rows, agreement_verdict, comparison_rows
+from mtsig_core.report.agreement_report import (
+    agreement_assumed,
+    agreement_cautions,
+    agreement_note,
+    agreement_rows,
+    agreement_verdict,
+    comparison_rows,
+)
 from mtsig_core.report.commands import command_line
 from pages._ui import background, charts, controls, limits, results, screen
 from pages._ui.ending import end_page, or_end_page
@@ -35,6 +42,7 @@ def show_agreement(view, places):
         screen.status([f"{found.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
                        f"{len(found.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
     screen.answer(agreement_verdict(found))
+    screen.cautions(agreement_cautions(found))
     printed = command_line("agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked)
     charts.show(partial(agreement_dots, found), key="metrics.agreement", files=view.named(metric=human),
                 command=printed, **table(found.metrics),
@@ -46,7 +54,7 @@ def show_agreement(view, places):
         rows = [asdict(row) for row in found.comparisons]
         charts.csv_button(view.named(metric=human), "metrics.comparisons", list(rows[0]),
                           (list(row.values()) for row in rows), "Pairs of metrics as CSV")
-    screen.plain(agreement_note(found))
+    screen.plain(" ".join([agreement_note(found), *agreement_assumed(found)]))
 
 
 def _found(testset, human, names, asked):

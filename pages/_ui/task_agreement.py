@@ -11,7 +11,7 @@ from mtsig_core import MtsigError
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.task_agreement import human_scores, task_agreement
 from mtsig_core.figures.agreement import agreement_dots
-from mtsig_core.report.agreement_report import agreement_rows, comparison_rows
+from mtsig_core.report.agreement_report import agreement_cautions, agreement_rows, comparison_rows
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.kept_agreement import kept_agreement
 from mtsig_core.report.task_agreement_report import by_language_pair, task_agreement_note, task_agreement_verdict
@@ -46,6 +46,7 @@ def show_agreement(view) -> TaskAgreement | None:
         screen.error(problem)
         return None
     screen.answer(task_agreement_verdict(found))
+    screen.cautions(agreement_cautions(found))
     charts.show(partial(agreement_dots, found), key="task.agreement", files=(info.name, human),
                 command=_command(view, human, asked),
                 **table(found.metrics),

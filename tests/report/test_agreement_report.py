@@ -4,7 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from mtsig_core.report.agreement_report import agreement_verdict
+from mtsig_core import read_scores
+from mtsig_core.experiments.metric_agreement import agreement
+from mtsig_core.report.agreement_report import agreement_text, agreement_verdict
 from mtsig_core.results.agreement import AgreementComparison
 
 
@@ -16,7 +18,6 @@ def held(p_by_metric):
 
 
 @pytest.mark.parametrize(("p_by_metric", "rest"), [
-    ({}, ""),
     ({"chrf": 0.01}, ", significantly more than the other"),
     ({"chrf": 0.01, "ter": 0.02}, ", significantly more than each of the 2 others"),
     ({"chrf": 0.01, "ter": 0.3}, ", significantly more than 1 of 2 others; not significantly apart from it: TER"),
@@ -24,3 +25,19 @@ def held(p_by_metric):
 ])
 def test_what_is_said_of_the_metric_that_agrees_most(p_by_metric, rest):
     assert agreement_verdict(held(p_by_metric)) == f"BLEU agrees most with esa: soft pairwise accuracy 0.900{rest}"
+
+
+def test_of_one_metric_alone_nothing_is_most():
+    assert agreement_verdict(held({})) == "BLEU has a soft pairwise accuracy of 0.900 with esa"
+
+
+def test_a_metric_against_people_is_told_with_the_direction_that_was_assumed():
+    people = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
+    errors = {name: [1 - value for value in values] for name, values in people.items()}
+    tables = {"people": people, "errors": errors}
+    text = agreement_text(agreement(read_scores(tables), "people", resamples=50))
+    assert "Warning: errors orders most pairs of systems otherwise than people (pairwise accuracy 0.000): its " \
+           "direction (higher is better) may be wrong. Options: --lower-is-better errors.\n" in text
+    assert "Assumed: errors: higher is better, as nothing else was said.\n" in text
+    told = agreement_text(agreement(read_scores(tables, ["errors"]), "people", resamples=50))
+    assert "Warning" not in told and "Assumed: errors: lower is better, as was said.\n" in told
