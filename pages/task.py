@@ -6,7 +6,7 @@ import streamlit as st
 
 from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.errors import counted
-from mtsig_core.report.caveats import assumptions
+from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
@@ -75,6 +75,8 @@ if across:
     st.subheader("Across the language pairs")
     screen.table(*macro_pair_rows(found.macro[view.metric], next(iter(found.pairs.values())).settings.alpha),
                  names=[0, 1], key="task.macro")
+    if not found.macro[view.metric].higher_is_better:
+        st.caption(f"{direction(False).capitalize()} of a over b.")
 task_runs.show_runs(found, view.metric)
 several = task_disputes.show_disputes(view)
 published = replace(several or found, agreement=task_agreement.show_agreement(view))

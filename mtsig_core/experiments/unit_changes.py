@@ -77,6 +77,7 @@ class UnitChanges:
         By correction.
     pairs : tuple of ChangedPair
         The pairs behind `segment_only` and `document_only`.
+    higher_is_better : bool
     """
 
     metric: str
@@ -89,6 +90,7 @@ class UnitChanges:
     se_ratio_high: float | None
     rows: tuple[UnitChange, ...]
     pairs: tuple[ChangedPair, ...]
+    higher_is_better: bool
 
     def row(self, correction: str) -> UnitChange:
         return next(row for row in self.rows if row.correction == correction)
@@ -174,7 +176,7 @@ def changes_between(part: TestSet, by_segment: MetricResult, by_document: Metric
     ratios = [pair.se_ratio for pair in sides[0] if pair.se_ratio is not None]
     low, middle, high = (min(ratios), median(ratios), max(ratios)) if ratios else (None, None, None)
     return UnitChanges(by_segment.metric, alpha, len(both), part.n_segments, len(np.unique(part.document_index)),
-                       low, middle, high, tuple(rows), tuple(changed))
+                       low, middle, high, tuple(rows), tuple(changed), by_segment.higher_is_better)
 
 
 def _changed(correction: str, pairs: Sequence[PairResult], p_segment: np.ndarray, p_document: np.ndarray,

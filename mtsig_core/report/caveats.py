@@ -9,7 +9,7 @@ from mtsig_core.errors import counted
 from mtsig_core.inference.few_units import what_lacks
 from mtsig_core.results import Comparison, MetricResult
 
-__all__ = ["assumptions", "caveats", "documents_compared", "keeps_its_level", "on_different_lines",
+__all__ = ["assumptions", "caveats", "direction", "documents_compared", "keeps_its_level", "on_different_lines",
            "ranks_hold_jointly", "segments_compared", "what_is_scored"]
 
 _IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
@@ -21,6 +21,13 @@ def assumptions(assumed: Iterable[str], metrics: Iterable[str]) -> list[str]:
     named = tuple(f"{metric}:" for metric in metrics)
     return [f"Assumed: {text}" if text.startswith(named) else text for text in assumed
             if text.startswith(("Left out", *named))]
+
+
+def direction(higher_is_better: bool, differences: bool = True) -> str:
+    """Whether higher is better, and what a positive difference then is, where there are `differences`."""
+    if higher_is_better:
+        return "higher is better"
+    return "lower is better" + "; a positive difference is an improvement" * differences
 
 
 def keeps_its_level(comparison: Comparison) -> bool:

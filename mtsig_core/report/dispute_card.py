@@ -12,6 +12,7 @@ from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
+from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import number, rank_interval, signed
 from mtsig_core.report.export import to_json
 from mtsig_core.report.sentences import method_sentences
@@ -79,7 +80,8 @@ def card_text(found: Dispute) -> str:
     """The card for a terminal, without texts of segments."""
     lines = [f"{printable(found.a)} and {printable(found.b)}: {printable(found.comparison.testset.name)}",
              *("; ".join(map(printable, part)) for part in summary(found.comparison)),
-             f"{printable(card_verdict(found))}."]
+             f"{printable(card_verdict(found))}.",
+             *map(printable, assumptions(found.comparison.testset.assumed, found.comparison.metrics))]
     for part in card_parts(found):
         aligned = "".join("<" if k in part.names else ">" for k in range(len(part.header)))
         lines += ["", part.title, *table_lines(part.header, part.rows, aligned), *filter(None, [part.note])]

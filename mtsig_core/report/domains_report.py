@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.report.export import records_csv, to_json
 from mtsig_core.report.terminal import printable, table_lines
@@ -47,7 +48,8 @@ def domains_text(found: Sequence[ByDomain]) -> str:
     lines = []
     for one in found:
         header, rows = domain_rows(one)
-        lines += [f"{printable(metric_title(one.metric))}: {domains_verdict(one)}.", "",
+        lines += [f"{printable(metric_title(one.metric))} ({direction(one.higher_is_better)}): {domains_verdict(one)}.",
+                  *map(printable, assumptions(one.testset.assumed, [one.metric])), "",
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1)), ""]
         header, rows = opposed_rows(one)
         if rows:
@@ -73,16 +75,18 @@ def domain_rows(found: ByDomain) -> Table:
 
 
 def opposed_rows(found: ByDomain) -> Table:
-    """The pairs that reverse significantly, then the significant ones with the other sign in some domain."""
+    """The pairs that reverse significantly, then the significant ones with the other sign in some domain; positive
+    where a is better."""
+    sign = 1 if found.higher_is_better else -1
     kinds = [part.domain for part in found.domains]
     form = written_like(pair.delta for pair in found.pairs)
     rows = []
     shown = (pair for pair in found.pairs if pair.reverses or pair.opposed)
     for pair in sorted(shown, key=lambda row: not row.reverses):
         inside = {one.domain: one for one in pair.domains}
-        rows.append([pair.a, pair.b, signed(pair.delta, form) + "*" * (pair.better is not None),
+        rows.append([pair.a, pair.b, signed(sign * pair.delta, form) + "*" * (pair.better is not None),
                      Cell(f"{pair.p_adjusted:.4f}", pair.p_adjusted),
-                     *(signed(inside[kind].delta, form) + "*" * (inside[kind].better is not None)
+                     *(signed(sign * inside[kind].delta, form) + "*" * (inside[kind].better is not None)
                        if kind in inside else "-" for kind in kinds), "yes" if pair.reverses else "no"])
     return ["a", "b", "all", "p adj.", *kinds, "reverses"], rows
 
@@ -96,7 +100,8 @@ def domains_note(found: ByDomain) -> str:
     whole = {part.domain: part.n_segments for part in found.domains}
     if any(own.n_segments < whole[own.domain] for pair in found.pairs for own in pair.domains):
         sizes += "; a pair is compared on those of them that have scores for both"
-    return (f"Segments{documents}: {sizes}. Differences a - b; * is significant at {found.sampling.alpha:g}. Two "
+    taken = "a - b" if found.higher_is_better else "b - a, positive where a is better, as lower is better"
+    return (f"Segments{documents}: {sizes}. Differences {taken}; * is significant at {found.sampling.alpha:g}. Two "
             f"families, each corrected by Romano-Wolf: {counted(len(found.pairs), 'pair')} on the whole set, and {n} "
             f"of pairs and domains. Test {found.test} by {found.sampling.unit}, drawn within domains. A domain of few "
             f"{found.sampling.unit}s can hardly decide anything: another sign alone is no reversal.")

@@ -8,6 +8,7 @@ from mtsig_core.errors import Remedy, arguments
 from mtsig_core.inference.scores import MetricScores, Scores
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
+from mtsig_core.report.caveats import direction
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.html_tables import literal, table
@@ -83,7 +84,8 @@ def _arguments(remedies: Sequence[Remedy]) -> str:
 
 
 def _title(result: MetricResult | MetricScores) -> str:
-    return f"<b>{literal(metric_title(result.metric))}</b>"
+    said = "" if result.higher_is_better else f" ({direction(False, isinstance(result, MetricResult))})"
+    return f"<b>{literal(metric_title(result.metric))}</b>{said}"
 
 
 def _paragraph(content: str) -> str:

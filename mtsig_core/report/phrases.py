@@ -9,7 +9,7 @@ from mtsig_core.report.tables import how_often
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import MetricResult, Settings, TestSetInfo
 
-__all__ = ["ACROSS", "CORRECTION_NAMES", "TEST_NAMES", "computed_said", "direction", "intervals_name", "level",
+__all__ = ["ACROSS", "CORRECTION_NAMES", "TEST_NAMES", "computed_said", "intervals_name", "level",
            "listed", "metric_name", "row_against_column", "simulated_said", "trials_clause", "units_name"]
 
 #: In place of a language pair, what holds across them.
@@ -27,12 +27,6 @@ CORRECTION_NAMES = {
 def metric_name(result: MetricResult) -> str:
     """The name of the metric, printable."""
     return printable(metric_title(result.metric))
-
-
-def direction(result: MetricResult) -> str:
-    """Whether higher is better, and what a positive difference then is."""
-    return "higher is better" if result.higher_is_better else \
-        "lower is better; a positive difference is an improvement"
 
 
 def row_against_column(result: MetricResult) -> str:

@@ -13,6 +13,7 @@ from mtsig_core.inference.significance import TESTS
 from mtsig_core.report.caveats import (
     assumptions,
     caveats,
+    direction,
     documents_compared,
     keeps_its_level,
     on_different_lines,
@@ -23,7 +24,6 @@ from mtsig_core.report.phrases import (
     CORRECTION_NAMES,
     TEST_NAMES,
     computed_said,
-    direction,
     intervals_name,
     level,
     listed,
@@ -116,7 +116,7 @@ def caption_sentences(comparison: Comparison, result: MetricResult, what: str) -
     """What a table shows, of what, and everything it depends on."""
     info = comparison.testset
     return [f"{what} of {counted(len(result.systems), 'system')} on {_data(comparison, result)} by "
-            f"{metric_name(result)} ({direction(result)}).", *simulated_said(info),
+            f"{metric_name(result)} ({direction(result.higher_is_better)}).", *simulated_said(info),
             *map(printable, what_is_scored(comparison, result)),
             *filter(None, [_undecided(result, comparison.settings)]), *method_sentences(comparison, result),
             *exclusion_sentences(comparison), *map(printable, assumptions(info.assumed, [result.metric])),
@@ -131,7 +131,7 @@ def exclusion_sentences(comparison: Comparison) -> list[str]:
 def _subject(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     verb = "compared" if len(result.systems) > 1 else "scored"
     yield (f"We {verb} {counted(len(result.systems), 'system')} on {_data(comparison, result)} by "
-           f"{metric_name(result)} ({direction(result)}; signature {printable(result.signature)}).")
+           f"{metric_name(result)} ({direction(result.higher_is_better)}; signature {printable(result.signature)}).")
     yield from simulated_said(comparison.testset)
     yield from map(printable, assumptions(comparison.testset.assumed, [result.metric]))
     yield from map(printable, what_is_scored(comparison, result))

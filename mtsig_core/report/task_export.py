@@ -13,7 +13,7 @@ from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import caution_texts
-from mtsig_core.report.caveats import assumptions
+from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.runs_tables import macro_system_records, single_runs, task_run_rows, with_run_records
@@ -103,6 +103,8 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
 def task_text(found: TaskComparison, review: Review = None) -> str:
     """By each metric the systems with their rank interval in each language pair, and across them."""
     metrics = list(dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics))
+    told = {name: direction(result.higher_is_better, differences=False) for comparison in found.pairs.values()
+            for name, result in comparison.metrics.items()}
     first = next(iter(found.pairs.values())).settings
     lines = [f"{printable(found.task.name)}: {counted(len(found.task.pairs), 'language pair')}, "
              f"{counted(len(found.task.systems), 'system')}; test {first.test}, {first.correction}, "
@@ -116,7 +118,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
         header, rows, marks = picture_rows(found, metric)
         rows = [[cell + "*" * ((k, column) in marks) for column, cell in enumerate(row)] for k, row in enumerate(rows)]
         firsts, who = first_rows(found, metric)
-        lines += ["", printable(metric_title(metric)), f"{task_verdict(found, metric)}.",
+        lines += ["", f"{printable(metric_title(metric))} ({told[metric]})", f"{task_verdict(found, metric)}.",
                   *(printable(f"In {pair} " + "; ".join(map(": ".join, zip(firsts[1:], names, strict=True)))) + "."
                     for pair, *names in who),
                   *filter(None, [task_without(found, metric), rule_said(found, metric)]),

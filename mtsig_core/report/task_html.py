@@ -10,6 +10,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report import task_agreement_report, task_disputes
 from mtsig_core.report.agreement_report import agreement_rows, comparison_rows
 from mtsig_core.report.cautions import group_cautions
+from mtsig_core.report.caveats import direction
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.html_figures import LEVELS, forest_svg, template
 from mtsig_core.report.html_tables import literal, table
@@ -69,6 +70,7 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
         missing=MISSING_SAID,
         anchors={pair: f"pair-{k}" for k, pair in enumerate(found.pairs, 1)}, methods=task_methods, table=table,
         simulated=any(comparison.testset.simulated for comparison in comparisons), macro_rows=macro_pair_rows,
+        direction=direction,
         rule_said=rule_said, first_rows=first_rows, marked_said=marked_said, far_firsts=far_firsts_in,
         without=task_without, alpha=first.settings.alpha, version=first.settings.version, summary=summary,
         cautions=cautions, leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,

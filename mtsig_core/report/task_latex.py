@@ -149,9 +149,10 @@ def _head_to_head(found: TaskComparison, metric: str) -> str:
     names = [(_name(found.task, pair.a), _name(found.task, pair.b)) for pair in macro.pairs]
     cells = [[name_cell(a), name_cell(b), *map(number_cell, row[2:-1]), signs[pair.better]]
              for (a, b), row, pair in zip(names, rows, macro.pairs, strict=True)]
-    lower = "" if macro.higher_is_better else ", negative where the first scores better, as lower is better"
+    taken = "first minus second" if macro.higher_is_better else \
+        "second minus first, positive where the first scores better, as lower is better"
     said = [*subject_sentences(found, metric, "Mean differences over the language pairs of", "by"),
-            f"A difference is first minus second{lower}. > means that the first is better by the test, < that the "
+            f"A difference is {taken}. > means that the first is better by the test, < that the "
             "second is, a dash that the test does not decide, which does not make them equal.",
             *within_sentences(have_metric(found, metric))[:1], *across_sentences(found, metric),
             *common_sentences(found, metric), *signature_sentences(found, metric)]

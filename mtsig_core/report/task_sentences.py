@@ -9,12 +9,18 @@ from mtsig_core.inference.across_pairs import MACRO_TESTS
 from mtsig_core.inference.few_units import cannot_decide
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.report.caveats import assumptions, caveats, keeps_its_level, segments_compared, what_is_scored
+from mtsig_core.report.caveats import (
+    assumptions,
+    caveats,
+    direction,
+    keeps_its_level,
+    segments_compared,
+    what_is_scored,
+)
 from mtsig_core.report.phrases import (
     CORRECTION_NAMES,
     TEST_NAMES,
     computed_said,
-    direction,
     intervals_name,
     level,
     listed,
@@ -71,7 +77,7 @@ def subject_sentences(found: TaskComparison, metric: str, begin: str, by: str) -
     one = next(iter(have.values()))[1]
     pairs = f"{counted(len(have), 'language pair')} ({listed(list(have))})"
     said = [f"{begin} {counted(len(names), 'system')} of {printable(found.task.name)}{track} in {pairs} {by} "
-            f"{metric_name(one)} ({direction(one).split(';')[0]})."]
+            f"{metric_name(one)} ({direction(one.higher_is_better, differences=False)})."]
     if any(comparison.testset.simulated for comparison, _ in have.values()):
         said.append("The task is simulated: its texts and ratings are made up.")
     return said

@@ -136,10 +136,12 @@ def _macro_cells(row: MacroSystem, form: str) -> list[str]:
 
 
 def macro_pair_rows(macro: MacroResult, alpha: float) -> Table:
-    """Header and rows of all pairs of systems that have every language pair: difference, interval, p, decision."""
+    """Header and rows of all pairs of systems that have every language pair: the mean difference with its interval, as
+    an improvement of a over b, p, decision."""
+    sign = 1 if macro.higher_is_better else -1
     form = written_like(row.score for row in macro.systems if row.score is not None)
     header = ["a", "b", "mean difference", f"{100 * (1 - alpha):g}% interval", "p", "adjusted p", "better"]
-    return header, [[row.a, row.b, signed(row.delta, form),
-                     f"[{signed(row.ci_low, form)}, {signed(row.ci_high, form)}]",
+    return header, [[row.a, row.b, signed(sign * row.delta, form),
+                     "[{}, {}]".format(*(signed(end, form) for end in sorted((sign * row.ci_low, sign * row.ci_high)))),
                      number(row.p_value, ".4f"), number(row.p_adjusted, ".4f"),
                      {"a": row.a, "b": row.b, None: "not separated"}[row.better]] for row in macro.pairs]

@@ -11,7 +11,7 @@ from mtsig_core.errors import Remedy, counted
 from mtsig_core.inference.scores import Scores
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
-from mtsig_core.report.caveats import assumptions
+from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.far_firsts import far_firsts
@@ -52,7 +52,9 @@ def scores_text(scores: Scores) -> str:
     for found in scores.metrics.values():
         form = written_like(row.score for row in found.systems)
         rows = [[row.system, f"{row.score:{form}}"] for row in found.systems]
-        lines += [*table_lines(["system", metric_title(found.metric)], rows, "<>"), "", found.signature, ""]
+        lines += [*table_lines(["system", metric_title(found.metric)], rows, "<>"), ""]
+        lines += [] if found.higher_is_better else ["Lower is better."]
+        lines += [*map(printable, assumptions(scores.testset.assumed, [found.metric])), printable(found.signature), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -85,7 +87,7 @@ def printable_lines(text: str) -> str:
 
 def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
     settings = comparison.settings
-    title = f"{printable(metric_title(result.metric))} ({'higher' if result.higher_is_better else 'lower'} is better)"
+    title = f"{printable(metric_title(result.metric))} ({direction(result.higher_is_better, bool(result.pairs))})"
     if (said := verdict(result, settings)) is not None:
         title += f". {printable(said)}"
     header, rows = leaderboard_rows(result, settings)

@@ -201,10 +201,10 @@ def unit_rows(found: UnitChanges) -> Table:
 
 
 def changed_rows(found: UnitChanges, correction: str) -> Table:
-    """The pairs that are significant by one unit alone under a correction."""
+    """The pairs that are significant by one unit alone under a correction; differences as improvements."""
     return (["system", "against", "difference", "p by segment", "p by document", "SE ratio"],
-            [[pair.a, pair.b, rounded(pair.delta, "+"), format_p(pair.p_segment), format_p(pair.p_document),
-              number(pair.se_ratio)]
+            [[pair.a, pair.b, rounded(pair.delta if found.higher_is_better else -pair.delta, "+"),
+              format_p(pair.p_segment), format_p(pair.p_document), number(pair.se_ratio)]
              for pair in found.pairs if pair.correction == correction])
 
 

@@ -12,6 +12,7 @@ from mtsig_core.experiments.unit_changes import ASKED, changes_between, part_wit
 from mtsig_core.figures.validation import counts, p_values
 from mtsig_core.metrics import metric_title, metrics_of
 from mtsig_core.report import validation_tables as tables
+from mtsig_core.report.caveats import direction
 from mtsig_core.report.cells import signed
 from pages._ui import charts, controls, one_pair, results, screen
 from pages._ui.copyable import command_box
@@ -127,6 +128,8 @@ def show_units(bench: Bench, place) -> None:
     st.subheader(f"The pairs that the unit changes, {corrected}")
     if rows:
         screen.table(header, rows, names=[0, 1])
+        if not one.higher_is_better:
+            st.caption(f"{direction(False).capitalize()} of the first over the second.")
         if correction != "none":
             st.caption("Adjusted p-values depend on all pairs together: a pair may change its side although its own "
                        "standard error hardly does.")

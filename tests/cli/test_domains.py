@@ -49,3 +49,14 @@ def test_scores_on_different_lines_and_domains_without_any_are_told(run, domains
 def test_without_domains_it_says_how_to_give_them(run, files):
     done = run("domains", "--ref", files / "ref.txt", "--system", files / "good.txt", "--system", files / "fair.txt")
     assert done.status == 2 and "0 domains" in done.err and "--docs" in done.err
+
+
+def test_a_positive_difference_is_an_improvement_where_lower_is_better_too(run, domains):
+    asked = [*domains, "--metrics", "ter"]
+    text, data = run("domains", *asked).out, json.loads(run("domains", *asked, "--format", "json").out)
+    pair = next(pair for pair in data["metrics"]["ter"]["pairs"] if pair["reverses"])
+    cells = next(line.split() for line in text.splitlines() if line.split()[:2] == [pair["a"], pair["b"]])
+    for part, cell in zip(pair["domains"], cells[4:], strict=False):
+        assert cell.rstrip("*") == f"{-part['delta']:+.2f}" and (part["better"] == "a") == (cell[0] == "+")
+    assert text.startswith("TER (lower is better; a positive difference is an improvement): ")
+    assert "Differences b - a, positive where a is better, as lower is better" in text

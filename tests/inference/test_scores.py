@@ -7,7 +7,7 @@ import pickle
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from mtsig_core import InputError, SegmentScores, SettingError, TestSet, compare, make_metric
+from mtsig_core import InputError, SegmentScores, SettingError, TestSet, compare, make_metric, read_scores
 from mtsig_core.cli.main import main
 from mtsig_core.errors import Cancelled
 from mtsig_core.inference.scores import score
@@ -106,3 +106,11 @@ def test_progress_names_the_metric_and_can_stop_the_work():
     with pytest.raises(Cancelled):
         score(TOY, ["bleu", "ter"], progress=progress)
     assert stages == [("bleu: counting", 1.0), ("ter: counting", 1.0)]
+
+
+def test_text_says_where_lower_is_better_and_what_was_assumed():
+    assert "lower is better" not in terminal.scores_text(score(TOY)).lower()
+    assert "\n\nLower is better.\nnrefs:1|" in terminal.scores_text(score(TOY, "ter"))
+    rated = read_scores({"errors": {"A": [1.0, 2.0], "B": [2.0, 3.0]}})
+    assert "\nAssumed: errors: higher is better, as nothing else was said.\n" in \
+        terminal.scores_text(score(rated, "errors"))

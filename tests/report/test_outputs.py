@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.experiments.unit_changes import ChangedPair, UnitChanges
 from mtsig_core.figures import forest
 from mtsig_core.inference.comparison import joined
 from mtsig_core.inference.ranking import headline
@@ -18,6 +19,7 @@ from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.html_report import comparison_html
 from mtsig_core.report.records import leaderboard_records
 from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.validation_tables import changed_rows
 from mtsig_core.results import (
     Caution,
     Comparison,
@@ -302,3 +304,10 @@ def test_one_is_one_everywhere():
     assert "1 segment; 1 document; 1 system" in terminal.comparison_text(found) and "1 segment;" in repr(found)
     two = compare(TestSet("tiny", {"A": ["a b c d"], "B": ["a"]}, {"ref": ["a b c d"]}), "bleu")
     assert "of 1 pair significant" in repr(two) and "1 pair</summary>" in comparison_html(two)
+
+
+@pytest.mark.parametrize("higher, said", [(True, "+1.50"), (False, "-1.50")])
+def test_pairs_that_the_unit_changes_have_their_improvement(higher, said):
+    pair = ChangedPair("none", "A", "B", 1.5, 0.01, 0.2, 1.3)
+    found = UnitChanges("x", 0.05, 1, 9, 3, 1.0, 1.0, 1.0, (), (pair,), higher)
+    assert changed_rows(found, "none")[1] == [["A", "B", said, "0.0100", "0.2000", "1.30"]]

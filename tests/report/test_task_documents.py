@@ -27,7 +27,7 @@ from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_ranks import first_rows
 from mtsig_core.report.task_sentences import signature_sentences, task_methods, within_sentences
-from mtsig_core.report.task_tables import MISSING_SAID, picture_rows, task_tested, task_verdict
+from mtsig_core.report.task_tables import MISSING_SAID, macro_pair_rows, picture_rows, task_tested, task_verdict
 from mtsig_core.results import Caution
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
@@ -203,7 +203,7 @@ class TestSeveralMetrics:
         own = run("agreement", "--folder", folder, "--human", "MetricX-24", "--seed", 3, "--format", "json").out
         assert json.loads(run(*asked, "--format", "json").out)["agreement"] == json.loads(own)
         for form in ("latex", "html", "text"):
-            assert "XCOMET agrees most with MetricX-24" in run(*asked, "--format", form).out.replace("\n", " ")
+            assert "XCOMET has a soft pairwise accuracy of" in run(*asked, "--format", form).out.replace("\n", " ")
         assert "--human MetricX-24" in json.loads(run(*asked, "--format", "manifest").out)["command"]
 
 
@@ -252,8 +252,9 @@ class TestLatex:
 
     def test_lower_is_better_has_the_other_arrow(self):
         code = task_latex(compare_task(made(NAMES[:2], higher=False), "X", trials=199, resamples=200), "mtsig task")
-        assert r"system, by X $\downarrow$" in code and "negative where the first scores better" in code
-        assert rows_of(code)[-1][2].startswith("$-$") and rows_of(code)[-1][-1] == "$>$"
+        assert r"system, by X $\downarrow$" in code
+        assert "second minus first, positive where the first scores better" in code
+        assert rows_of(code)[-1][2].startswith("$+$") and rows_of(code)[-1][-1] == "$>$"
 
     def test_many_language_pairs_are_several_tables(self):
         pairs = [f"en-{chr(97 + k)}" for k in range(9)]
@@ -437,3 +438,15 @@ def test_pairs_that_cannot_be_decided_are_no_ties_and_nothing_is_said_to_be_test
     assert f"A dash: {MISSING_SAID}." in " ".join(code.split())
     both = compare_task(made(["A", "B"]), "X", trials=499)
     assert task_tested(both)[-1] == "correction romano-wolf within each language pair, and across them"
+
+
+def test_lower_is_better_has_one_sign_and_is_told():
+    """Positive where a is better, within a language pair and across them, in text and HTML."""
+    found = compare_task(made(NAMES[:2], higher=False), "X", trials=199, resamples=200)
+    (row,), macro = macro_pair_rows(found.macro["X"], 0.05)[1], found.macro["X"].pairs[0]
+    assert macro.better == "a" and macro.delta < 0 < row[2].value and row[2] == f"{-macro.delta:+.2f}"
+    assert row[3] == f"[{-macro.ci_high:+.2f}, {-macro.ci_low:+.2f}]"
+    page = task_html(found, "mtsig task")
+    assert "a minus b" not in page
+    assert page.count("Lower is better; a positive difference is an improvement") == 1 + len(found.pairs)
+    assert "\nX (lower is better)\n" in task_text(found)
