@@ -109,10 +109,15 @@ class Source:
 
     def part_of(self, testset: TestSet) -> TestSet:
         """The systems and segments to compare, of all that were read."""
+        had, kept = testset.systems, ", ".join(self.only)
         if self.only:
             testset = testset.only(self.only)
         if self.exclude:
             testset = testset.without(self.exclude)
+        if had and not testset.systems:
+            raise SettingError(f"No system of {testset.name} is left: exclude leaves out {', '.join(self.exclude)}"
+                               f"{f', and only {kept} would take part' * bool(self.only)}. Leave fewer out; to compare "
+                               "takes two.", {"exclude": "NAME,..."})
         return testset if self.domain is None else testset.in_domain(self.domain)
 
     def everything(self) -> Source:

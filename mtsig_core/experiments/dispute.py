@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import MtsigError, SettingError, nearest
+from mtsig_core.errors import MtsigError, SettingError, counted, nearest
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.planning import PairPlan, default_difference, plan
 from mtsig_core.inference.by_reference import references_alone
@@ -193,9 +193,12 @@ def _two(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str
                                f"{', '.join(known)}.")
     first = a if a is not None else next((name for name in known if name != b), None)
     second = b if b is not None else next((name for name in known if name != first), None)
+    if len(known) < 2:
+        raise SettingError(f"{comparison.testset.name} has {counted(len(known), 'system')} to compare. Expected at "
+                           "least two: add an output, or leave fewer systems out.")
     if first is None or second is None or first == second:
-        raise SettingError("A dispute is between two systems. Give another one than the first with b, or add another "
-                           "output.", {"b": "NAME"})
+        raise SettingError(f"A pair is two systems, and {first!r} is given twice. Choose another for one of them.",
+                           {"b": "NAME"})
     return first, second
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError, unknown
+from mtsig_core.errors import SettingError, counted, unknown
 from mtsig_core.inference import engine, gaps
 from mtsig_core.inference.across_pairs import seed_of
 from mtsig_core.inference.cautions import about_scores
@@ -84,10 +84,15 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     testset = testset.under(metric.name)
     seen = measure(testset, metric, statistics=statistics, progress=report).best_first()
     kinds = list(dict.fromkeys(seen.testset.domains or ()))
-    if len(kinds) < 2 or len(seen.names) < 2:
-        raise SettingError(f"{testset.name} has {len(kinds)} domains and {len(seen.names)} systems with a score by "
-                           f"{metric.name}. Expected at least two of each. A documents file with `domain<TAB>docid` "
-                           "gives domains.", {"docs": "FILE"})
+    if not kinds:
+        raise SettingError(f"{testset.name} has 0 domains. Expected at least two: a documents file with "
+                           "`domain<TAB>docid` gives them.", {"docs": "FILE"})
+    if len(kinds) < 2:
+        raise SettingError(f"{testset.name} has segments of one domain alone, {kinds[0]}. Expected those of at least "
+                           "two: choose no domain, or name others in the documents file.")
+    if len(seen.names) < 2:
+        raise SettingError(f"{testset.name} has {counted(len(seen.names), 'system')} with a score by {metric.name}. "
+                           "Expected at least two: add an output, or leave fewer systems out.")
     sampling, units = resolve_sampling(seen.testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
                                        seed=seed)
     check_trials(trials, alpha, test)

@@ -115,10 +115,10 @@ def hold(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = 
                for metric in (metric_of(testset, human), *chosen)]
     rated = np.logical_and.reduce([whole[..., -1] > 0 for metric, whole in counted if is_segment_mean(metric)])
     systems, segments = rated.any(axis=1), rated.any(axis=0)
-    if systems.sum() < 2:
-        raise SettingError(f"{testset.name} has {int(systems.sum())} systems with a score by {human} and by all of "
-                           f"{', '.join(names)} on the same segments. Expected at least two. Leave a metric out, or "
-                           "add ratings.")
+    if (n := int(systems.sum())) < 2:
+        raise SettingError(f"{testset.name} has {n} {'system' if n == 1 else 'systems'} with a score by {human} and by "
+                           f"all of {', '.join(names)} on the same segments. Expected at least two. Leave a metric "
+                           "out, leave fewer systems out, or add ratings.")
     part = testset.only([name for name, some in zip(testset.systems, systems, strict=True) if some])
     part = part.at(np.flatnonzero(segments).tolist())
     sampling, units = resolve_sampling(part, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples,

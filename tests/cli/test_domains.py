@@ -60,3 +60,11 @@ def test_a_positive_difference_is_an_improvement_where_lower_is_better_too(run, 
         assert cell.rstrip("*") == f"{-part['delta']:+.2f}" and (part["better"] == "a") == (cell[0] == "+")
     assert text.startswith("TER (lower is better; a positive difference is an improvement): ")
     assert "Differences b - a, positive where a is better, as lower is better" in text
+
+
+@pytest.mark.parametrize("choice, said", [
+    (["--domain", "news"], "one domain alone, news. Expected those of at least two: choose no domain"),
+    (["--only", "good"], "has 1 system with a score by chrf. Expected at least two: add an output, or leave fewer")])
+def test_options_that_leave_too_little_are_named_and_not_the_documents_file(run, domains, choice, said):
+    done = run("domains", *domains, *choice)
+    assert done.status == 2 and said in done.err and "--docs" not in done.err

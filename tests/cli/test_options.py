@@ -44,3 +44,21 @@ def test_no_command_lists_them_itself(file):
     # language pairs;
     # --exclude takes reasons with the names.
     assert not added & options - {"--metrics", "--sizes", "--shares", "--system-name", "--pairs", "--exclude"}
+
+
+@pytest.mark.parametrize("choice, said", [
+    (["--exclude", "good,fair,poor"], "exclude leaves out good, fair, poor."),
+    (["--only", "good", "--exclude", "good"], "exclude leaves out good, and only good would take part.")])
+@pytest.mark.parametrize("command", ["compare", "score", "pair"])
+def test_options_that_leave_no_system_are_named_and_not_the_outputs(run, options, command, choice, said):
+    done = run(command, *options, *choice)
+    assert done.status == 2 and said in done.err and "--system" not in done.err
+    assert "Leave fewer out; to compare takes two. Options: --exclude NAME,..." in done.err
+
+
+@pytest.mark.parametrize("choice, said", [
+    (["--only", "good"], "has 1 system to compare. Expected at least two"),
+    (["--a", "good", "--b", "good"], "A pair is two systems, and 'good' is given twice")])
+def test_a_pair_is_of_two_systems(run, options, choice, said):
+    done = run("pair", *options, *choice)
+    assert done.status == 2 and said in done.err

@@ -127,7 +127,7 @@ def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
 
 def test_one_domain_and_blocks_are_refused():
     scores, domains = two(6, 8, 0.5)
-    with pytest.raises(SettingError, match="1 domains"):
+    with pytest.raises(SettingError, match="one domain alone, x"):
         by_domain(rated(scores, ["x"] * 16), "human")
     with pytest.raises(SettingError, match="blocks run"):
         by_domain(rated(scores, domains), "human", unit="block")

@@ -29,4 +29,4 @@ def test_the_page_warns_of_scores_on_different_lines(opened, source, tmp_path):
 
 def test_without_domains_it_says_so(opened, source):
     page = opened("metrics", source, inside="by domain")
-    assert not page.exception and "Expected at least two of each" in words(page)
+    assert not page.exception and "has 0 domains. Expected at least two" in words(page)
