@@ -9,7 +9,7 @@ from functools import partial
 
 from mtsig_core.data.readers.official_tables import OfficialTable
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import MtsigError
+from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.inference.replicate_settings import Column, Found, explained
 from mtsig_core.metrics import METRICS, metric_of
 
@@ -135,7 +135,10 @@ def replicate(testset: TestSet, table: OfficialTable, whole: TestSet | None = No
     >>> [(row.agrees, row.setting) for row in replicate(ts, official_table("system,BLEU\\nA,100.0")).rows]
     [(False, 'lowercased')]
     """
-    return _replicate({"": (testset, testset if whole is None else whole)}, {"": table}, lowercase, progress)[""]
+    found = _replicate({"": (testset, testset if whole is None else whole)}, {"": table}, lowercase, progress)
+    if not found[""].rows:
+        raise _nothing_in_common(table, "system", table.systems, testset.systems)
+    return found[""]
 
 
 def replicate_task(read: Callable[[str], Part], pairs: Iterable[str], tables: Mapping[str, OfficialTable], *,
@@ -157,6 +160,11 @@ def replicate_task(read: Callable[[str], Part], pairs: Iterable[str], tables: Ma
     here, by_rule = _matched(tables, pairs)
     parts = {here[name]: read(here[name]) for name in tables if name in here}
     found = _replicate(parts, {here[name]: tables[name] for name in tables if name in here}, False, progress)
+    if not any(of.rows for of in found.values()):
+        table = next(iter(tables.values()))
+        raise _nothing_in_common(table, "language pair", tables, pairs) if not found else \
+            _nothing_in_common(table, "system", dict.fromkeys(name for one in tables.values() for name in one.systems),
+                               dict.fromkeys(name for testset, _ in parts.values() for name in testset.systems))
     return TaskReplication(found, tuple(pair for pair in pairs if pair not in found),
                            tuple(name for name in tables if name not in here), by_rule)
 
@@ -196,6 +204,17 @@ def _replicate(parts: Mapping[str, Part], tables: Mapping[str, OfficialTable], l
             max((columns[k].tried for k, *_ in own if columns[k].crosses), default=0),
             sum(len(column.printed) for column in columns))
     return done
+
+
+def _nothing_in_common(table: OfficialTable, what: str, there: Iterable[str], here: Iterable[str]) -> InputError:
+    """Of a table that has no score by a system and a metric that are here."""
+    def few(names: Iterable[str]) -> str:
+        names = list(names)
+        return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "") or "none"
+
+    return InputError(f"{table.name} has no score that can be set beside those here. Expected a column {what} with "
+                      f"names that are scored here ({few(here)}), and columns named as metrics, such as BLEU. It has "
+                      f"the {what}s {few(there)} and the metrics {few(table.columns)}.")
 
 
 def _row(column: Column, metric: str, called: str, name: str, found: Found | None) -> ScoreBeside:

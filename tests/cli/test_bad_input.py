@@ -294,3 +294,24 @@ def test_pipes_that_are_named_are_read(run, files):
     os.close(reader)
     assert done.out == run("score", "--ref", files / "ref.txt", "--system", files / "good.txt", "--format", "csv").out
     assert done.status == 0
+
+
+@pytest.mark.parametrize("table, said", [
+    ("a,b\n1,2\n", "the systems 1 and the metrics b."),
+    ("system,BLEU\nX,12.0\n", "the systems X and the metrics BLEU."),
+    ("system,COMET\ngood,0.8\n", "the systems good and the metrics COMET.")])
+def test_an_official_table_with_nothing_that_is_here(run, options, tmp_path, table, said):
+    (tmp_path / "bad.csv").write_text(table)
+    done = run("score", *options, "--official", tmp_path / "bad.csv")
+    assert done.status == 2 and not done.out and "bad.csv has no score that can be set beside" in done.err
+    assert "a column system with names that are scored here (fair, good, poor), and columns named as" in done.err
+    assert said in done.err
+
+
+@pytest.mark.parametrize("table, said", [
+    ("lp,system,human\nxx-yy,A,2\n", "Expected a column language pair with names that are scored here (qaa-en, "),
+    ("lp,system,human\nqaa-en,A,2\n", "It has the systems A and the metrics human.")])
+def test_an_official_table_of_another_task(run, tmp_path, table, said):
+    (tmp_path / "bad.csv").write_text(table)
+    done = run("task", "--demo", "--official", tmp_path / "bad.csv")
+    assert done.status == 2 and not done.out and said in done.err

@@ -173,7 +173,7 @@ def test_a_metric_that_cannot_compare_them_is_named_and_mistakes_are_messages(te
     with pytest.raises(SettingError, match="No metric can compare"):
         examine_dispute(testset, ["human"], a=ARABIC, b=OTHER, comparison=compare(testset, ["bleu", "human"], **ASKED),
                         **ASKED)
-    for a, b, told in (("X", None, "No system 'X'"), (OTHER, OTHER, "between two systems")):
+    for a, b, told in (("X", None, "No system 'X'"), (OTHER, OTHER, "is given twice")):
         with pytest.raises(SettingError, match=told):
             examine_dispute(testset, "bleu", a=a, b=b, **ASKED)
     best = compare(testset, "bleu", **ASKED).metrics["bleu"].systems

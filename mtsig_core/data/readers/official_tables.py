@@ -38,10 +38,13 @@ class OfficialTable:
         By metric, as the table calls it: the number of each system, digit by digit; without those that have none.
     systems : tuple of str
         As the table calls them.
+    name : str
+        What a message calls it.
     """
 
     columns: Mapping[str, Mapping[str, str]]
     systems: tuple[str, ...]
+    name: str = "The table"
 
 
 def read_official(path: FilePath) -> OfficialTable:
@@ -159,4 +162,4 @@ def _table(header: list[str], rows: _Lines, name: str) -> OfficialTable:
             own[system] = cell
     if not systems or not columns:
         raise InputError(f"{name} has no line below its header, or no metric. Expected a line for each system.")
-    return OfficialTable(columns, tuple(systems))
+    return OfficialTable(columns, tuple(systems), name)
