@@ -157,8 +157,10 @@ def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
                                       "is said of it is said of these alone, and of other metrics of all.", metric)
     counts = [len(segments) for segments in rated.values() if segments]
     if len({segments for segments in rated.values() if segments}) > 1:
+        low, high = min(counts), max(counts)
+        many = f"{low} to {high} of them" if low < high else f"{low} of them each"
         yield Caution("rated-on-different-lines", f"By {metric} systems have scores on different lines, "
-                                                  f"{min(counts)} to {max(counts)} of them, so their means are of "
+                                                  f"{many}, so their means are of "
                                                   "different segments. Go by the differences of pairs, which are on "
                                                   "the lines that both have.", metric)
 
@@ -231,9 +233,10 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
     if open_pairs and (not mdds or max(mdds) > 0):  # 0: nothing differs, as in identical outputs
         unseen = "" if not mdds else (f": a true difference of up to {max(mdds):.3g} points could go unseen by one "
                                       "test alone, and a larger one after a correction")
-        yield Caution("not-equal", f"{len(open_pairs)} of {m} {plural(m, 'pair')} "
-                                   f"{'is' if len(open_pairs) == 1 else 'are'} not significant, which does not make "
-                                   f"them equal{unseen}.", result.metric)
+        which = f"{len(open_pairs)} of {m} pairs" if m > 1 else \
+            "The pair" if len(result.pairs) == 1 else "The one pair that was tested"
+        yield Caution("not-equal", f"{which} {'is' if len(open_pairs) == 1 else 'are'} not significant, which does not "
+                                   f"make them equal{unseen}.", result.metric)
     if lacks != "units":
         yield from _about_intervals(settings, result)
     if result.ruled is not None:
@@ -268,7 +271,7 @@ def _about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cauti
         if n := odd.count(found):
             told.append(f"{n} {plural(n, 'pair')} that {'is' if n == 1 else 'are'} {decided} "
                         f"{'has' if n == 1 else 'have'} {'a simultaneous' if jointly else 'an'} interval of the "
-                        f"difference {zero} 0")
+                        f"difference {zero} 0 in it")
     if told:
         why = "Intervals and decisions are by different methods" if jointly else \
             "An interval is for its pair alone and by another method than the decision"
@@ -295,7 +298,9 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
                                                   "significant. Have more of them rated for both.", **about)
         elif _few_in_common(pair, result, testset.n_segments):
             worth = "" if settings.unit != "document" or pair.n_effective is None else \
-                f" in {units_said(settings, pair.n_units or 0)}, worth {pair.n_effective:.0f} of equal size"
+                f" in {units_said(settings, pair.n_units or 0)}"
+            if worth and pair.n_effective is not None and round(pair.n_effective) != pair.n_units:
+                worth += f", worth {pair.n_effective:.0f} of equal size"
             yield Caution("few-common-lines", f"{pair.a} and {pair.b} are compared on only {pair.n} "
                                               f"{plural(pair.n or 0, 'line')} that both have a score for{worth}: "
                                               "interval and p are rough.", **about)

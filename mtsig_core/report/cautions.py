@@ -11,6 +11,10 @@ from mtsig_core.results import Caution, Comparison
 __all__ = ["caution_texts", "group_cautions"]
 
 
+#: Warnings that name the metric themselves.
+_NAME_IT = ("partly-rated", "rated-on-different-lines")
+
+
 def caution_texts(comparison: Comparison) -> list[str]:
     """The texts of the warnings of a comparison, each with the metric that it is about where there are several."""
     several = len(comparison.metrics) > 1
@@ -18,7 +22,9 @@ def caution_texts(comparison: Comparison) -> list[str]:
 
 
 def _about(caution: Caution, several: bool) -> str:
-    return f"{metric_title(caution.metric)}: " if several and caution.metric is not None else ""
+    if not several or caution.metric is None or caution.code in _NAME_IT or caution.code == f"{caution.metric}-size":
+        return ""
+    return f"{metric_title(caution.metric)}: "
 
 
 def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = False,

@@ -63,8 +63,13 @@ def domains_verdict(found: ByDomain) -> str:
     """How many significant pairs are the other way round somewhere, in a sentence without its full stop."""
     significant = [pair for pair in found.pairs if pair.better is not None]
     opposed, reverses = sum(bool(pair.opposed) for pair in significant), sum(pair.reverses for pair in found.pairs)
-    return (f"{opposed} of {len(significant)} significant pairs have the other sign in some domain; "
-            f"{reverses or 'none'} of {len(found.pairs)} pairs reverse significantly between domains")
+    n, m = len(significant), len(found.pairs)
+    whole = "no pair is significant on the whole set" if not n else \
+        f"{opposed} of {counted(n, 'significant pair')} {'has' if n == 1 else 'have'} the other sign in some domain"
+    if m == 1:
+        return f"{whole}; the pair {'reverses' if reverses else 'does not reverse'} significantly between domains"
+    return f"{whole}; {reverses or 'none'} of {m} pairs {'reverses' if reverses == 1 else 'reverse'} significantly " \
+           "between domains"
 
 
 def domain_rows(found: ByDomain) -> Table:

@@ -30,8 +30,9 @@ def disputes_verdict(found: Sequence[Disputed]) -> str:
     metrics = list(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
     total, (opposite, some, _) = sum(len(one.pairs) for one in within), (
         sum(one.count(kind) for one in within) for kind in KINDS)
+    decide = "one decides" if max((len(one.metrics) for one in within), default=0) == 2 else "some decide"
     return (f"{', '.join(metrics)}: opposite on {opposite} of {total} pairs of systems in "
-            f"{counted(len(within), 'language pair')}, and only some decide on {some}")
+            f"{counted(len(within), 'language pair')}, and only {decide} on {some}")
 
 
 def dispute_counts(found: Sequence[Disputed]) -> Table:

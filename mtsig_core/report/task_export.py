@@ -12,7 +12,6 @@ from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cautions import caution_texts
 from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
@@ -28,7 +27,7 @@ from mtsig_core.report.task_tables import (
     task_verdict,
     task_without,
 )
-from mtsig_core.report.terminal import printable, table_lines
+from mtsig_core.report.terminal import caution_lines, printable, table_lines
 from mtsig_core.results.task import TaskComparison
 
 __all__ = ["TASK_FORMS", "task_csv", "task_json", "task_text"]
@@ -128,8 +127,8 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
         lines += ["", *table_lines(header, rows, "<<>>><")] if rows else []
     lines += disputes_text(disputed_in(found))
     lines += [] if found.agreement is None else ["", *task_agreement_text(found.agreement).rstrip().split("\n")]
-    lines += [f"Warning: {printable(pair)}: {printable(text)}" for pair, comparison in found.pairs.items()
-              for text in caution_texts(comparison)]
+    for pair, comparison in found.pairs.items():
+        lines += caution_lines(comparison.warnings, len(comparison.metrics) > 1, f"{printable(pair)}: ")
     if review is not None:
         lines += [f"Decided: {printable(one['pair'])}: {printable(', '.join(one['first']))}"
                   + (f": {printable(one['why'])}" if one["why"] else "") for one in review["decisions"]]

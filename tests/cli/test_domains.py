@@ -29,7 +29,8 @@ def test_json_csv_and_text_have_the_same_numbers(run, domains):
     rows = list(csv.DictReader(io.StringIO(run("domains", *domains, "--format", "csv").out)))
     assert len([row for row in rows if row["table"] == "pairs"]) == 3 * 3
     text = run("domains", *domains).out
-    assert "reverse significantly between domains" in text and "Segments (and documents): news 30 (15), " in text
+    assert "1 of 3 pairs reverses significantly between domains" in text
+    assert "Segments (and documents): news 30 (15), " in text
     line = next(line for line in text.splitlines() if line.startswith("good  "))
     assert line.split()[1] == f"{found['domains'][0]['scores']['good']:.2f}"
 
@@ -68,3 +69,8 @@ def test_a_positive_difference_is_an_improvement_where_lower_is_better_too(run, 
 def test_options_that_leave_too_little_are_named_and_not_the_documents_file(run, domains, choice, said):
     done = run("domains", *domains, *choice)
     assert done.status == 2 and said in done.err and "--docs" not in done.err
+
+
+def test_one_pair_is_no_share_of_pairs(run, domains):
+    text = run("domains", *domains, "--exclude", "poor").out
+    assert ": no pair is significant on the whole set; the pair reverses significantly between domains." in text

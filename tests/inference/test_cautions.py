@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtsig_core import MetricResult, PairResult, TestSet, compare
+from mtsig_core import MetricResult, PairResult, SegmentScores, TestSet, compare
 from mtsig_core.inference.cautions import find_cautions
 from mtsig_core.inference.settings import resolve
 from mtsig_core.inference.significance import TESTS, fitting_tests
@@ -144,7 +144,7 @@ class TestFamily:
         text = family(3, mdd=1.23)["not-equal"].text
         assert text.startswith("3 of 3 pairs are not significant")
         assert "up to 1.23 points" in text
-        assert family(1)["not-equal"].text.startswith("1 of 1 pair is not significant")
+        assert family(1)["not-equal"].text.startswith("The pair is not significant, which does not")
         assert "not-equal" not in family(3, significant=True)
         assert "not-equal" not in family(1, mdd=0.0)  # identical outputs are equal
 
@@ -178,13 +178,13 @@ def test_an_interval_without_0_beside_an_open_decision_is_explained():
 
 
 @pytest.mark.parametrize("correction, said", [
-    ("romano-wolf", "2 pairs that are significant have a simultaneous interval of the difference with 0. Intervals and "
-                    "decisions are by different methods, and a correction in steps may find more than intervals that "
-                    "hold together. Go by the decision."),
-    ("bonferroni", "2 pairs that are significant have a simultaneous interval of the difference with 0. Intervals and "
-                   "decisions are by different methods. Go by the decision."),
-    ("bh", "1 pair that is not significant has an interval of the difference without 0. An interval is for its pair "
-           "alone and by another method than the decision. Go by the decision.")])
+    ("romano-wolf", "2 pairs that are significant have a simultaneous interval of the difference with 0 in it. "
+                    "Intervals and decisions are by different methods, and a correction in steps may find more than "
+                    "intervals that hold together. Go by the decision."),
+    ("bonferroni", "2 pairs that are significant have a simultaneous interval of the difference with 0 in it. "
+                   "Intervals and decisions are by different methods. Go by the decision."),
+    ("bh", "1 pair that is not significant has an interval of the difference without 0 in it. An interval is for its "
+           "pair alone and by another method than the decision. Go by the decision.")])
 def test_decisions_are_held_against_the_intervals_that_hold_as_they_do(correction, said):
     def pair(significant, single, joint):
         return PairResult("A", "B", 1.0, *single, 0.02, 0.02, significant, "a" if significant else None, None, None,
@@ -301,3 +301,13 @@ def test_design_comes_first_and_single_pairs_last():
     codes = [caution.code for caution in result.warnings]
     assert codes[:3] == ["no-documents", "few-units", "koehn-as-published"]
     assert codes[-1] == "identical-outputs"
+
+
+def test_numbers_that_say_nothing_are_left_out():
+    """Two rated on other lines, as many; 20 documents of the same size that a pair has in common."""
+    rated = {"A": [1.0] * 100 + [None] * 20, "B": [None] * 20 + [2.0] * 100}
+    testset = TestSet("toy", {name: ["x"] * 120 for name in rated}, {"ref": ["x"] * 120},
+                      documents=[str(k // 4) for k in range(120)], scores={"human": SegmentScores(rated)})
+    codes = {caution.code: caution.text for caution in compare(testset, "human", trials=99, resamples=99).warnings}
+    assert "on different lines, 100 of them each, so" in codes["rated-on-different-lines"]
+    assert " in 20 documents: interval" in codes["few-common-lines"]

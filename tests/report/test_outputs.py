@@ -296,6 +296,8 @@ def test_warnings_of_several_metrics_say_which_they_are_about():
     found = [Caution("not-equal", "one", "bleu"), Caution("not-equal", "two", "ter"), Caution("few-units", "all")]
     assert group_cautions(found, several=True) == [["BLEU: one"], ["TER: two"], ["all"]]
     assert group_cautions(found[:1]) == [["one"]]
+    assert group_cautions([Caution("partly-rated", "human has scores for 2", "human")], several=True) == [
+        ["human has scores for 2"]]
 
 
 def test_one_is_one_everywhere():

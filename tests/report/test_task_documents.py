@@ -18,9 +18,9 @@ from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.experiments.task_agreement import task_agreement
-from mtsig_core.inference.across_metrics import disputed_in
+from mtsig_core.inference.across_metrics import Disputed, PairAcross, disputed_in
 from mtsig_core.inference.task_comparison import compare_task
-from mtsig_core.report.task_disputes import dispute_counts
+from mtsig_core.report.task_disputes import dispute_counts, disputes_verdict
 from mtsig_core.report.task_export import task_csv, task_json, task_text
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_html import task_html
@@ -450,3 +450,16 @@ def test_lower_is_better_has_one_sign_and_is_told():
     assert "a minus b" not in page
     assert page.count("Lower is better; a positive difference is an improvement") == 1 + len(found.pairs)
     assert "\nX (lower is better)\n" in task_text(found)
+
+
+def test_warnings_of_a_kind_are_counted_in_text_as_compare_counts_them(found):
+    near = [Caution("near-alpha", f"pair {k}", "X") for k in range(9)]
+    text = task_text(replace(found, pairs={pair: replace(one, warnings=near) for pair, one in found.pairs.items()}))
+    assert text.count("Warning: en-de: pair") == 3 and "Warning: en-de: ... and 6 more of this kind." in text
+
+
+def test_of_two_metrics_only_one_can_decide_alone():
+    three, two = (Disputed("en-de", names, (PairAcross("A", "B", (1.0,) * len(names), decisions),))
+                  for names, decisions in ((("X", "Y", "Z"), (1, 0, 0)), (("X", "Y"), (1, 0))))
+    assert disputes_verdict([two]).endswith("and only one decides on 1")
+    assert disputes_verdict([three]).endswith("and only some decide on 1")
