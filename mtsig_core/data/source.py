@@ -116,8 +116,8 @@ class Source:
             testset = testset.without(self.exclude)
         if had and not testset.systems:
             raise SettingError(f"No system of {testset.name} is left: exclude leaves out {', '.join(self.exclude)}"
-                               f"{f', and only {kept} would take part' * bool(self.only)}. Leave fewer out; to compare "
-                               "takes two.", {"exclude": "NAME,..."})
+                               f"{f', and only {kept} would take part' * bool(self.only)}. Leave one in, two to "
+                               "compare.")
         return testset if self.domain is None else testset.in_domain(self.domain)
 
     def everything(self) -> Source:

@@ -86,7 +86,7 @@ def test_scores_of_a_table(run, tmp_path):
     (["example", "--system-name", "Greek"], "--system-name Greek without --line"),
     (["students-t", "--jobs", "0"], "jobs is 0"), (["students-t", "--alpha", "2"], "alpha is 2"),
     (["averages", "--only", "Danish"], "1 system to rank"), (["precisions", "--metrics", "ter"], "ter has no n-gram"),
-    (["precisions", "--exclude", "Spanish,Portuguese,Danish,Greek,German,Finnish"], "No system to look at")])
+    (["precisions", "--exclude", "Spanish,Portuguese,Danish,Greek,German,Finnish"], "exclude leaves out Spanish")])
 def test_what_cannot_be(run, args, message):
     done = run("metrics", *args, "--demo-segments", "50")
     assert done.status == 2 and message in done.err and done.err.count("\n") == 1

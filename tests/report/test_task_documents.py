@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from mtsig_core import TestSet, compare
+from mtsig_core import TestSet, compare, read_scores
 from mtsig_core.data.checks import literal
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.task import SystemInfo, Task
@@ -463,3 +463,14 @@ def test_of_two_metrics_only_one_can_decide_alone():
                   for names, decisions in ((("X", "Y", "Z"), (1, 0, 0)), (("X", "Y"), (1, 0))))
     assert disputes_verdict([two]).endswith("and only one decides on 1")
     assert disputes_verdict([three]).endswith("and only some decide on 1")
+
+
+def test_a_metric_against_people_is_told_in_text_and_html():
+    people = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
+    errors = {name: [1 - value for value in values] for name, values in people.items()}
+    task = Task("toy", {"en-de": read_scores({"people": people, "errors": errors}, name="toy")})
+    found = replace(compare_task(task, "people", trials=99, resamples=50),
+                    agreement=task_agreement(task, "people", ["errors"], resamples=50))
+    said = "errors orders most pairs of systems otherwise than people (pairwise accuracy 0.000): its direction (higher"
+    assert said in task_text(found) and "Options: --lower-is-better errors." in task_text(found)
+    assert said in task_html(found, "mtsig task")
