@@ -109,12 +109,13 @@ class Source:
 
     def part_of(self, testset: TestSet) -> TestSet:
         """The systems and segments to compare, of all that were read."""
-        had, kept = testset.systems, ", ".join(self.only)
+        whole, kept = testset, ", ".join(self.only)
         if self.only:
             testset = testset.only(self.only)
         if self.exclude:
-            testset = testset.without(self.exclude)
-        if had and not testset.systems:
+            left = whole.without(self.exclude).systems
+            testset = testset.only(name for name in testset.systems if name in left)
+        if whole.systems and not testset.systems:
             raise SettingError(f"No system of {testset.name} is left: exclude leaves out {', '.join(self.exclude)}"
                                f"{f', and only {kept} would take part' * bool(self.only)}. Leave one in, two to "
                                "compare.")

@@ -56,6 +56,12 @@ def test_options_that_leave_no_system_are_named_and_not_the_outputs(run, options
     assert done.err.endswith(" Leave one in, two to compare.\n")
 
 
+def test_who_is_excluded_need_not_be_among_those_chosen(run, options):
+    asked = ("score", *options, "--metrics", "chrf", "--format", "json", "--only", "good")
+    assert run(*asked, "--exclude", "poor").out == run(*asked).out
+    assert "No system 'pour' in" in (said := run(*asked, "--exclude", "pour").err) and "'poor'?" in said
+
+
 @pytest.mark.parametrize("choice, said", [
     (["--only", "good"], "has 1 system to compare. Expected at least two"),
     (["--a", "good", "--b", "good"], "A pair is two systems, and 'good' is given twice")])
