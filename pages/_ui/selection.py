@@ -90,7 +90,10 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
     rated = metric if metric in whole.scores else None
     source = replace(source, tokenize=whole.tokenizer, refs=tuple(chosen) if others else (), refs_as_systems=join,
                      domain=domain, exclude=tuple(left_out))
-    return Part(*_parts(whole, tuple(chosen), join, domain, tuple(left_out), rated), source)
+    part = Part(*_parts(whole, tuple(chosen), join, domain, tuple(left_out), rated), source)
+    if part.family.systems and not part.testset.systems:
+        raise SettingError("Every system is left out. Leave one in under Systems and segments, two to compare.")
+    return part
 
 
 def _rated(whole, metric):

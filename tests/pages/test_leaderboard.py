@@ -317,3 +317,9 @@ def test_training_runs(opened, tmp_path):
     assert "SD between runs" in said and f"{runs.sd:.2f}" in said and "has a single run" in said
     inside = opened("metrics", source)
     assert not inside.exception and "not shown of training runs yet" in words(inside)
+
+
+def test_to_leave_out_every_system_is_said(opened, source):
+    page = opened("leaderboard", source, exclude=list(NAMES))
+    assert not page.exception and "Every system is left out. Leave one in under Systems and segments" in words(page)
+    assert page.multiselect(key="exclude").value == list(NAMES)
