@@ -228,16 +228,8 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
                                           f"{test.smallest_p(settings.trials):.2g}, is above alpha, so it cannot "
                                           f"reject anything. Use {needed} trials or more{remedy}.", result.metric,
                       remedies=(*([{"trials": needed}] if needed is not None else []), *others))
-    open_pairs = [pair for pair in result.tested if not pair.significant and lacks != "units"]
-    mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
-    if open_pairs and (not mdds or max(mdds) > 0):  # 0: nothing differs, as in identical outputs
-        unseen = "" if not mdds else (f": a true difference of up to {max(mdds):.3g} points could go unseen by one "
-                                      "test alone, and a larger one after a correction")
-        which = f"{len(open_pairs)} of {m} pairs" if m > 1 else \
-            "The pair" if len(result.pairs) == 1 else "The one pair that was tested"
-        yield Caution("not-equal", f"{which} {'is' if len(open_pairs) == 1 else 'are'} not significant, which does not "
-                                   f"make them equal{unseen}.", result.metric)
     if lacks != "units":
+        yield from _about_open_pairs(result)
         yield from _about_intervals(settings, result)
     if result.ruled is not None:
         yield _about_rule(settings, result, result.ruled)
@@ -246,6 +238,23 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
                                               "pairs. Wins, losses and decisions follow the correction "
                                               f"{settings.correction}, which does not: the two may differ.",
                       result.metric)
+
+
+def _about_open_pairs(result: MetricResult) -> Iterator[Caution]:
+    """What the pairs that are not significant leave open: how large a difference, and in which there is no telling."""
+    open_pairs = [pair for pair in result.tested if not pair.significant]
+    mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
+    if not open_pairs or mdds and max(mdds) == 0:  # nothing differs, as in identical outputs
+        return
+    shut = sum(not pair.decidable for pair in open_pairs) if mdds else 0
+    others = len(open_pairs) - shut
+    those, rest = (f"of the {others} that can be decided, ", f"; the other {shut} cannot be decided, however large the "
+                   "difference") if shut else ("", "")
+    unseen = "" if not mdds else (f": {those}a true difference of up to {max(mdds):.3g} points could go unseen by one "
+                                  f"test alone, and a larger one after a correction{rest}")
+    m = len(result.tested)
+    yield Caution("not-equal", f"{len(open_pairs)} of {m} {plural(m, 'pair')} {'is' if len(open_pairs) == 1 else 'are'}"
+                               f" not significant, which does not make them equal{unseen}.", result.metric)
 
 
 def _about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:

@@ -184,6 +184,17 @@ class TestMissingRatings:
         assert {(c.a, c.b) for c in found.warnings if c.code == "too-few-common-units"} == {("A", "B"), ("B", "C")}
         assert human.systems[0].rank_low == 1  # A against C can be decided
 
+    def test_what_could_go_unseen_is_said_of_pairs_that_can_be_decided(self):
+        rows = {**self.ROWS, "C": [9.5, 7, NAN, 7.5, 7, 9.5, 9, 7]}
+        found = self.compared(rows)
+        open_one, = (pair for pair in found.metrics["human"].pairs if pair.decidable)
+        assert not open_one.significant
+        said, = (c.text for c in found.warnings if c.code == "not-equal" and c.metric == "human")
+        assert said.startswith("3 of 3 pairs are not significant") and said.endswith(
+            f": of the 1 that can be decided, a true difference of up to {open_one.mdd:.3g} points could go unseen by "
+            "one test alone, and a larger one after a correction; the other 2 cannot be decided, however large the "
+            "difference.")
+
 
 def of_documents(sizes, qualities=(3.0, 0.0, 0.0)):
     """Systems far apart or equal, on documents of these sizes."""
