@@ -21,7 +21,7 @@ from mtsig_core.inference.few_units import (
     would_decide,
 )
 from mtsig_core.inference.rank_rules import RANK_RULES
-from mtsig_core.inference.ranking import headline, otherwise_led
+from mtsig_core.inference.ranking import headline, otherwise_led, turned_round
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.text_cautions import about_texts, about_words, plural
@@ -262,9 +262,12 @@ def _about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> 
     rule, inside = RANK_RULES[settings.rank_rule], ruled.significant_inside
     changed = "" if ruled.changed is None else (f"; {ruled.changed} of {len(result.systems)} rank ranges differ from "
                                                 "simultaneous rank intervals")
+    turned = turned_round(result)
+    against = "" if not turned else (f", and {turned} {'is' if turned == 1 else 'are'} ranked the other way round, the "
+                                     "significantly worse system first")
     return Caution("rank-rule", f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}. Here {inside} "
                                 f"significant {plural(inside, 'pair')} {'lies' if inside == 1 else 'lie'} inside one "
-                                f"cluster, which calls the two tied{changed}.", result.metric,
+                                f"cluster, which calls the two tied{against}{changed}.", result.metric,
                    remedies=({"rank_rule": "simultaneous"},))
 
 

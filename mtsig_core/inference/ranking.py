@@ -8,7 +8,7 @@ from mtsig_core.results import MetricResult, ReferenceLeaders
 from mtsig_core.results.task import MacroResult
 
 __all__ = ["decision_matrix", "rank_intervals", "intransitive_triples", "headline", "is_ahead",
-           "otherwise_led"]
+           "otherwise_led", "turned_round"]
 
 
 def decision_matrix(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) -> np.ndarray:
@@ -86,3 +86,13 @@ def otherwise_led(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
     return () if together is None else tuple(
         row for row in result.by_reference if row.decidable and set(row.leaders) != set(together)
         and not (row.n_segments < n and set(together) < set(row.leaders)))
+
+
+def turned_round(result: MetricResult) -> int:
+    """How many significant pairs have ranks that call the worse system the better one.
+
+    Ours never do. Rules that go by score can where systems are rated on different segments.
+    """
+    rank = {row.system: (row.rank_low or 0, row.rank_high or 0) for row in result.systems}
+    sides = [(pair.a, pair.b) if pair.better == "a" else (pair.b, pair.a) for pair in result.pairs if pair.better]
+    return sum(rank[worse][1] < rank[better][0] for better, worse in sides)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 
 from mtsig_core.results import MetricResult, PairResult
@@ -31,11 +31,17 @@ def far_firsts(result: MetricResult | MacroResult) -> str | None:
         return None
     top = ranked[0].system
     to_top = {pair.b if pair.a == top else pair.a: pair for pair in result.pairs if top in (pair.a, pair.b)}
-    told = [f"{name} is {_ordinal(k + 1)} by its score, and {_why(to_top.get(name), list(to_top.values()), top)}"
-            for k, name in far[:_MOST]]
-    more = f"; so it is with {len(far) - _MOST} more" if len(far) > _MOST else ""
-    return (f"May be the first, though better-scoring systems may not: {'; '.join(told)}{more}. That says that it "
-            "cannot be excluded, not that it is good.")
+    better = [(k, name) for k, name in far if ranked[k].rank_high == 1 or _is_better(to_top.get(name), name)]
+    open_ones = [one for one in far if one not in better]
+    said = []
+    if better:  # scores are means of what each has, pairs are compared on what both have
+        said.append("Better than the score says: " + _listed(
+            better, lambda name: f"significantly better than {top} on the segments that both have") + ".")
+    if open_ones:
+        why = _listed(open_ones, lambda name: _why(to_top.get(name), list(to_top.values()), top))
+        said.append(f"May be the first, though better-scoring systems may not: {why}. That says that it cannot be "
+                    "excluded, not that it is good.")
+    return " ".join(said)
 
 
 def far_firsts_in(found: TaskComparison, metric: str) -> list[str]:
@@ -45,6 +51,15 @@ def far_firsts_in(found: TaskComparison, metric: str) -> list[str]:
         if metric in comparison.metrics]
     parts += [("Across the language pairs. ", found.macro[metric])] if metric in found.macro else []
     return [f"{where}{said}" for where, result in parts if (said := far_firsts(result)) is not None]
+
+
+def _listed(far: Sequence[tuple[int, str]], why: Callable[[str], str]) -> str:
+    told = [f"{name} is {_ordinal(k + 1)} by its score, and {why(name)}" for k, name in far[:_MOST]]
+    return "; ".join(told) + (f"; so it is with {len(far) - _MOST} more" if len(far) > _MOST else "")
+
+
+def _is_better(pair: PairResult | MacroPair | None, name: str) -> bool:
+    return pair is not None and pair.better is not None and name == (pair.a if pair.better == "a" else pair.b)
 
 
 def _why(pair: PairResult | MacroPair | None, others: Sequence[PairResult | MacroPair], top: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mtsig_core.errors import counted
 from mtsig_core.inference.few_units import cannot_decide, rank_correction
 from mtsig_core.inference.rank_rules import RANK_RULES, RankRule
+from mtsig_core.inference.ranking import turned_round
 from mtsig_core.report.cells import Table, number
 from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.results.task import TaskComparison
@@ -34,6 +36,8 @@ class Hidden:
     apart_not_significant : int or None
         Pairs of systems that the rule ranks apart though they are not significantly so; None in results of versions
         that did not say.
+    turned_round : int
+        Pairs that are significantly apart and ranked the other way round.
     """
 
     significant: int
@@ -41,6 +45,7 @@ class Hidden:
     ranks: int
     changed: int
     apart_not_significant: int | None = None
+    turned_round: int = 0
 
 
 def rank_rule(found: TaskComparison) -> RankRule:
@@ -69,7 +74,7 @@ def hidden_by_rule(found: TaskComparison, metric: str) -> Hidden | None:
     return Hidden(sum(pair.significant for result, _ in ruled for pair in result.pairs),
                   sum(own.significant_inside for _, own in ruled),
                   sum(n for n, _ in held), sum(changed for _, changed in held),
-                  sum(apart) if len(apart) == len(ruled) else None)
+                  sum(apart) if len(apart) == len(ruled) else None, sum(turned_round(result) for result, _ in ruled))
 
 
 def marked_said(found: TaskComparison) -> str:
@@ -90,11 +95,14 @@ def rule_said(found: TaskComparison, metric: str) -> str | None:
     n = hidden.apart_not_significant
     unsupported = "" if n is None else (f" {number(n, 'd')} {'pair' if n == 1 else 'pairs'} that it ranks apart "
                                         f"{'is' if n == 1 else 'are'} not significant.")
+    turned = "" if not hidden.turned_round else (
+        f" {counted(hidden.turned_round, 'significant pair')} {'is' if hidden.turned_round == 1 else 'are'} ranked the "
+        "other way round, the significantly worse system first.")
     across = " Ranks across the language pairs are not by this rule: they stay simultaneous rank intervals." \
         if metric in found.macro and found.macro[metric].pairs else ""
     return (f"Ranks {rule.title} ({rule.source}) leave out of account: {'; '.join(rule.ignores)}. In this task "
             f"{hidden.significant_inside} of {hidden.significant} significant pairs of systems lie inside one cluster, "
-            f"which calls the two tied.{unsupported}{changed}{across}")
+            f"which calls the two tied.{unsupported}{turned}{changed}{across}")
 
 
 def first_rows(found: TaskComparison, metric: str) -> Table:

@@ -30,7 +30,7 @@ from mtsig_core.errors import InputError
 from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.task_comparison import compare_task
-from mtsig_core.report.far_firsts import far_firsts
+from mtsig_core.report.far_firsts import far_firsts, far_firsts_in
 from mtsig_core.report.review_reading import read_review
 from mtsig_core.report.review_report import (
     circle_rows,
@@ -44,7 +44,7 @@ from mtsig_core.report.review_report import (
     review_record,
 )
 from mtsig_core.report.task_documents import task_document
-from mtsig_core.report.task_ranks import first_rows
+from mtsig_core.report.task_ranks import first_rows, hidden_by_rule, rule_said
 from mtsig_core.report.terminal import comparison_text
 from mtsig_core.results.task import TaskInfo
 from tests.report.test_html_report import Page
@@ -247,3 +247,42 @@ def test_who_may_be_the_first_though_others_score_better_is_explained(last, why)
     said = far_firsts(found.metrics["X"])
     assert "C is 3rd by its score, and " + why in said and said in comparison_text(found)
     assert far_firsts(compare(scored([8.0] * 40), "X", trials=999, resamples=99).metrics["X"]) is None
+
+
+def on_other_lines(cow):
+    """Bee is better than Ant on all lines that both have, and has the lower mean: Ant has the easy lines."""
+    base = [40.0] * 30 + [90.0] * 30
+    lines = {"Ant": range(15, 60), "Bee": range(45), "Cow": range(60)}
+    better = {"Ant": 0.0, "Bee": 4.0, "Cow": cow}
+    return TestSet("set", {name: [None] * 60 for name in lines}, {}, scores={"X": SegmentScores({
+        name: [base[k] + better[name] + k % 3 * (name != "Ant") if k in own else None for k in range(60)]
+        for name, own in lines.items()}, True)})
+
+
+@pytest.mark.parametrize("cow", [-30.0, 4.0])  # Bee is ahead of all others; of Ant alone
+def test_who_is_better_on_common_lines_than_a_better_scoring_system_is_not_called_merely_possible(cow):
+    found = compare(on_other_lines(cow), "X", trials=999, resamples=99)
+    result = found.metrics["X"]
+    assert result.systems[0].system == "Ant" and result.systems[0].rank_low != 1
+    said = far_firsts(result)
+    assert "Bee is 2nd by its score, and significantly better than Ant on the segments that both have" in said.replace(
+        "3rd", "2nd")
+    assert "cannot be excluded" not in said and "only" not in said and said in comparison_text(found)
+    task = compare_task(Task("toy", dict.fromkeys(("en-de", "en-cs"), on_other_lines(cow))), "X", trials=999,
+                        resamples=99)
+    told = far_firsts_in(task, "X")
+    assert len(told) == 3 and all("significantly better than Ant" in one and "excluded" not in one for one in told)
+
+
+def test_a_rule_that_ranks_the_significantly_worse_system_first_is_told():
+    found = compare(on_other_lines(-30.0), "X", trials=999, resamples=99, rank_rule="wmt24")
+    first = found.metrics["X"].systems[0]
+    assert (first.system, first.rank_low, first.rank_high) == ("Ant", 1, 1)
+    said, = (caution.text for caution in found.warnings if caution.code == "rank-rule")
+    assert "and 1 is ranked the other way round, the significantly worse system first" in said
+    task = compare_task(Task("toy", dict.fromkeys(("en-de", "en-cs"), on_other_lines(-30.0))), "X", trials=999,
+                        resamples=99, rank_rule="wmt24")
+    assert hidden_by_rule(task, "X").turned_round == 2
+    assert "2 significant pairs are ranked the other way round" in rule_said(task, "X")
+    agreeing = compare(scored([8.0] * 40), "X", trials=999, resamples=99, rank_rule="wmt24")
+    assert "other way round" not in " ".join(caution.text for caution in agreeing.warnings)
