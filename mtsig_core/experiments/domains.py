@@ -13,6 +13,7 @@ from mtsig_core.inference import engine, gaps
 from mtsig_core.inference.across_pairs import seed_of
 from mtsig_core.inference.cautions import about_scores
 from mtsig_core.inference.correction import romano_wolf
+from mtsig_core.inference.few_units import p_floor
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights
 from mtsig_core.inference.settings import check_trials, resolve_sampling
@@ -146,6 +147,7 @@ class _Part:
     p: np.ndarray  # (pairs,)
     joint: np.ndarray  # (pairs with a common segment, trials)
     errors: np.ndarray  # (4, pairs): interval, standard error within domains and of the whole; empty in a domain
+    floor: float = 0.0  # of p, where so few units are drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,13 +210,14 @@ class _Draws:
         p_values = TESTS[self.test].p_values
         assert p_values is not None, "both tests have p"
         delta, p = np.full(len(some), np.nan), np.full(len(some), np.nan)
-        delta[some], p[some] = observed, p_values(observed, null)
+        floor = float(p_floor(TESTS[self.test], data.units.kind, np.array(data.units.pieces)))
+        delta[some], p[some] = observed, np.maximum(floor, p_values(observed, null))
         if self.test == "bootstrap":
             null = null - null.mean(axis=1, keepdims=True)
         elif null.shape[1] != self.trials:  # all swaps of few units, none swapped among them
             every = np.column_stack([observed, null])
             null = every[:, np.random.default_rng(seed).integers(every.shape[1], size=self.trials)]
-        return _Part(some, data.scores[self.rows], delta, p, null, errors)
+        return _Part(some, data.scores[self.rows], delta, p, null, errors, floor)
 
 
 def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray, whole: _Part, parts: list[_Part],
@@ -264,7 +267,7 @@ def _adjusted(parts: list[_Part]) -> list[np.ndarray]:
     found = []
     for part, own in zip(parts, np.split(stepped, ends), strict=True):
         full = np.full(len(part.some), np.nan)
-        full[part.some] = own
+        full[part.some] = np.maximum(part.floor, own)
         found.append(full)
     return found
 

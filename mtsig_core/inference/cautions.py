@@ -12,12 +12,15 @@ import numpy as np
 from mtsig_core.data.testset import TestSet, as_system
 from mtsig_core.errors import Remedy
 from mtsig_core.inference.few_units import (
+    about_open_pairs,
     least_p,
+    least_said,
     most_units,
     trials_needed,
     units_said,
     what_lacks,
     what_would_decide,
+    which_to_go_by,
     would_decide,
 )
 from mtsig_core.inference.rank_rules import RANK_RULES
@@ -214,8 +217,8 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
         least = float(least_p(settings, np.array([most_units(result)]))[0])
         times = "" if settings.correction not in ("bonferroni", "holm") or m == 1 else \
             f", {least * m:.3g} after {settings.correction} over {m} pairs,"
-        yield Caution("too-few-units", f"With {units_said(settings, most_units(result))} the smallest p that the test "
-                                       f"can give is {least:.3g}{times} and no pair can be significant at alpha "
+        yield Caution("too-few-units", f"With {units_said(settings, most_units(result))} {least_said(settings)} is "
+                                       f"{least:.3g}{times} and no pair can be significant at alpha "
                                        f"{settings.alpha:g}, however large the difference, which does not make any "
                                        f"systems equal. {what_would_decide(settings, m)}", result.metric,
                       remedies=would_decide(settings, m))
@@ -229,7 +232,7 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
                                           f"reject anything. Use {needed} trials or more{remedy}.", result.metric,
                       remedies=(*([{"trials": needed}] if needed is not None else []), *others))
     if lacks != "units":
-        yield from _about_open_pairs(result)
+        yield from about_open_pairs(result)
         yield from _about_intervals(settings, result)
     if result.ruled is not None:
         yield _about_rule(settings, result, result.ruled)
@@ -238,23 +241,6 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
                                               "pairs. Wins, losses and decisions follow the correction "
                                               f"{settings.correction}, which does not: the two may differ.",
                       result.metric)
-
-
-def _about_open_pairs(result: MetricResult) -> Iterator[Caution]:
-    """What the pairs that are not significant leave open: how large a difference, and in which there is no telling."""
-    open_pairs = [pair for pair in result.tested if not pair.significant]
-    mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
-    if not open_pairs or mdds and max(mdds) == 0:  # nothing differs, as in identical outputs
-        return
-    shut = sum(not pair.decidable for pair in open_pairs) if mdds else 0
-    others = len(open_pairs) - shut
-    those, rest = (f"of the {others} that can be decided, ", f"; the other {shut} cannot be decided, however large the "
-                   "difference") if shut else ("", "")
-    unseen = "" if not mdds else (f": {those}a true difference of up to {max(mdds):.3g} points could go unseen by one "
-                                  f"test alone, and a larger one after a correction{rest}")
-    m = len(result.tested)
-    yield Caution("not-equal", f"{len(open_pairs)} of {m} {plural(m, 'pair')} {'is' if len(open_pairs) == 1 else 'are'}"
-                               f" not significant, which does not make them equal{unseen}.", result.metric)
 
 
 def _about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:
@@ -276,11 +262,11 @@ def _about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cauti
     jointly = settings.correction in FAMILY_WISE and len(result.tested) > 1
     ends = [(pair, pair.ci_joint_low, pair.ci_joint_high) if jointly else (pair, pair.ci_low, pair.ci_high)
             for pair in result.pairs]
-    odd = [pair.significant for pair, low, high in ends
+    odd = [pair for pair, low, high in ends
            if low is not None and high is not None and pair.significant == (low <= 0 <= high)]
     told = []
     for found, decided, zero in ((False, "not significant", "without"), (True, "significant", "with")):
-        if n := odd.count(found):
+        if n := sum(pair.significant is found for pair in odd):
             told.append(f"{n} {plural(n, 'pair')} that {'is' if n == 1 else 'are'} {decided} "
                         f"{'has' if n == 1 else 'have'} {'a simultaneous' if jointly else 'an'} interval of the "
                         f"difference {zero} 0 in it")
@@ -288,9 +274,10 @@ def _about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cauti
         why = "Intervals and decisions are by different methods" if jointly else \
             "An interval is for its pair alone and by another method than the decision"
         steps = ", and a correction in steps may find more than intervals that hold together" \
-            if settings.correction in ("holm", "romano-wolf") and jointly and True in odd else ""
-        yield Caution("interval-and-decision", f"{', and '.join(told)}. {why}{steps}. Go by the decision.",
-                      result.metric)
+            if settings.correction in ("holm", "romano-wolf") and jointly and any(pair.significant for pair in odd) \
+            else ""
+        yield Caution("interval-and-decision", f"{', and '.join(told)}. {why}{steps}. "
+                                               f"{which_to_go_by(settings, odd)}", result.metric)
 
 
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from mtsig_core.errors import Remedy
+from mtsig_core.errors import Remedy, counted
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.resampling import Units, effective_number
-from mtsig_core.inference.significance import TESTS, significant
+from mtsig_core.inference.significance import FEW_TO_DRAW, TESTS, SignificanceTest, significant
 from mtsig_core.metrics import metric_title
-from mtsig_core.results import Caution, MetricResult, Settings
+from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["FEW_FOR_BOOTSTRAP", "about_test", "can_reach", "cannot_decide", "least_of_units", "least_p", "least_worth",
-           "most_units", "pair_units", "rank_correction", "trials_needed", "units_needed", "units_said", "what_lacks",
-           "what_would_decide", "would_decide"]
+__all__ = ["FEW_FOR_BOOTSTRAP", "about_open_pairs", "about_test", "can_reach", "cannot_decide", "least_p",
+           "least_said", "least_worth", "most_units", "p_floor", "pair_units", "rank_correction", "trials_needed",
+           "units_needed", "units_said", "what_lacks", "what_would_decide", "which_to_go_by", "would_decide"]
 
 
 #: Units of equal size; 100 documents as unequal as those of WMT24 are worth fewer.
@@ -72,22 +72,52 @@ def about_test(settings: Settings, units: Units, results: Iterable[MetricResult]
         yield Caution(f"{settings.test}-few-units", f"{test.title.capitalize()} ({test.source}): {test.with_few}")
 
 
+def about_open_pairs(result: MetricResult) -> Iterator[Caution]:
+    """What the pairs that are not significant leave open: how large a difference, and in which there is no telling."""
+    open_pairs = [pair for pair in result.tested if not pair.significant]
+    mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
+    if not open_pairs or mdds and max(mdds) == 0:  # nothing differs, as in identical outputs
+        return
+    shut = sum(not pair.decidable for pair in open_pairs) if mdds else 0
+    others = len(open_pairs) - shut
+    those, rest = (f"of the {others} that can be decided, ", f"; the other {shut} cannot be decided, however large the "
+                   "difference") if shut else ("", "")
+    unseen = "" if not mdds else (f": {those}a true difference of up to {max(mdds):.3g} points could go unseen by one "
+                                  f"test alone, and a larger one after a correction{rest}")
+    yield Caution("not-equal", f"{len(open_pairs):,} of {counted(len(result.tested), 'pair')} "
+                               f"{'is' if len(open_pairs) == 1 else 'are'} not significant, which does not make them "
+                               f"equal{unseen}.", result.metric)
+
+
+def p_floor(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarray:
+    """What p from draws of so few units is raised to, shape of `n_units`.
+
+    1 of a single unit, which shows nothing however often it is drawn; of a bootstrap the least that so few can show,
+    see `SignificanceTest.least`. Swaps have it without, and tests of segment scores look at segments whatever the unit.
+    """
+    n = np.asarray(n_units)
+    if test.of_segments:
+        return np.zeros(n.shape)
+    drawn = test.draws == "bootstrap" and unit != "block"
+    return np.where(n < 2, 1.0, test.least(n) if drawn and test.least is not None else 0.0)
+
+
 def least_p(settings: Settings, n_units: np.ndarray) -> np.ndarray:
     """The smallest p that the test can give with so many trials and units, shape of `n_units`.
 
     1 of fewer than two units: whatever is drawn from one is that one. Stationary blocks are cut anew for every draw,
     so that no other number of them sets a bound.
     """
-    smallest = TESTS[settings.test].smallest_p(settings.trials)
-    least: np.ndarray = np.maximum(least_of_units(settings.test, settings.unit, np.asarray(n_units)), smallest)
+    test, n = TESTS[settings.test], np.asarray(n_units)
+    of_units = np.zeros(n.shape) if test.least is None or settings.unit == "block" else test.least(n)
+    least: np.ndarray = np.where(n < 2, 1.0, np.maximum(of_units, test.smallest_p(settings.trials)))
     return least
 
 
-def least_of_units(test: str, unit: str, n_units: np.ndarray) -> np.ndarray:
-    """The same whatever the number of trials."""
-    of_units = TESTS[test].least
-    least: np.ndarray = np.zeros(n_units.shape) if of_units is None or unit == "block" else of_units(n_units)
-    return np.where(n_units < 2, 1.0, least)
+def least_said(settings: Settings) -> str:
+    """What the least p is called: of a bootstrap by what it is, as not all of them have a p."""
+    return "the smallest p that the test can give" if TESTS[settings.test].draws != "bootstrap" else \
+        "the chance that all favour the same of two equal systems"
 
 
 def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = None) -> np.ndarray:
@@ -197,3 +227,11 @@ def most_units(result: MetricResult) -> int:
 def units_said(settings: Settings, n: int) -> str:
     """Such as 5 documents."""
     return f"{n} {'stationary block' if settings.unit == 'block' else settings.unit}{'' if n == 1 else 's'}"
+
+
+def which_to_go_by(settings: Settings, pairs: Iterable[PairResult]) -> str:
+    """What to do where decision and interval differ, in these pairs: so few units carry no decision of a bootstrap."""
+    test = TESTS[settings.test]
+    if test.draws != "bootstrap" or all(pair.n_units is None or pair.n_units >= FEW_TO_DRAW for pair in pairs):
+        return "Go by the decision."
+    return f"With fewer than {FEW_TO_DRAW} {settings.unit}s this test rejects too often: go by neither, and use ar."

@@ -12,7 +12,7 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import engine
-from mtsig_core.inference.few_units import least_of_units, pair_units
+from mtsig_core.inference.few_units import p_floor, pair_units
 from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.measured import Measured, measure
@@ -216,7 +216,8 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     return PairExamination(
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),
         float(delta), _frozen(drawn), _frozen(swapped),
-        tuple(_outcome(test, delta, replicates[test.draws], alpha, seen.sign, _least(test, units.kind, n_units))
+        tuple(_outcome(test, delta, replicates[test.draws], alpha, seen.sign,
+                       float(p_floor(test, settings.unit, np.array([n_units]))[0]))
               for test in fitting_tests(is_segment_mean(metric)).values()),
         MappingProxyType({kind: _ends(*rule(sample, alpha))
                           for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
@@ -300,26 +301,22 @@ def tally(values: np.ndarray, reach: float, n_bins: int = 60) -> tuple[np.ndarra
 
 
 def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray, alpha: float, sign: int,
-             least: float) -> Outcome:
-    """What one test says, p not below the least that there can be; nothing of a single unit, drawn again and again."""
+             floor: float) -> Outcome:
+    """What one test says; its p is at least `floor`, and nothing is decided where that is above alpha."""
     p = win = lose = None
     if test.p_values is not None:
-        p = np.fmax(test.p_values(np.array([delta]), replicates), least)
+        p = np.maximum(floor, test.p_values(np.array([delta]), replicates))
     else:
         win, lose = win_rates(sign * replicates)
     decision = int(decide(np.array([sign * delta]), alpha, p=p, win=win, lose=lose)[0])
     p_value, wins, losses = (None if value is None else float(value[0]) for value in (p, win, lose))
-    return Outcome(test.name, p_value, wins, losses, {1: "a", -1: "b", 0: None}[decision if least < 1 else 0])
+    better = {1: "a", -1: "b", 0: None}[decision if significant(floor, alpha) else 0]
+    return Outcome(test.name, p_value, wins, losses, better)
 
 
 def _both(two: Measured, units: Units) -> int:
     """The units that both of two systems have segments in."""
     return int(pair_units(two, np.array([[0, 1]]), units)[0][0])
-
-
-def _least(test: SignificanceTest, unit: str, n_units: int) -> float:
-    """The smallest p that the test can give; 0 of a test of segment scores, which takes no units."""
-    return 0.0 if test.of_segments else float(least_of_units(test.name, unit, np.array([n_units]))[0])
 
 
 def _difference(scores: np.ndarray) -> np.ndarray:

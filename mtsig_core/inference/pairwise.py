@@ -10,7 +10,7 @@ import numpy as np
 from mtsig_core.inference import engine
 from mtsig_core.inference.columns import Columns
 from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
-from mtsig_core.inference.few_units import least_p, pair_units
+from mtsig_core.inference.few_units import p_floor, pair_units
 from mtsig_core.inference.gaps import common, paired, segment_scores
 from mtsig_core.inference.intervals import INTERVALS, Sample
 from mtsig_core.inference.measured import Measured
@@ -209,11 +209,12 @@ def _test(sides: Drawn, pairs: np.ndarray, delta: np.ndarray, n_units: np.ndarra
     replicates = tested_against(sides, pairs, settings, jobs, progress)
     if test.p_values is None:
         return None, None, None, *win_rates(replicates)
-    p = np.fmax(test.p_values(delta, replicates), least_p(settings, n_units))  # of few units, among many that are drawn
+    floor = p_floor(test, settings.unit, n_units)
+    p = np.maximum(floor, test.p_values(delta, replicates))
     if not test.romano_wolf:
         return p, ADJUSTMENTS[settings.correction](p), ADJUSTMENTS["holm"](p), None, None
     null = _centred(replicates) if test.draws == "bootstrap" else replicates
-    stepped = np.fmax(romano_wolf(delta, null, whole=test.tries_all(sides.data.units)), p)
+    stepped = np.maximum(floor, romano_wolf(delta, null, whole=test.tries_all(sides.data.units)))
     adjusted = stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p)
     return p, adjusted, stepped, None, None
 

@@ -175,8 +175,9 @@ def _undecided(result: MetricResult, settings: Settings) -> str | None:
     pairs = "the pair cannot" if m == 1 else f"none of the {m} pairs can"
     if lacks == "units":
         corrected = " after the correction" if m > 1 else ""
-        return (f"With {units_said(settings, most_units(result))} {pairs} be decided: p of so few cannot be as small "
-                f"as {settings.alpha:g}{corrected}, however large the difference.")
+        p = "p of so few" if TESTS[settings.test].p_values is not None else "the chance that all favour the same system"
+        return (f"With {units_said(settings, most_units(result))} {pairs} be decided: {p} cannot be as small as "
+                f"{settings.alpha:g}{corrected}, however large the difference.")
     if lacks == "trials":
         return (f"None of the pairs can be decided: {m} are too many for {result.n_trials(settings)} trials, with "
                 "which this correction cannot find any difference significant.")

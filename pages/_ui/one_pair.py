@@ -10,7 +10,7 @@ import streamlit as st
 from mtsig_core import Caution, MetricResult, PairResult, Settings, TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.dispute import document_names
-from mtsig_core.inference.few_units import cannot_decide
+from mtsig_core.inference.few_units import cannot_decide, which_to_go_by
 from mtsig_core.inference.one_pair import Equivalence, PairExamination, examine_pair
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import metric_title
@@ -168,8 +168,9 @@ def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult
     """What to make of a simultaneous interval that contains 0, or not, against the decision."""
     contains = f"The simultaneous interval {'contains' if pair.significant else 'excludes'} 0"
     if cannot_decide(settings, result) is not None:
-        return f"{contains}, read as Student's t; the test goes by swaps, and so few of them cannot decide."
-    return f"{contains} and the decision is another: they are by different methods. Go by the decision."
+        return f"{contains}, read as Student's t; so few {settings.unit}s cannot decide by this test."
+    return (f"{contains} and the decision is another: they are by different methods. "
+            f"{which_to_go_by(settings, [pair])}")
 
 
 def interval_rows(found: PairExamination, chosen: str, together: str | None = None,

@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from mtsig_core import Comparison, TestSet, compare, examine_pair, plan, replicates
 from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.planning import cannot_plan
 from mtsig_core.experiments.sweep_size import sweep_sizes
+from mtsig_core.inference.cautions import _about_intervals
 from mtsig_core.inference.correction import romano_wolf
 from mtsig_core.inference.ranking import otherwise_led
 from mtsig_core.inference.resampling import effective_number
@@ -211,7 +214,9 @@ class TestTooFew:
     @pytest.mark.parametrize("n, settings, can", [
         (5, {}, False), (6, {}, True), (5, dict(alpha=0.0625), True), (6, dict(correction="holm"), False),
         (7, dict(correction="holm"), True), (6, dict(correction="by"), False), (6, dict(correction="bh"), True),
-        (5, dict(test="bootstrap"), True), (5, dict(baseline="C"), False), (6, dict(correction="none"), True)])
+        (5, dict(test="bootstrap"), False), (6, dict(test="bootstrap"), True), (5, dict(test="koehn"), False),
+        (6, dict(test="percentile"), False), (10, dict(test="percentile", correction="bonferroni"), True),
+        (5, dict(baseline="C"), False), (6, dict(correction="none"), True)])
     def test_what_can_be_decided(self, n, settings, can):
         found = compare(of_documents([4] * n, (4.0, 2.0, 0.0)), **QUICK, **settings)
         result = found.metrics["bleu"]
@@ -250,6 +255,57 @@ class TestTooFew:
         alone = examine_pair(of_documents([9], (4.0, 0.0, 0.0)), "bleu", "A", "B", **QUICK)
         assert alone.mdd is None and not any(outcome.better for outcome in alone.outcomes)
 
+    @pytest.mark.parametrize("test", ["bootstrap", "percentile", "koehn", "riezler-maxwell"])
+    @pytest.mark.parametrize("n", [2, 3, 5, 6, 9, 10])
+    def test_a_bootstrap_of_few_is_no_surer_than_they_can_be(self, test, n):
+        """All units favour A, so that every draw does: of two equal systems so often, 2 of 2^n times."""
+        testset = of_documents([4] * n, (4.0, 0.0, 0.0))
+        result = compare(testset, test=test, correction="none", **QUICK).metrics["bleu"]
+        pair, = (pair for pair in result.pairs if {pair.a, pair.b} == {"A", "B"})
+        alone, = (outcome for outcome in examine_pair(testset, "bleu", "A", "B", **QUICK).outcomes
+                  if outcome.test == test)
+        assert (pair.p_value, bool(pair.better)) == (alone.p_value, bool(alone.better))
+        assert pair.decidable == (n > 5) and (pair.decidable or pair.better is None)
+        assert pair.significant == (n > 5)
+        drawn = (2 if test == "percentile" else 1) / 1000
+        if test != "koehn":
+            assert pair.p_value >= max(2 / 2**n if n < 10 else 0, drawn)
+        if test == "percentile":
+            assert pair.p_value == max(2 / 2**n if n < 10 else 0, drawn)
+
+    @pytest.mark.parametrize("correction", ["romano-wolf", "holm"])
+    def test_nor_after_a_correction_nor_within_a_domain(self, correction):
+        few = of_documents([4] * 5, (4.0, 2.0, 0.0))
+        found = compare(few, test="bootstrap", correction=correction, **QUICK).metrics["bleu"]
+        least = {"romano-wolf": 2 / 32, "holm": 3 * 2 / 32}[correction]
+        assert all(pair.p_adjusted >= least for pair in found.pairs)
+        assert all(row.rank_low is None for row in found.systems)
+        two = replace(of_documents([4] * 10, (4.0, 2.0, 0.0)), domains=["news"] * 20 + ["speech"] * 20)
+        pairs = by_domain(two, "bleu", test="bootstrap", trials=999).pairs
+        assert any(pair.better for pair in pairs)  # of all ten
+        assert all(min(one.p_value, one.p_adjusted) >= 2 / 32 and one.better is None
+                   for pair in pairs for one in pair.domains)
+
+    @pytest.mark.parametrize("test, n, sure", [("bootstrap", 6, False), ("bootstrap", 10, True), ("ar", 6, True)])
+    def test_the_decision_of_a_bootstrap_of_few_is_not_what_to_go_by(self, test, n, sure):
+        rows = np.tile([[7.0, 12.0, 18.0, 9.0, 11.0], [1.0, -1.0, 0.0, 0.5, 2.0]], 2)[:, :n]
+        testset = TestSet("toy", {name: [None] * n for name in "AB"}, {}, scores={
+            "human": SegmentScores({name: tuple(row) for name, row in zip("AB", rows, strict=True)})})
+        found = compare(testset, "human", test=test, **QUICK)
+        pair, = found.metrics["human"].pairs
+        assert pair.significant
+        odd = replace(found.metrics["human"], pairs=(replace(pair, ci_low=-1.0),))
+        said, = (c.text for c in _about_intervals(found.settings, odd))
+        assert said.endswith("Go by the decision." if sure else
+                             "With fewer than 10 segments this test rejects too often: go by neither, and use ar.")
+
+    def test_what_few_units_lack_is_said_of_a_test_without_p_too(self):
+        found = compare(of_documents([4] * 5, (4.0, 2.0, 0.0)), test="koehn", **QUICK)
+        said, = (c.text for c in found.warnings if c.code == "too-few-units")
+        assert "the chance that all favour the same of two equal systems is 0.0625 and" in said
+        assert "smallest p" not in said
+        assert "be decided: the chance that all favour the same system cannot be" in paper_sentences(found, "bleu")
+
     @pytest.mark.parametrize("n, can", [(5, False), (6, True)])
     def test_signed_ranks_have_the_least_p_of_swaps(self, n, can):
         scores = {"A": tuple(9.0 - k / 10 for k in range(n)), "B": tuple(2.0 + k / 5 for k in range(n))}
@@ -277,7 +333,7 @@ class TestTooFew:
     def test_tests_that_reject_too_often_with_few_units_say_so(self, test, warned):
         found = compare(of_documents([40, *[2] * 59]), test=test, **QUICK)
         said = [caution.text for caution in found.warnings if caution.code == f"{test}-few-units"]
-        assert bool(said) == warned and all("6 to 10%" in text for text in said)
+        assert bool(said) == warned and all("6 to 10% with 30" in text for text in said)
 
     def test_one_pair(self):
         assert examine_pair(of_documents([4] * 5), "bleu", "A", "B", **QUICK).mdd is None

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mtsig_core.inference.few_units import p_floor
 from mtsig_core.inference.resampling import effective_number
 from mtsig_core.inference.significance import TESTS, riezler_maxwell, win_rates
 
@@ -51,12 +52,29 @@ def test_others_with_few_and_unequal_documents(n):
     assert abs(rates["ar"] - 0.05) < ERROR and all(0.05 - ERROR < rate < 0.10 + ERROR for rate in rates.values()), rates
 
 
+@pytest.mark.parametrize("n", [3, 5, 6, 9, 10])
+def test_bootstraps_of_few_equal_units(n):
+    """Of five and fewer p is never small enough, though it would be far too often; of six to nine it often is."""
+    rng, drawn_alone, raised = np.random.default_rng(n), dict.fromkeys(("bootstrap", "percentile"), 0.0), {}
+    added = rng.normal(size=(REPEATS, n))
+    drawn = added @ rng.multinomial(n, np.full(n, 1 / n), size=DRAWS).T / n
+    one_side = np.mean((added > 0).all(axis=1) | (added < 0).all(axis=1))
+    for test in drawn_alone:
+        p, floor = TESTS[test].p_values(added.mean(axis=1), drawn), p_floor(TESTS[test], "segment", n)
+        drawn_alone[test], raised[test] = np.mean(p <= 0.05), np.mean(np.maximum(p, floor) <= 0.05)
+        assert raised[test] == (0 if n < 6 else drawn_alone[test])
+        assert "10 to 13% of true nulls with 6 to 9 units of equal size" in TESTS[test].with_few
+    assert abs(one_side - 2 / 2**n) < ERROR and floor == (2 / 2**n if n < 10 else 0)
+    low, high = (0.10, 0.13) if 6 <= n <= 9 else (0.14, 0.31) if n < 6 else (0.08, 0.12)
+    assert all(low - ERROR < rate < high + ERROR for rate in drawn_alone.values()), drawn_alone
+
+
 @pytest.mark.parametrize("sizes", [
-    np.full(20, 6.0), np.random.default_rng(1).lognormal(1.0, 1.1, 170),
+    np.full(6, 1.0), np.full(9, 1.0), np.full(20, 6.0), np.random.default_rng(1).lognormal(1.0, 1.1, 170),
     np.random.default_rng(2).lognormal(1, 1.1, 60)],
     ids=lambda sizes: f"{len(sizes)} worth {effective_number(sizes):.0f}")
 def test_few_or_unequal_ones(sizes):
     koehn, rejected = rates(sizes)
-    assert 0.10 - ERROR < koehn < 0.15 + ERROR and 0.12 - ERROR < rejected < 0.19 + ERROR
-    assert "up to 15% with few or unequal ones" in TESTS["koehn"].caution
+    assert 0.10 - ERROR < koehn < 0.18 + ERROR and 0.12 - ERROR < rejected < 0.19 + ERROR
+    assert "up to 18% with few or unequal ones" in TESTS["koehn"].caution
     assert "up to 19% with few or unequal ones" in TESTS["riezler-maxwell"].caution
