@@ -89,7 +89,7 @@ def about_open_pairs(result: MetricResult) -> Iterator[Caution]:
                                f"equal{unseen}.", result.metric)
 
 
-def p_floor(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarray:
+def p_floor(test: SignificanceTest, n_units: np.ndarray) -> np.ndarray:
     """What p from draws of so few units is raised to, shape of `n_units`.
 
     1 of a single unit, which shows nothing however often it is drawn; of a bootstrap the least that so few can show,
@@ -98,18 +98,18 @@ def p_floor(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarra
     n = np.asarray(n_units)
     if test.of_segments:
         return np.zeros(n.shape)
-    drawn = test.draws == "bootstrap" and unit != "block"
-    return np.where(n < 2, 1.0, test.least(n) if drawn and test.least is not None else 0.0)
+    return np.where(n < 2, 1.0, test.least(n) if test.draws == "bootstrap" and test.least is not None else 0.0)
 
 
 def least_p(settings: Settings, n_units: np.ndarray) -> np.ndarray:
     """The smallest p that the test can give with so many trials and units, shape of `n_units`.
 
-    1 of fewer than two units: whatever is drawn from one is that one. Stationary blocks are cut anew for every draw,
-    so that no other number of them sets a bound.
+    1 of fewer than two units: whatever is drawn from one is that one. Stationary blocks are cut anew for every swap,
+    so that no other number of them sets a bound there.
     """
     test, n = TESTS[settings.test], np.asarray(n_units)
-    of_units = np.zeros(n.shape) if test.least is None or settings.unit == "block" else test.least(n)
+    bounded = settings.unit != "block" or test.draws == "bootstrap"
+    of_units = test.least(n) if bounded and test.least is not None else np.zeros(n.shape)
     least: np.ndarray = np.where(n < 2, 1.0, np.maximum(of_units, test.smallest_p(settings.trials)))
     return least
 
@@ -234,4 +234,5 @@ def which_to_go_by(settings: Settings, pairs: Iterable[PairResult]) -> str:
     test = TESTS[settings.test]
     if test.draws != "bootstrap" or all(pair.n_units is None or pair.n_units >= FEW_TO_DRAW for pair in pairs):
         return "Go by the decision."
-    return f"With fewer than {FEW_TO_DRAW} {settings.unit}s this test rejects too often: go by neither, and use ar."
+    few = units_said(settings, FEW_TO_DRAW)
+    return f"With fewer than {few} this test rejects too often: go by neither, and use ar."
