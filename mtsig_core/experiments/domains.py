@@ -210,7 +210,7 @@ class _Draws:
         p_values = TESTS[self.test].p_values
         assert p_values is not None, "both tests have p"
         delta, p = np.full(len(some), np.nan), np.full(len(some), np.nan)
-        floor = float(p_floor(TESTS[self.test], np.array(data.units.pieces)))
+        floor = float(p_floor(TESTS[self.test], data.units.kind, np.array(data.units.pieces)))
         delta[some], p[some] = observed, np.maximum(floor, p_values(observed, null))
         if self.test == "bootstrap":
             null = null - null.mean(axis=1, keepdims=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mtsig_core.errors import Remedy, counted
+from mtsig_core.errors import Remedy
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.resampling import Units, effective_number
@@ -84,21 +84,26 @@ def about_open_pairs(result: MetricResult) -> Iterator[Caution]:
                    "difference") if shut else ("", "")
     unseen = "" if not mdds else (f": {those}a true difference of up to {max(mdds):.3g} points could go unseen by one "
                                   f"test alone, and a larger one after a correction{rest}")
-    yield Caution("not-equal", f"{len(open_pairs):,} of {counted(len(result.tested), 'pair')} "
-                               f"{'is' if len(open_pairs) == 1 else 'are'} not significant, which does not make them "
-                               f"equal{unseen}.", result.metric)
+    m = len(result.tested)
+    which = f"{len(open_pairs):,} of {m:,} pairs" if m > 1 else \
+        "The pair" if len(result.pairs) == 1 else "The one pair that was tested"
+    yield Caution("not-equal", f"{which} {'is' if len(open_pairs) == 1 else 'are'} not significant, which does not "
+                               f"make them equal{unseen}.", result.metric)
 
 
-def p_floor(test: SignificanceTest, n_units: np.ndarray) -> np.ndarray:
+def p_floor(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarray:
     """What p from draws of so few units is raised to, shape of `n_units`.
 
-    1 of a single unit, which shows nothing however often it is drawn; of a bootstrap the least that so few can show,
-    see `SignificanceTest.least`. Swaps have it without, and tests of segment scores look at segments whatever the unit.
+    1 of a single unit, which shows nothing however often it is drawn; else the least that so few can show, see
+    `SignificanceTest.least`. Where all swaps are tried they have it without, but not where few of the units that are
+    swapped belong to a pair. Stationary blocks are cut anew for every swap, so that no other number of them sets a
+    bound there. Tests of segment scores look at segments whatever the unit.
     """
     n = np.asarray(n_units)
     if test.of_segments:
         return np.zeros(n.shape)
-    return np.where(n < 2, 1.0, test.least(n) if test.draws == "bootstrap" and test.least is not None else 0.0)
+    bounded = test.least is not None and (unit != "block" or test.draws == "bootstrap")
+    return np.where(n < 2, 1.0, test.least(n) if bounded and test.least is not None else 0.0)
 
 
 def least_p(settings: Settings, n_units: np.ndarray) -> np.ndarray:

@@ -217,7 +217,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),
         float(delta), _frozen(drawn), _frozen(swapped),
         tuple(_outcome(test, delta, replicates[test.draws], alpha, seen.sign,
-                       float(p_floor(test, np.array([n_units]))[0]))
+                       float(p_floor(test, units.kind, np.array([n_units]))[0]))
               for test in fitting_tests(is_segment_mean(metric)).values()),
         MappingProxyType({kind: _ends(*rule(sample, alpha))
                           for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),

@@ -209,7 +209,7 @@ def _test(sides: Drawn, pairs: np.ndarray, delta: np.ndarray, n_units: np.ndarra
     replicates = tested_against(sides, pairs, settings, jobs, progress)
     if test.p_values is None:
         return None, None, None, *win_rates(replicates)
-    floor = p_floor(test, n_units)
+    floor = p_floor(test, settings.unit, n_units)
     p = np.maximum(floor, test.p_values(delta, replicates))
     if not test.romano_wolf:
         return p, ADJUSTMENTS[settings.correction](p), ADJUSTMENTS["holm"](p), None, None

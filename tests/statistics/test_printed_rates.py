@@ -60,7 +60,7 @@ def test_bootstraps_of_few_equal_units(n):
     drawn = added @ rng.multinomial(n, np.full(n, 1 / n), size=DRAWS).T / n
     one_side = np.mean((added > 0).all(axis=1) | (added < 0).all(axis=1))
     for test in drawn_alone:
-        p, floor = TESTS[test].p_values(added.mean(axis=1), drawn), p_floor(TESTS[test], n)
+        p, floor = TESTS[test].p_values(added.mean(axis=1), drawn), p_floor(TESTS[test], "segment", n)
         drawn_alone[test], raised[test] = np.mean(p <= 0.05), np.mean(np.maximum(p, floor) <= 0.05)
         assert raised[test] == (0 if n < 6 else drawn_alone[test])
         assert "10 to 13% of true nulls with 6 to 9 units of equal size" in TESTS[test].with_few
