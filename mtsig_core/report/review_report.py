@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from mtsig_core.data.review import (
     Decide,
     Entry,
     Exclude,
+    Note,
     NoteOn,
     PutBack,
     Review,
@@ -27,14 +28,20 @@ from mtsig_core.data.review import (
 from mtsig_core.inference.rank_changes import RankChange, RanksBeforeAfter
 from mtsig_core.inference.rank_rules import RANK_RULES, RankRule
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cells import Table, rank_interval
+from mtsig_core.report.cells import Cell, Table, format_p, rank_interval, signed
 from mtsig_core.report.phrases import ACROSS, listed
+from mtsig_core.report.tables import neither, points
 from mtsig_core.report.task_ranks import first_rows, first_title, rank_rule
+from mtsig_core.results import PairResult
 from mtsig_core.results.task import TaskComparison, TaskInfo
 
-__all__ = ["circle_rows", "content_sentence", "decision_cautions", "decision_rows", "history_sentences",
-           "left_out_rows", "note_rows", "rank_rows", "review_record"]
+__all__ = ["MEASURED_SAID", "circle_rows", "content_sentence", "decision_cautions", "decision_rows",
+           "history_sentences", "left_out_rows", "note_rows", "rank_rows", "recorded_note_rows",
+           "review_record"]
 
+MEASURED_SAID = ("What was measured stands beside each note: a difference is a - b, positive where a scores better; "
+                 "a dash where the pair was not compared by that metric.")
+_OF_A_PAIR = "delta", "ci_low", "ci_high", "p_value", "p_adjusted", "better"
 
 
 def history_sentences(history: Sequence[Entry]) -> list[str]:
@@ -137,10 +144,50 @@ def decision_cautions(review: Review, found: TaskComparison) -> list[str]:
     return said
 
 
-def note_rows(review: Review) -> Table:
-    """Header and rows of the notes on disputed pairs of systems."""
-    return ["language pair", "metric", "a", "b", "note"], [
-        [note.pair, metric_title(note.metric), note.a, note.b, note.text] for note in review.notes]
+def note_rows(notes: Sequence[Note], found: TaskComparison | None = None) -> Table:
+    """Header and rows of the notes on disputed pairs of systems; with what was found also what was measured of
+    each; see `MEASURED_SAID`."""
+    header = ["language pair", "metric", "a", "b", "note"]
+    rows = [[note.pair, metric_title(note.metric), note.a, note.b, note.text] for note in notes]
+    if found is None:
+        return header, rows
+    level = next((f"{100 * (1 - one.settings.alpha):g}% interval" for one in found.pairs.values()), "interval")
+    return [*header, "difference", level, "adjusted p", "better"], [
+        [*row, *_measured_cells(note, found)] for row, note in zip(rows, notes, strict=True)]
+
+
+def recorded_note_rows(review: Mapping[str, Any], found: TaskComparison) -> Table:
+    """The same of a review as `review_record` gives it."""
+    return note_rows([Note(**one) for one in review["notes"]], found)
+
+
+def _measured_cells(note: Note, found: TaskComparison) -> list[str]:
+    row, gone = _measured(note, found)
+    if gone or row is None:
+        return ["-", "-", "-", f"{listed(gone, shown=False)} left out" if gone else "-"]
+    comparison = found.pairs[note.pair]
+    result = comparison.metrics[note.metric]
+    form = points(result)
+    ends = [] if row.ci_low is None or row.ci_high is None else sorted(
+        result.sign * end for end in (row.ci_low, row.ci_high))
+    interval = Cell(f"[{', '.join(signed(end, form) for end in ends)}]", ends[0]) if ends else "-"
+    return [signed(result.sign * row.delta, form), interval, format_p(row.p_adjusted),
+            {"a": row.a, "b": row.b, None: neither(row, comparison.settings)}[row.better]]
+
+
+def _measured(note: Note, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
+    """The pair of systems of a note, turned so that its a comes first; None where it was not compared. Who of the two
+    was left out."""
+    gone = [one.system for one in found.excluded if one.system in (note.a, note.b) and one.pair in (None, note.pair)]
+    result = found.pairs[note.pair].metrics.get(note.metric) if note.pair in found.pairs else None
+    for row in result.pairs if result is not None else ():
+        if (row.a, row.b) == (note.a, note.b):
+            return row, gone
+        if (row.b, row.a) == (note.a, note.b):
+            low, high = (None if end is None else -end for end in (row.ci_high, row.ci_low))
+            better = {"a": "b", "b": "a", None: None}[row.better]
+            return replace(row, a=row.b, b=row.a, delta=-row.delta, ci_low=low, ci_high=high, better=better), gone
+    return None, gone
 
 
 def circle_rows(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultaneous"]) -> Table:
@@ -160,9 +207,12 @@ def rank_rows(found: RanksBeforeAfter) -> Table:
         [name, *(_change(changes.get((place, name))) for place in places)] for name in names]
 
 
-def review_record(history: Sequence[Entry]) -> dict[str, Any]:
+def review_record(history: Sequence[Entry], found: TaskComparison | None = None) -> dict[str, Any]:
     """A review as JSON has it: what stands, and the steps that led there, from which `read_review` makes it again; no
-    link is in it."""
+    link is in it.
+
+    With what was found also what that says against the decisions, and what was measured of the pair of each note.
+    """
     review = replay(history)
     gone = taken_back(history)
     return {"task": review.task, "track": review.track, "digest": review.digest, "digests": dict(review.digests),
@@ -172,7 +222,14 @@ def review_record(history: Sequence[Entry]) -> dict[str, Any]:
             "decisions": [asdict(one) for one in review.decisions], "notes": [asdict(one) for one in review.notes],
             "history": [{"number": entry.number, "at": entry.at, "said": said, "in_force": entry.number not in gone,
                          "change": change_to_json(entry.change)}
-                        for entry, said in zip(history, history_sentences(history), strict=True)]}
+                        for entry, said in zip(history, history_sentences(history), strict=True)],
+            **({} if found is None else {"decision_warnings": decision_cautions(review, found), "measured": [
+                _measured_record(note, found) for note in review.notes]})}
+
+
+def _measured_record(note: Note, found: TaskComparison) -> dict[str, Any]:
+    row, gone = _measured(note, found)
+    return {**{name: getattr(row, name, None) for name in _OF_A_PAIR}, "left_out": gone}
 
 
 def _where(pair: str | None) -> str:

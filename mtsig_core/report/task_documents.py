@@ -25,7 +25,7 @@ def task_document(form: str, found: TaskComparison, source: TaskSource, command:
 
     `history` is that of a review, whose decisions and notes are then there too.
     """
-    review = review_record(history) if history else None
+    review = review_record(history, found) if history else None
     if form in TASK_FORMS:
         return TASK_FORMS[form](found, review)
     if form == "manifest":

@@ -15,6 +15,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
+from mtsig_core.report.review_report import MEASURED_SAID, recorded_note_rows
 from mtsig_core.report.runs_tables import macro_system_records, single_runs, task_run_rows, with_run_records
 from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
@@ -92,7 +93,9 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
         rows += [{"table": "decisions", "language_pair": one["pair"], "system": name, "reason": one["why"]}
                  for one in review["decisions"] for name in one["first"]]
         rows += [{"table": "notes", "language_pair": one["pair"], "metric": one["metric"], "a": one["a"], "b": one["b"],
-                  "reason": one["text"]} for one in review["notes"]]
+                  "reason": one["text"], **{key: value for key, value in measured.items() if key != "left_out"}}
+                 for one, measured in zip(review["notes"], review["measured"], strict=True)]
+        rows += [{"table": "decision_warnings", "reason": text} for text in review["decision_warnings"]]
     rows += [{"table": "disputed", **record} for record in disputes_records(disputed_in(found))]
     rows += [] if found.agreement is None else task_agreement_records(found.agreement, _OF_AGREEMENT)
     info = {"task": found.task.name, "digest": found.task.digest}
@@ -132,8 +135,12 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
     if review is not None:
         lines += [f"Decided: {printable(one['pair'])}: {printable(', '.join(one['first']))}"
                   + (f": {printable(one['why'])}" if one["why"] else "") for one in review["decisions"]]
-        lines += [f"Noted: {printable(one['pair'])}, {printable(metric_title(one['metric']))}, {printable(one['a'])} "
-                  f"and {printable(one['b'])}: {printable(one['text'])}" for one in review["notes"]]
+        lines += [f"Warning: {printable(text)}" for text in review["decision_warnings"]]
+        header, noted = recorded_note_rows(review, found)
+        lines += [f"Noted: {printable(f'{pair}, {metric}, {a} and {b}: {text}')} (measured: "
+                  f"{printable('; '.join(map(' '.join, zip(header[5:], measured, strict=True))))})"
+                  for pair, metric, a, b, text, *measured in noted]
+        lines += [MEASURED_SAID] if noted else []
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from mtsig_core.inference.across_metrics import disputed_in
-from mtsig_core.metrics import metric_title
 from mtsig_core.report import task_agreement_report, task_disputes
 from mtsig_core.report.agreement_report import agreement_rows, comparison_rows
 from mtsig_core.report.cautions import group_cautions
-from mtsig_core.report.caveats import direction
+from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.html_figures import LEVELS, forest_svg, template
 from mtsig_core.report.html_tables import literal, table
 from mtsig_core.report.palette import ink, mixed
+from mtsig_core.report.review_report import MEASURED_SAID, recorded_note_rows
 from mtsig_core.report.tables import leaderboard_rows, pair_rows, summary
 from mtsig_core.report.task_figure import task_svg, winners
 from mtsig_core.report.task_latex import other_track
@@ -78,18 +78,15 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
         comparison_rows=comparison_rows, task_svg=task_svg, short=_short,
         forest_svg=forest_svg, winners=winners, levels=LEVELS, mixed=mixed, ink=ink,
         left_out=[(one.system, one.pair or "all", one.reason) for one in found.excluded],
-        review=review, literal=literal, decided=_decided(review), noted=_noted(review),
+        review=review, literal=literal, decided=_decided(review), measured=MEASURED_SAID,
+        noted=([], []) if review is None else recorded_note_rows(review, found),
+        assumed=assumptions(found.task.assumed, metrics),
         commands={"this page": f"{command} --format html", "all numbers": f"{command} --format json",
                   "as a table": f"{command} --format csv", "manifest": f"{command} --format manifest"})
 
 
 def _decided(review: Mapping[str, Any] | None) -> list[list[str]]:
     return [] if review is None else [[one["pair"], ", ".join(one["first"]), one["why"]] for one in review["decisions"]]
-
-
-def _noted(review: Mapping[str, Any] | None) -> list[list[str]]:
-    return [] if review is None else [[one["pair"], metric_title(one["metric"]), one["a"], one["b"], one["text"]]
-                                      for one in review["notes"]]
 
 
 def _short(header: list[str], rows: list[list[str]], marks: set[tuple[int, int]]

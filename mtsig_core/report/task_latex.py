@@ -18,6 +18,7 @@ from mtsig_core.report.latex_tables import (
     number_cell,
     rank_cell,
 )
+from mtsig_core.report.review_report import MEASURED_SAID, recorded_note_rows
 from mtsig_core.report.task_latex_metrics import agreement_tables, dispute_tables
 from mtsig_core.report.task_ranks import marked_said
 from mtsig_core.report.task_sentences import (
@@ -62,19 +63,26 @@ def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | 
         parts += [*_ranking(found, metric), _head_to_head(found, metric),
                   rf"\paragraph{{{escape(metric_title(metric))}: methods.}} "
                   f"{escape(task_methods(found, metric))}\n"]
-    return "\n".join([*parts, *dispute_tables(found), *agreement_tables(found), *_reviewed(found.task, review), END])
+    return "\n".join([*parts, *dispute_tables(found), *agreement_tables(found), *_reviewed(found, review), END])
 
 
-def _reviewed(task: TaskInfo, review: Mapping[str, Any] | None) -> list[str]:
-    """The decisions and notes of a review, a paragraph each."""
-    said = {"Decisions": [], "Notes on disputed pairs of systems": []} if review is None else {
-        "Decisions": [f"{escape(one['pair'])}: {', '.join(name_cell(_name(task, name)) for name in one['first'])}"
-                      + (f" ({escape(one['why'])})" if one["why"] else "") for one in review["decisions"]],
-        "Notes on disputed pairs of systems": [
-            f"{escape(one['pair'])}, {escape(metric_title(one['metric']))}, {name_cell(_name(task, one['a']))} and "
-            f"{name_cell(_name(task, one['b']))}: {escape(one['text'])}" for one in review["notes"]]}
-    return [rf"{{\sloppy\paragraph{{{title}.}} {'; '.join(texts)}.\par}}" + "\n"
-            for title, texts in said.items() if texts]
+def _reviewed(found: TaskComparison, review: Mapping[str, Any] | None) -> list[str]:
+    """The decisions of a review with what the numbers say against them, and its notes with what was measured, a
+    paragraph each."""
+    if review is None:
+        return []
+    task, (header, noted) = found.task, recorded_note_rows(review, found)
+    decided = [f"{escape(one['pair'])}: {', '.join(name_cell(_name(task, name)) for name in one['first'])}"
+               + (f" ({escape(one['why'])})" if one["why"] else "") for one in review["decisions"]]
+    notes = [f"{escape(pair)}, {escape(metric)}, {name_cell(_name(task, a))} and {name_cell(_name(task, b))}: "
+             f"{escape(text)} (measured: "
+             + ", ".join(f"{escape(title)} {cell}" for title, cell in zip(header[5:], [
+                 *map(number_cell, numbers), escape(_name(task, better))], strict=True)) + ")"
+             for pair, metric, a, b, text, *numbers, better in noted]
+    said = {"Decisions": ("; ".join(decided), review["decision_warnings"]),
+            "Notes on disputed pairs of systems": ("; ".join(notes), [MEASURED_SAID])}
+    return [rf"{{\sloppy\paragraph{{{title}.}} {text}. {' '.join(map(escape, more))}\par}}" + "\n"
+            for title, (text, more) in said.items() if text]
 
 
 def other_track(task: TaskInfo, name: str) -> bool:

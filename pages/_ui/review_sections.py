@@ -14,6 +14,7 @@ from mtsig_core.report.cells import number
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.review_reading import review_command
 from mtsig_core.report.review_report import (
+    MEASURED_SAID,
     circle_rows,
     decision_cautions,
     decision_rows,
@@ -97,7 +98,8 @@ def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
         return
     st.subheader("Notes on disputed pairs of systems")
     if view.review.notes:
-        screen.prose_table(*note_rows(view.review))
+        screen.prose_table(*note_rows(view.review.notes, now))
+        st.caption(MEASURED_SAID) if now is not None else None
     if view.may_edit and now is not None:
         review_changes.show_note(view, in_each_pair(now, view.review.metric))
 

@@ -31,6 +31,7 @@ from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.far_firsts import far_firsts, far_firsts_in
+from mtsig_core.report.latex_tables import escape, number_cell
 from mtsig_core.report.review_reading import read_review
 from mtsig_core.report.review_report import (
     circle_rows,
@@ -118,7 +119,7 @@ def test_every_file_has_what_was_decided(reviewed):
              for form in ("text", "json", "csv", "latex", "html", "manifest")}
     for form in ("json", "manifest"):
         data = json.loads(files[form])
-        assert data["review"] == json.loads(json.dumps(review_record(steps)))
+        assert data["review"] == json.loads(json.dumps(review_record(steps, found)))
         assert data["excluded"] == [{"system": winner, "reason": "a <bug>", "pair": pair}]
     assert data["results"]["json"]["sha256"] == hashlib.sha256(files["json"].encode()).hexdigest()
     rows = list(csv.DictReader(io.StringIO(files["csv"])))
@@ -129,9 +130,54 @@ def test_every_file_has_what_was_decided(reviewed):
     page = Page(files["html"])
     assert not {"i", "b", "bug"} & page.tags and {HOSTILE, "100% _open_"} <= set(page.cells)
     assert r"\paragraph{Decisions.}" in files["latex"] and r"100\% \_open\_" in files["latex"]
-    assert f"Decided: {pair}:" in files["text"] and "and B: 100% _open_\n" in files["text"]
+    assert f"Decided: {pair}:" in files["text"] and "and B: 100% _open_ (measured: " in files["text"]
     assert "&lt;i&gt;close&lt;/i&gt;" in files["html"]
     assert "History of the review" in files["html"]
+
+
+def test_every_file_has_what_the_numbers_say_against_decisions_and_beside_notes(before):
+    """In the words of the screen: a file is read by who does not see it."""
+    pair = next(iter(before.pairs))
+    rows = before.pairs[pair].metrics["X"].pairs
+    row, gone = next(row for row in rows if row.better == "a"), before.pairs[pair].metrics["X"].systems[-1].system
+    exclude = Exclude(gone, pair, "late")
+    steps = numbered(SetMetric("X"), exclude, Decide(pair, (row.b,), "a claim"),
+                     NoteOn(pair, "X", row.b, row.a, "0.5 ahead"), NoteOn(pair, "X", row.a, gone, "gone"),
+                     NoteOn(pair, "Y", row.a, row.b, "by another"))
+    review = replay(steps)
+    found = compare_task(made(missing=1), "X", trials=99, resamples=99, exclude=review.exclusions)
+    row = next(one for one in found.pairs[pair].metrics["X"].pairs if (one.a, one.b) == (row.a, row.b))
+    warned, = (said for said in decision_cautions(review, found) if "is not among those there who" in said)
+    header, (turned, left, other) = note_rows(review.notes, found)
+    assert header[5:] == ["difference", "95% interval", "adjusted p", "better"]
+    assert turned[5:] == [f"{-row.delta:+.2f}", f"[{-row.ci_high:+.2f}, {-row.ci_low:+.2f}]", f"{row.p_adjusted:.4f}",
+                          row.a]
+    assert left[5:] == ["-", "-", "-", f"{gone} left out"] and other[5:] == ["-"] * 4
+    lower = replace(found.pairs[pair].metrics["X"], higher_is_better=False)
+    flipped = replace(found, pairs={pair: replace(found.pairs[pair], metrics={"X": lower})})
+    assert note_rows(review.notes, flipped)[1][0][5:7] == [
+        f"{row.delta:+.2f}", f"[{row.ci_low:+.2f}, {row.ci_high:+.2f}]"]
+    files = {form: task_document(form, found, TaskSource(None), "mtsig task --demo", steps)
+             for form in ("text", "json", "csv", "latex", "html")}
+    page = Page(files["html"])
+    assert warned in page.text and {*turned[5:], left[8]} <= set(page.cells)
+    assert f"Warning: {warned}\n" in files["text"] and f"better {gone} left out" in files["text"]
+    assert f"difference {turned[5]}; 95% interval {turned[6]}" in files["text"]
+    assert escape(warned) in files["latex"] and number_cell(turned[6]) in files["latex"]
+    data = json.loads(files["json"])["review"]
+    assert warned in data["decision_warnings"] and data["measured"][0] == {
+        "delta": -row.delta, "ci_low": -row.ci_high, "ci_high": -row.ci_low, "p_value": row.p_value,
+        "p_adjusted": row.p_adjusted, "better": "b", "left_out": []}
+    assert [one["left_out"] for one in data["measured"]] == [[], [gone], []]
+    table = list(csv.DictReader(io.StringIO(files["csv"])))
+    assert warned in [one["reason"] for one in table if one["table"] == "decision_warnings"]
+    assert [one["delta"] for one in table if one["table"] == "notes"] == [str(-row.delta), "", ""]
+
+
+def test_what_was_assumed_of_a_score_that_has_no_part_is_not_in_the_report(before):
+    info = replace(before.task, assumed=("esa: higher is better", "X: higher is better"))
+    text = Page(task_document("html", replace(before, task=info), TaskSource(None), "mtsig task --demo")).text
+    assert "X: higher is better" in text and "esa:" not in text
 
 
 def test_a_task_of_other_content_is_told(before):
@@ -150,7 +196,7 @@ def test_tables_of_what_stands():
     assert review.exclusions[0] == TaskExclusion("A", "late", "en-de")
     assert left_out_rows(review)[1] == [["A", "en-de", "late"], ["B", "all", ""]]
     assert decision_rows(review)[1] == [["en-cs", "C", "alone"]]
-    assert note_rows(review)[1] == []
+    assert note_rows(review.notes)[1] == []
 
 
 class TestReading:
