@@ -52,8 +52,7 @@ def pick_tokenizer(place, langpair, language):
     auto = default_tokenizer(languages_of(langpair)[1])
     asked = language is not None and not langpair
     options = list(dict.fromkeys([*(fitting_tokenizers(language) if asked else ["auto"]), *TOKENIZERS]))
-    label = "Tokenizer" if asked else f"Tokenizer (auto: {auto})"
-    chosen = place.selectbox(label, options, None if asked else 0,
+    chosen = place.selectbox("Tokenizer" if asked else f"Tokenizer (auto: {auto})", options, None if asked else 0,
                              key=f"data.tokenizer.{language if asked else ''}",
                              placeholder=f"such as {options[0]}", help="Finds the words; with sacreBLEU's names.")
     used = auto if chosen in (None, "auto") else chosen
@@ -87,7 +86,8 @@ def offer_files(files):
     proposed = f"{of_set} {pair}" if of_set else "upload"
     title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
     langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}", placeholder="like en-de").strip()
-    tokenizer, decided = pick_tokenizer(right, langpair, reference_language(uploads))
+    cut = any(upload.role == "reference" for upload in uploads)  # scores alone have no words
+    tokenizer, decided = pick_tokenizer(right, langpair, reference_language(uploads)) if cut else (None, True)
     if st.button("Open these files", type="primary", key="data.open_files", disabled=not decided):
         testset = replace(read_uploads(uploads, langpair=langpair or None), name=title.strip() or "upload",
                           tokenizer=tokenizer)

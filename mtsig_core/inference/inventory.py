@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from mtsig_core.data.readers.scripts import written_in
@@ -28,20 +28,23 @@ class Holding:
     ----------
     role : {"reference", "system", "training run", "source", "left out", "documents", "scores", "domain"}
     name : str
-    segments : int
-        For what was left out, the lines; for scores, missing ones count as empty.
+    segments : int or None
+        For what was left out, the lines; for scores, missing ones count as empty; None for texts that are not here.
     words, characters, empty, repeated : int or None
         Words are what stands between spaces: None where the script has none. All are None but for texts, save
         `empty` of scores.
+    scores : int or None
+        Of a system by all score tables together, and of a table for all systems; None where there is no table.
     """
 
     role: str
     name: str
-    segments: int
+    segments: int | None
     words: int | None = None
     characters: int | None = None
     empty: int | None = None
     repeated: int | None = None
+    scores: int | None = None
 
 
 def inventory(testset: TestSet) -> list[Holding]:
@@ -51,13 +54,18 @@ def inventory(testset: TestSet) -> list[Holding]:
     texts += [("training run", f"{name}, run {k}", values) for name, outputs in testset.runs.items()
               for k, values in enumerate(outputs, 2)]
     texts += [("source", "", testset.sources)] if testset.sources is not None else []
-    found = [Holding(role, name, *_counts(values)) for role, name, values in texts]
+    found = [_holding(role, name, values) for role, name, values in texts]
+    if testset.scores:
+        found = [replace(one, scores=sum(_scored(table, one.name) for table in testset.scores.values()))
+                 if one.role == "system" else one for one in found]
     if (lines := left_out(testset)) is not None:
         found.append(Holding("left out", *lines))
     if testset.documents is not None:
         found.append(Holding("documents", counted(testset.n_documents or 0, "document"), testset.n_segments))
-    found += [Holding("scores", metric, testset.n_segments, empty=_gaps(testset, table))
-              for metric, table in testset.scores.items()]
+    for metric, table in testset.scores.items():
+        n = sum(_scored(table, name) for name in testset.systems)
+        found.append(Holding("scores", metric, testset.n_segments, scores=n,
+                             empty=len(testset.systems) * testset.n_segments - n))
     return found + [Holding("domain", domain, size) for domain, size in Counter(testset.domains or ()).items()]
 
 
@@ -98,18 +106,19 @@ def suspicions(testset: TestSet) -> list[Caution]:
     return found
 
 
-def _gaps(testset: TestSet, scores: SegmentScores) -> int:
-    """How many scores are missing, over all systems."""
-    present = [value for name in testset.systems for value in scores.by_system.get(name, ()) if value is not None]
-    return len(testset.systems) * testset.n_segments - len(present)
+def _scored(scores: SegmentScores, name: str) -> int:
+    """How many scores a system has."""
+    return sum(value is not None for value in scores.by_system.get(name, ()))
 
 
-def _counts(values: Sequence[str | None]) -> tuple[int, int | None, int, int, int]:
+def _holding(role: str, name: str, values: Sequence[str | None]) -> Holding:
     present = [text for text in values if text is not None]
+    if not present:
+        return Holding(role, name, None)
     filled = [text for text in present if text.strip()]
     words = None if written_in(present) in _NO_SPACES else sum(len(text.split()) for text in present)
-    return (len(present), words, _characters(present),
-            len(present) - len(filled), len(filled) - len(set(filled)))
+    return Holding(role, name, len(present), words, _characters(present), len(present) - len(filled),
+                   len(filled) - len(set(filled)))
 
 
 def _characters(values: Sequence[str | None]) -> int:

@@ -23,19 +23,19 @@ __all__ = ["as_good_as", "found_records", "found_rows", "grid_rows", "needed", "
 
 def needed(units: int | None, segments: int | None, name: str,
            ends: tuple[int | None, int | None] | None = None) -> str:
-    """A size in words; of documents, the segments too; and its interval.
+    """A size in words, its interval, which is in the same units, and of documents the segments too.
 
     Examples
     --------
     >>> needed(120, 1800, "documents"), needed(1800, 1800, "segments"), needed(None, None, "segments")
-    ('about 120 documents (1,800 segments)', 'about 1,800 segments', 'no test set of any size')
-    >>> needed(120, 120, "segments", (60, 400)), needed(120, 120, "segments", (60, None))
-    ('about 120 segments [60, 400]', 'about 120 segments [60, no upper limit]')
+    ('about 120 documents (about 1,800 segments)', 'about 1,800 segments', 'no test set of any size')
+    >>> needed(120, 1800, "documents", (60, 400)), needed(120, 120, "segments", (60, None))
+    ('about 120 documents [60, 400] (about 1,800 segments)', 'about 120 segments [60, no upper limit]')
     """
     if units is None:
         return "no test set of any size"
-    of_documents = "" if name == "segments" else f" ({segments:,} segments)"
-    return f"about {units:,} {name.removesuffix('s') if units == 1 else name}{of_documents}{_between(ends)}"
+    of_documents = "" if name == "segments" else f" (about {segments:,} segments)"
+    return f"about {units:,} {name.removesuffix('s') if units == 1 else name}{_between(ends)}{of_documents}"
 
 
 def _between(ends: tuple[int | None, int | None] | None) -> str:

@@ -89,9 +89,10 @@ def settle(key: str, usual: object, read: Callable[[list[str]], object], write: 
         except ValueError as refused:
             value = getattr(refused, "rest", usual)
             if state[_LINK].get(key) == wish:
+                instead = "it is left out of account" if value != usual or usual in (None, "", []) else \
+                    "the default stands instead"
                 state[_COMPLAINTS].setdefault(
-                    f"The link asks for {key}={refused}, which is not to be had here; the default stands instead.",
-                    False)
+                    f"The link asks for {key}={refused}, which is not to be had here; {instead}.", False)
     state[_LINK].pop(key, None)
     state[key] = value  # also where it is so already: other options make another control, which would not know
     state[_SHOWN][key] = value

@@ -114,8 +114,12 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     if switched:
         address.switched_set(before[1], whole.digest, lambda key, texts: selection.of_this_set_alone(key, texts, whole))
     elif (seen := address.asked(address.SEEN)) is not None and not whole.digest.startswith(seen):
-        state[_CHANGED] = name
-    if switched or state.get(_CHANGED) != name:
+        state[_CHANGED] = name, (
+            "Other content stands under the name of this test set now than when the link was made, or the page opened: "
+            "its files have changed, and numbers seen before may differ.") if may_change else (
+            f"The link asks for digest={seen} and names no test set that is here and has such content. What is shown "
+            "may be another set than was meant.")
+    if switched or state.get(_CHANGED, (name,))[0] != name:
         state.pop(_CHANGED, None)
     state[SET] = name, whole.digest
     address.keep(address.SEEN, [whole.digest[:12]] if may_change else None)
@@ -135,8 +139,7 @@ def _finish(links, linked, offered, above) -> None:
     """What is known only when the page has drawn all its controls; what the links asked for before is `linked`."""
     said = address.complaints()
     if _CHANGED in st.session_state:
-        said.append("Other content stands under the name of this test set now than when the link was made, or the page "
-                    "opened: its files have changed, and numbers seen before may differ.")
+        said.append(st.session_state[_CHANGED][1])
     with above:
         screen.messages(said)
     address.write()

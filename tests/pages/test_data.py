@@ -34,6 +34,19 @@ def test_roles_are_guessed(page):
     assert "What follows is of" in words(page) and "which is open now" in words(page)
 
 
+def test_no_tokenizer_is_asked_of_scores_alone(page):
+    def tokenizers():
+        return [box.label for box in page.main.selectbox if box.label.startswith("Tokenizer")]
+
+    scores = "human.tsv", b"system\tline\tscore\n" + b"".join(b"A\t%d\t1\nB\t%d\t2\n" % (k, k) for k in range(1, 9))
+    upload(page, ("ref.txt", REF), ("a.txt", REF))
+    assert tokenizers()
+    upload(page, scores)
+    assert not tokenizers()
+    button(page).click().run()
+    assert not page.exception and "upload: 8 segments, 2 systems" in words(page)
+
+
 def test_files_of_one_name_are_two_systems(page):
     """Added one after the other, as from two folders."""
     upload(page, ("ref.txt", REF), ("out.txt", REF))

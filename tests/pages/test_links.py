@@ -4,6 +4,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from mtsig_core.data.source import Source
 from tests.pages.toys import sentences, words, write, written
 
 SETTINGS = {"test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
@@ -62,3 +63,17 @@ def test_other_content_under_the_same_name_is_said(opened, tmp_path):
     page.switch_page("pages/data.py").run()
     assert said in words(page)
     assert said in words(opened("segments", root=tmp_path, **link))
+
+
+def test_content_without_a_name_is_not_said_to_have_changed(opened):
+    """The sets that a page opens with have no files that change."""
+    said = words(opened("data", Source(demo=300), digest="zzzz"))
+    assert "digest=zzzz and names no test set that is here" in said and "Other content stands" not in said
+
+
+def test_what_a_link_leaves_out_and_is_not_here_has_no_default(opened, tmp_path):
+    source = task(tmp_path)
+    said = words(opened("leaderboard", source, exclude="NOPE"))
+    assert "asks for exclude=NOPE, which is not to be had here; it is left out of account." in said
+    assert "asks for test=x, which is not to be had here; the default stands instead." in words(
+        opened("leaderboard", source, test="x"))

@@ -77,7 +77,16 @@ def test_a_canary_is_left_out_and_said_to_be():
     files = [up("ref.txt", "guid\na\nb\n"), up("x.txt", "guid\na\nc\n"), up("human.tsv", "line\tx\n1\t9\n3\t5\n")]
     testset = read_uploads([*files, up("docs.txt", "canary\tcanary\nnews\td\nnews\td\n")])
     assert testset.lines == (2, 3) and dict(testset.scores["human"].by_system) == {"x": (None, 5)}
-    assert ["left out", "line 1, a canary", "1", "", "", "", ""] in inventory_rows(testset)[1]
+    assert ["left out", "line 1, a canary", "1", "", "", "", "", ""] in inventory_rows(testset)[1]
+
+
+def test_of_scores_alone_their_numbers_are_shown_and_no_texts():
+    testset = read_uploads([up("human.tsv", "system\tline\tscore\nA\t1\t9\nB\t1\t5\nA\t2\t7\n")])
+    header, rows = inventory_rows(testset)
+    assert header[2:] == ["segments", "words", "characters", "empty", "repeated", "scores"]
+    assert rows[:2] == [["system", "A", *"-----", "2"], ["system", "B", *"-----", "1"]]
+    assert [row[5:] for row in rows if row[0] == "scores"] == [["1", "", "3"]]
+    assert "scores" not in inventory_rows(read_uploads([up("ref.txt", "a\nb\n"), up("x.txt", "a\nc\n")]))[0]
 
 
 def test_messages_name_the_file_and_not_the_folder_it_lay_in():
