@@ -16,7 +16,7 @@ const LEAST = 20  // draws before an answer: fewer say nothing
 // Keys, what they do, and which of them a click on the line stands for.
 const KEYS = [['n, \u2192, Space, Page Down', 'the next thing'], ['1, 2, 3, 4', '+1, +10, +100, +1000'], ['r', 'reveal', 'r'],
   ['0', 'start this scene again', '0'], ['[ and ]', 'previous and next scene', '['], [', and .', 'trace the draw before, the draw after'],
-  ['x', 'what comes after the answer', 'x'], ['a, b', 'choose one of two'], ['c', 'the next correction', 'c'], ['w', 'another world', 'w'],
+  ['x', 'what comes after the answer', 'x'], ['a, b', 'choose one of two'], ['\u2191, \u2193', 'turn the slider of the guess'], ['c', 'the next correction', 'c'], ['w', 'another world', 'w'],
   ['s', 'another seed', 's'], ['h, H', 'handout of this scene, of all', 'h'], ['v, V', 'guesses and votes of all rounds, as CSV', 'v'], ['?', 'this list'], ['Esc', 'leave', 'Escape']]
 const KEPT = 'mtsig_lecture'  // under which the tab keeps the rounds
 // Of a world, where a scene has some to turn: sliders, by mouse or the arrow keys. Another world is another round.
@@ -41,6 +41,7 @@ const knobs = (parent, stage, axes) => {
     stage.held = null
   }
 }
+const TURNS = ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End']  // a slider that has the focus
 const STEPS = {1: 1, 2: 10, 3: 100, 4: 1000}
 
 class Stage {
@@ -97,7 +98,7 @@ class Stage {
     const light = getComputedStyle(this.node).getPropertyValue('--st-background-color')
     this.node.classList.toggle('dark', luminance(light) < 0.4)
     if (fresh) {
-      Object.assign(this, {guess: data.state.guess, revealed: data.state.revealed, step: 0, wanted: data.state.step, votes: data.state.votes, typed: {}, later: null, waiting: false, revealing: false, leaving: false, traced: undefined, asked: undefined, set: !data.body.worlds || data.state.votes.length > 0})
+      Object.assign(this, {guess: data.state.guess, revealed: data.state.revealed, step: 0, wanted: data.state.step, votes: data.state.votes, typed: {}, without: false, later: null, waiting: false, revealing: false, leaving: false, traced: undefined, asked: undefined, set: !data.body.worlds || data.state.votes.length > 0})
       this.typed.votes = this.written(this.votes)
       this.rebuild()
       if (data.state.extra) {
@@ -246,13 +247,19 @@ class Stage {
     this.tell()
   }
 
-  // The world first, where there is one to set; then the guess.
+  // The world first, where there is one to set; then the guess. Who has made none goes on without, if asked twice.
   commit() {
     if (!this.set) {
       this.set = true
       return this.draw()
     }
-    this.guess = this.read()
+    const guess = this.read()
+    if (!guess && !this.without) {
+      this.without = true
+      return this.able()
+    }
+    this.guess = guess
+    if (!guess) this.wanted = 1
     this.votes = this.voted(this.voteBox.value)
     this.tell()
     this.draw()
@@ -334,7 +341,7 @@ class Stage {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.data) return
     if (field?.type === 'text' && event.key === 'Escape') return field.blur()
     if (field?.type === 'text' && event.key !== 'Enter') return
-    if (field?.type === 'range' && ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End'].includes(event.key)) return
+    if (field?.type === 'range' && TURNS.includes(event.key)) return
     const key = event.key
     if (!this.help.hidden && key !== '?') this.help.hidden = true
     else if (!this.table.hidden && ['ArrowUp', 'ArrowDown'].includes(key)) this.table.scrollBy(0, key === 'ArrowUp' ? -80 : 80)
@@ -354,6 +361,7 @@ class Stage {
     else if (key === ',' || key === '.') this.trace(key === ',' ? -1 : 1)
     else if (key === 'x') this.extra()
     else if ((key === 'a' || key === 'b') && !this.started && this.choose) this.choose(key === 'a' ? 0 : 1)
+    else if ((key === 'ArrowUp' || key === 'ArrowDown') && !this.started && this.grip) this.grip()
     else if (key === 'c' && this.scene.turn) { if (!this.busy) this.scene.turn() }
     else if (key === 'w' && this.data.worlds) this.say({world: (this.data.world + 1) % this.data.worlds.length})
     else if (key === 's') this.say({reseed: true})
@@ -396,6 +404,7 @@ class Stage {
       if (data.state.room && words === end && data.guess.kind !== 'choice') this.ask.append(` The room${marks}: ${data.state.room}.`)
     }
     const parts = []
+    this.choose = this.grip = null
     this.node.classList.toggle('setting', !this.set || (!!data.body.worlds && !!end))
     if (!this.started && !this.set) parts.push(make('span', 'limit', 'Turn the sliders, then guess.'), this.button('Guess for these', () => this.commit(), 'first', 'Key n'))
     else if (!this.started) parts.push(...this.guessing())
@@ -437,16 +446,29 @@ class Stage {
     return this.voteBox
   }
 
+  // What takes the guess, once there is one: nothing is chosen before somebody does.
+  going() {
+    const node = this.button('', () => this.commit(), 'first', 'Key n')
+    this.able = () => {
+      const made = this.read() !== null
+      node.textContent = made || !this.without ? 'This is my guess' : 'Without a guess'
+      node.disabled = !made && !this.without
+    }
+    this.able()
+    return node
+  }
+
   guessing() {
     const {guess} = this.data, two = guess.kind === 'range'
     if (guess.kind === 'choice') {
       const buttons = guess.options.map((text, k) => this.button(text, () => choose(k), '', `Key ${'ab'[k]}`))
-      const choose = k => { this.typed.choice = k; buttons.forEach((node, at) => { node.className = at === k ? 'first' : ''; node.ariaPressed = at === k }) }
+      const show = () => buttons.forEach((node, at) => { node.className = at === this.typed.choice ? 'first' : ''; node.ariaPressed = at === this.typed.choice })
+      const choose = k => { this.typed.choice = k; show(); this.able() }
       this.choose = choose
-      this.read = () => [this.typed.choice]
-      choose(this.typed.choice ?? guess.start)
+      this.read = () => this.typed.choice === undefined ? null : [this.typed.choice]
+      show()
       const group = make('div', 'group', '', ...buttons)
-      return [make('span', 'limit', guess.prompt), group, this.ballot('hands: 40 35, tie 9', 'hands for the first, for the second, for a tie'), this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
+      return [make('span', 'limit', guess.prompt), group, this.ballot('hands: 40 35, tie 9', 'hands for the first, for the second, for a tie'), this.going()]
     }
     const slide = make('div', two ? 'slide two' : 'slide'), said = make('span', 'big')
     const inputs = (two ? [guess.low, guess.high] : [guess.start]).map((value, k) => {
@@ -454,13 +476,27 @@ class Stage {
       Object.assign(input, {type: 'range', min: guess.min, max: guess.max, step: guess.step, value: this.typed.values?.[k] ?? value, ariaLabel: two ? ['lowest', 'highest'][k] : data_label(guess)})
       return input
     })
-    const values = () => inputs.map(input => Number(input.value)).sort((a, b) => a - b)
-    const write = () => { said.textContent = values().join('\u2013') + guess.unit; this.scene.guess?.(values()) }
-    inputs.forEach(input => { input.oninput = () => { this.typed.values = inputs.map(other => other.value); write() } })
-    this.read = values
+    const values = () => inputs.map((input, k) => this.typed.values?.[k] === undefined ? null : Number(input.value))
+    const write = () => {
+      const now = values(), made = !now.includes(null)
+      said.textContent = (made ? now.sort((a, b) => a - b) : now.map(x => x ?? '?')).join('\u2013') + guess.unit
+      inputs.forEach((input, k) => { input.className = now[k] === null ? 'unset' : ''; input.ariaValueText = now[k] === null ? 'not set' : null })
+      return made ? now : null
+    }
+    const touch = k => { (this.typed.values ??= [])[k] = inputs[k].value; write(); this.able() }
+    inputs.forEach((input, k) => {
+      input.oninput = input.onclick = () => touch(k)
+      input.onkeydown = event => { if (TURNS.includes(event.key)) touch(k) }  // also where it goes no further
+    })
+    this.grip = () => {
+      const at = Math.max(0, values().indexOf(null))
+      inputs[at].focus()
+      touch(at)
+    }
+    this.read = write
     slide.append(...inputs)
     write()
-    return [make('div', 'guess', '', slide, said), two ? this.ballot('votes: 20-30 15-40', 'up to five ranges') : this.ballot('votes: 1 2 3 4 5', 'up to five numbers'), this.button('This is my guess', () => this.commit(), 'first', 'Key n')]
+    return [make('div', 'guess', '', slide, said), two ? this.ballot('votes: 20-30 15-40', 'up to five ranges') : this.ballot('votes: 1 2 3 4 5', 'up to five numbers'), this.going()]
   }
 }
 

@@ -38,8 +38,7 @@ def _mean_body(shown: Shown) -> dict:
 
 
 def _mean_guess(shown: Shown) -> dict:
-    found = _found(shown)
-    return {"kind": "choice", "options": texts.shorts(*found.names), "start": found.by_mean,
+    return {"kind": "choice", "options": texts.shorts(*_found(shown).names),
             "prompt": "By the corpus score, the better is"}
 
 

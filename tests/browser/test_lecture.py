@@ -79,7 +79,17 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
             page.keyboard.press("n")
         stage.get_by_role("button", name="This is my guess").wait_for()
         fits_one_screen(stage)
-        page.keyboard.press("n")  # the guess as it stands
+        assert stage.get_by_role("button", name="This is my guess").is_disabled()  # nobody has made one
+        if scene == "mean":
+            page.keyboard.press("b")
+        else:  # the first key takes hold of a slider where it stands, the next ones turn it
+            page.keyboard.press("ArrowUp")
+            page.keyboard.press("ArrowUp")
+        if scene == "blocks":  # the other end
+            assert stage.get_by_role("button", name="This is my guess").is_disabled()
+            stage.get_by_label("highest").press("ArrowRight")
+        fits_one_screen(stage)
+        page.keyboard.press("n")
         stage.get_by_role("button", name="+1", exact=True).wait_for()
         page.keyboard.press("1")
         stage.get_by_text("1 of ").first.wait_for()
@@ -127,12 +137,16 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     page.set_viewport_size({"width": 1280, "height": 800})  # what was typed stays
     assert votes.input_value() == "3 4 4"
     votes.press("Escape")
+    assert stage.get_by_text("? of 12").is_visible()
     page.keyboard.press("]")  # what was typed for another scene is there again
     stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
     page.keyboard.press("[")
     stage.get_by_text(f"2 / {len(SCENES)}", exact=True).wait_for()
     assert votes.input_value() == "3 4 4"
     page.keyboard.press("n")
+    stage.get_by_role("button", name="Without a guess").wait_for()
+    assert "step=" not in page.url
+    page.keyboard.press("n")  # once more: none is made up
     stage.get_by_role("button", name="Reveal").wait_for()
     page.keyboard.press("1")  # ball by ball
     page.keyboard.press("r")
@@ -140,6 +154,7 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     assert len(lost) == 1  # and what was lost is asked again
     assert "of 20 lie between" in stage.locator(".ask").inner_text()
     assert "The room (\u25bc): 3, 4, 4." in stage.locator(".ask").inner_text()
+    assert "Your guess" not in stage.locator(".ask").inner_text() and "guess=" not in page.url
     page.keyboard.press("x")
     page.wait_for_url("**extra=true**")
     page.reload()
