@@ -30,18 +30,18 @@ from mtsig_core.inference.rank_rules import RANK_RULES, RankRule
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, format_p, rank_interval, signed
 from mtsig_core.report.phrases import ACROSS, listed
-from mtsig_core.report.tables import neither, points
+from mtsig_core.report.tables import neither, points, simultaneous_word
 from mtsig_core.report.task_ranks import first_rows, first_title, rank_rule
 from mtsig_core.results import PairResult
 from mtsig_core.results.task import TaskComparison, TaskInfo
 
 __all__ = ["MEASURED_SAID", "circle_rows", "content_sentence", "decision_cautions", "decision_rows",
-           "history_sentences", "left_out_rows", "note_rows", "rank_rows", "recorded_note_rows",
+           "history_sentences", "left_out_rows", "measured_parts", "note_rows", "rank_rows", "recorded_note_rows",
            "review_record"]
 
 MEASURED_SAID = ("What was measured stands beside each note: a difference is a - b, positive where a scores better; "
                  "a dash where the pair was not compared by that metric.")
-_OF_A_PAIR = "delta", "ci_low", "ci_high", "p_value", "p_adjusted", "better"
+_OF_A_PAIR = ("delta", "ci_low", "ci_high", "ci_joint_low", "ci_joint_high", "p_value", "p_adjusted", "better")
 
 
 def history_sentences(history: Sequence[Entry]) -> list[str]:
@@ -151,9 +151,18 @@ def note_rows(notes: Sequence[Note], found: TaskComparison | None = None) -> Tab
     rows = [[note.pair, metric_title(note.metric), note.a, note.b, note.text] for note in notes]
     if found is None:
         return header, rows
-    level = next((f"{100 * (1 - one.settings.alpha):g}% interval" for one in found.pairs.values()), "interval")
-    return [*header, "difference", level, "adjusted p", "better"], [
-        [*row, *_measured_cells(note, found)] for row, note in zip(rows, notes, strict=True)]
+    jointly = any(simultaneous_word(result, one.settings) for one in found.pairs.values()
+                  for result in one.metrics.values())
+    level = next(f"{100 * (1 - one.settings.alpha):g}% interval" for one in found.pairs.values())
+    return [*header, "difference", f"simultaneous {level}" if jointly else level, "adjusted p", "better"], [
+        [*row, *_measured_cells(note, found, jointly)] for row, note in zip(rows, notes, strict=True)]
+
+
+def measured_parts(header: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
+    """What was measured, of a row of `note_rows`, for a sentence: each title with its cell, where there is one."""
+    *numbers, (title, better) = zip(header[5:], row[5:], strict=True)
+    last = (title, better) if better in row[2:4] else ("", "not compared by that metric" if better == "-" else better)
+    return [*((title, cell) for title, cell in numbers if cell != "-"), last]
 
 
 def recorded_note_rows(review: Mapping[str, Any], found: TaskComparison) -> Table:
@@ -161,15 +170,15 @@ def recorded_note_rows(review: Mapping[str, Any], found: TaskComparison) -> Tabl
     return note_rows([Note(**one) for one in review["notes"]], found)
 
 
-def _measured_cells(note: Note, found: TaskComparison) -> list[str]:
+def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> list[str]:
     row, gone = _measured(note, found)
     if gone or row is None:
         return ["-", "-", "-", f"{listed(gone, shown=False)} left out" if gone else "-"]
     comparison = found.pairs[note.pair]
     result = comparison.metrics[note.metric]
     form = points(result)
-    ends = [] if row.ci_low is None or row.ci_high is None else sorted(
-        result.sign * end for end in (row.ci_low, row.ci_high))
+    low, high = (row.ci_joint_low, row.ci_joint_high) if jointly else (row.ci_low, row.ci_high)
+    ends = [] if low is None or high is None else sorted((result.sign * low, result.sign * high))
     interval = Cell(f"[{', '.join(signed(end, form) for end in ends)}]", ends[0]) if ends else "-"
     return [signed(result.sign * row.delta, form), interval, format_p(row.p_adjusted),
             {"a": row.a, "b": row.b, None: neither(row, comparison.settings)}[row.better]]
@@ -184,9 +193,11 @@ def _measured(note: Note, found: TaskComparison) -> tuple[PairResult | None, lis
         if (row.a, row.b) == (note.a, note.b):
             return row, gone
         if (row.b, row.a) == (note.a, note.b):
-            low, high = (None if end is None else -end for end in (row.ci_high, row.ci_low))
+            low, high, joint_low, joint_high = (None if end is None else -end for end in (
+                row.ci_high, row.ci_low, row.ci_joint_high, row.ci_joint_low))
             better = {"a": "b", "b": "a", None: None}[row.better]
-            return replace(row, a=row.b, b=row.a, delta=-row.delta, ci_low=low, ci_high=high, better=better), gone
+            return replace(row, a=row.b, b=row.a, delta=-row.delta, ci_low=low, ci_high=high, ci_joint_low=joint_low,
+                           ci_joint_high=joint_high, better=better), gone
     return None, gone
 
 

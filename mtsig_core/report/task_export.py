@@ -15,7 +15,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
-from mtsig_core.report.review_report import MEASURED_SAID, recorded_note_rows
+from mtsig_core.report.review_report import MEASURED_SAID, measured_parts, recorded_note_rows
 from mtsig_core.report.runs_tables import macro_system_records, single_runs, task_run_rows, with_run_records
 from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
@@ -33,7 +33,7 @@ from mtsig_core.results.task import TaskComparison
 
 __all__ = ["TASK_FORMS", "task_csv", "task_json", "task_text"]
 
-Review = Mapping[str, Any] | None  # as `review_record` gives it
+Review = Mapping[str, Any] | None  # as `review_record` gives it of what was found
 _OF_AGREEMENT = "agreement", "agreement_comparisons"
 
 
@@ -137,9 +137,10 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
                   + (f": {printable(one['why'])}" if one["why"] else "") for one in review["decisions"]]
         lines += [f"Warning: {printable(text)}" for text in review["decision_warnings"]]
         header, noted = recorded_note_rows(review, found)
-        lines += [f"Noted: {printable(f'{pair}, {metric}, {a} and {b}: {text}')} (measured: "
-                  f"{printable('; '.join(map(' '.join, zip(header[5:], measured, strict=True))))})"
-                  for pair, metric, a, b, text, *measured in noted]
+        for row in noted:
+            pair, metric, a, b, text = row[:5]
+            measured = "; ".join(" ".join(filter(None, part)) for part in measured_parts(header, row))
+            lines.append(printable(f"Noted: {pair}, {metric}, {a} and {b}: {text} (measured: {measured})"))
         lines += [MEASURED_SAID] if noted else []
     return "\n".join(lines).rstrip() + "\n"
 

@@ -47,7 +47,7 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
     command : str
         The command line that prints its numbers.
     review : mapping, optional
-        As `review_record` gives it: what was decided, the notes, and the steps that led there.
+        As `review_record` gives it of what was found: what was decided, the notes, and the steps that led there.
 
     Returns
     -------

@@ -18,7 +18,7 @@ from mtsig_core.report.latex_tables import (
     number_cell,
     rank_cell,
 )
-from mtsig_core.report.review_report import MEASURED_SAID, recorded_note_rows
+from mtsig_core.report.review_report import MEASURED_SAID, measured_parts, recorded_note_rows
 from mtsig_core.report.task_latex_metrics import agreement_tables, dispute_tables
 from mtsig_core.report.task_ranks import marked_said
 from mtsig_core.report.task_sentences import (
@@ -49,7 +49,7 @@ def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | 
     command : str
         The command line that prints its numbers, for a comment.
     review : mapping, optional
-        As `review_record` gives it: what was decided, and the notes, follow the methods.
+        As `review_record` gives it of what was found: what was decided, and the notes, follow the methods.
 
     Returns
     -------
@@ -74,11 +74,13 @@ def _reviewed(found: TaskComparison, review: Mapping[str, Any] | None) -> list[s
     task, (header, noted) = found.task, recorded_note_rows(review, found)
     decided = [f"{escape(one['pair'])}: {', '.join(name_cell(_name(task, name)) for name in one['first'])}"
                + (f" ({escape(one['why'])})" if one["why"] else "") for one in review["decisions"]]
-    notes = [f"{escape(pair)}, {escape(metric)}, {name_cell(_name(task, a))} and {name_cell(_name(task, b))}: "
-             f"{escape(text)} (measured: "
-             + ", ".join(f"{escape(title)} {cell}" for title, cell in zip(header[5:], [
-                 *map(number_cell, numbers), escape(_name(task, better))], strict=True)) + ")"
-             for pair, metric, a, b, text, *numbers, better in noted]
+    notes = []
+    for row in noted:
+        pair, metric, a, b, text = row[:5]
+        measured = [f"{escape(title)} {name_cell(_name(task, cell)) if cell in (a, b) else number_cell(cell)}"
+                    if title else escape(cell) for title, cell in measured_parts(header, row)]
+        notes.append(f"{escape(pair)}, {escape(metric)}, {name_cell(_name(task, a))} and {name_cell(_name(task, b))}: "
+                     f"{escape(text)} (measured: {', '.join(measured)})")
     said = {"Decisions": ("; ".join(decided), review["decision_warnings"]),
             "Notes on disputed pairs of systems": ("; ".join(notes), [MEASURED_SAID])}
     return [rf"{{\sloppy\paragraph{{{title}.}} {text}. {' '.join(map(escape, more))}\par}}" + "\n"

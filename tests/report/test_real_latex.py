@@ -42,7 +42,8 @@ def test_all_tables_of_one_paper(tmp_path):
     task = made(NAMES, ("en-de", "ja-zh_CN"), documents=6)
     one = comparison_latex(compare(task.testsets["en-de"].only(NAMES[:12]), ["X"], trials=99, resamples=100))
     review = {"decisions": [{"pair": "en-de", "first": NAMES, "why": "50%_"}],
-              "notes": [{"pair": "en-de", "metric": "x", "a": NAMES[0], "b": NAMES[1], "text": "a & b"}]}
+              "decision_warnings": ["en-de: 50%_ & <b> is declared the first"],
+              "notes": [{"pair": "en-de", "metric": "X", "a": NAMES[0], "b": NAMES[1], "text": "a & b"}]}
     task = rated(task)
     found = replace(compare_task(task, ["X", "100%_Y", "<i>Z"], trials=99, resamples=100),
                     agreement=task_agreement(task, "mqm", trials=99, resamples=50))

@@ -46,7 +46,7 @@ from mtsig_core.report.review_report import (
 )
 from mtsig_core.report.task_documents import task_document
 from mtsig_core.report.task_ranks import first_rows, hidden_by_rule, rule_said
-from mtsig_core.report.terminal import comparison_text
+from mtsig_core.report.terminal import comparison_text, printable
 from mtsig_core.results.task import TaskInfo
 from tests.report.test_html_report import Page
 from tests.report.test_task_documents import made
@@ -149,24 +149,27 @@ def test_every_file_has_what_the_numbers_say_against_decisions_and_beside_notes(
     row = next(one for one in found.pairs[pair].metrics["X"].pairs if (one.a, one.b) == (row.a, row.b))
     warned, = (said for said in decision_cautions(review, found) if "is not among those there who" in said)
     header, (turned, left, other) = note_rows(review.notes, found)
-    assert header[5:] == ["difference", "95% interval", "adjusted p", "better"]
-    assert turned[5:] == [f"{-row.delta:+.2f}", f"[{-row.ci_high:+.2f}, {-row.ci_low:+.2f}]", f"{row.p_adjusted:.4f}",
-                          row.a]
+    assert header[5:] == ["difference", "simultaneous 95% interval", "adjusted p", "better"]
+    assert turned[5:] == [f"{-row.delta:+.2f}", f"[{-row.ci_joint_high:+.2f}, {-row.ci_joint_low:+.2f}]",
+                          f"{row.p_adjusted:.4f}", row.a]
     assert left[5:] == ["-", "-", "-", f"{gone} left out"] and other[5:] == ["-"] * 4
     lower = replace(found.pairs[pair].metrics["X"], higher_is_better=False)
     flipped = replace(found, pairs={pair: replace(found.pairs[pair], metrics={"X": lower})})
     assert note_rows(review.notes, flipped)[1][0][5:7] == [
-        f"{row.delta:+.2f}", f"[{row.ci_low:+.2f}, {row.ci_high:+.2f}]"]
+        f"{row.delta:+.2f}", f"[{row.ci_joint_low:+.2f}, {row.ci_joint_high:+.2f}]"]
     files = {form: task_document(form, found, TaskSource(None), "mtsig task --demo", steps)
              for form in ("text", "json", "csv", "latex", "html")}
     page = Page(files["html"])
     assert warned in page.text and {*turned[5:], left[8]} <= set(page.cells)
-    assert f"Warning: {warned}\n" in files["text"] and f"better {gone} left out" in files["text"]
-    assert f"difference {turned[5]}; 95% interval {turned[6]}" in files["text"]
+    assert f"Warning: {warned}\n" in files["text"] and f": gone (measured: {printable(gone)} left out)" in files["text"]
+    assert f"difference {turned[5]}; simultaneous 95% interval {turned[6]}" in files["text"]
+    assert f"; better {row.a})" in files["text"] and "(measured: not compared by that metric)" in files["text"]
     assert escape(warned) in files["latex"] and number_cell(turned[6]) in files["latex"]
+    assert f"(measured: {escape(printable(gone))} left out)" in files["latex"]
     data = json.loads(files["json"])["review"]
     assert warned in data["decision_warnings"] and data["measured"][0] == {
-        "delta": -row.delta, "ci_low": -row.ci_high, "ci_high": -row.ci_low, "p_value": row.p_value,
+        "delta": -row.delta, "ci_low": -row.ci_high, "ci_high": -row.ci_low,
+        "ci_joint_low": -row.ci_joint_high, "ci_joint_high": -row.ci_joint_low, "p_value": row.p_value,
         "p_adjusted": row.p_adjusted, "better": "b", "left_out": []}
     assert [one["left_out"] for one in data["measured"]] == [[], [gone], []]
     table = list(csv.DictReader(io.StringIO(files["csv"])))
