@@ -116,9 +116,10 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     elif (seen := address.asked(address.SEEN)) is not None and not whole.digest.startswith(seen):
         state[_CHANGED] = name, (
             "Other content stands under the name of this test set now than when the link was made, or the page opened: "
-            "its files have changed, and numbers seen before may differ.") if may_change else (
-            f"The link asks for digest={seen} and names no test set that is here and has such content. What is shown "
-            "may be another set than was meant.")
+            "its files have changed, and numbers seen before may differ."
+        ) if may_change and address.asked("testset") else (
+            f"The address asks for digest={seen}, and the test set that is open here has other content: it is another "
+            "than was meant, or its files have changed. Numbers seen before may differ.")
     if switched or state.get(_CHANGED, (name,))[0] != name:
         state.pop(_CHANGED, None)
     state[SET] = name, whole.digest
