@@ -216,7 +216,7 @@ def order_statistics(rows: np.ndarray, low: np.ndarray, high: np.ndarray, wanted
     """
     n = rows.shape[1]
     bins, counts, taken = np.empty(n, np.uint8), np.empty(256, np.int64), np.empty(256, np.uint8)
-    some, places = np.empty(n + 1), np.empty(len(wanted), np.int64)
+    some, places = np.empty(n), np.empty(len(wanted), np.int64)
     for r in range(len(rows)):
         row, least, scale = rows[r], low[r], (256 - 1e-9) / (high[r] - low[r])
         counts[:], taken[:] = 0, 0
@@ -237,8 +237,9 @@ def order_statistics(rows: np.ndarray, low: np.ndarray, high: np.ndarray, wanted
             taken[here], places[w] = 1, wanted[w] - left
         n_some = 0
         for k in range(n):
-            some[n_some] = row[k]
-            n_some += taken[bins[k]]
+            if taken[bins[k]]:
+                some[n_some] = row[k]
+                n_some += 1
         some[:n_some].sort()
         for w in range(len(wanted)):
             found[r, w] = some[places[w]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -62,17 +62,18 @@ class Columns:
         # Columns are told apart by a random sum modulo 2^64, and compared as they are stored.
         keys, weights = np.zeros(n_stats * n_systems, np.int64), _random_weights(n_units)
         falling = np.full((n_stats - 1) * n_systems, whole)  # none of a statistic exceeds the one before it
-        for rows, part in _by_statistic(statistics):
+        parts = [*_by_statistic(statistics)] if n_units <= _ROWS else None  # a single one is made once
+        for rows, part in parts or _by_statistic(statistics):
             keys += np.einsum("cu,u->c", part if whole else part.view(np.int64), weights[rows])
             falling &= (part[:-n_systems] >= part[n_systems:]).all(axis=1)
         steps = keys[:-n_systems] - keys[n_systems:]  # sums of differences are differences of sums
         chained = np.zeros(len(keys), dtype=bool)
         chained[n_systems:] = falling & _repeated(steps)
         keys[n_systems:][chained[n_systems:]] = steps[chained[n_systems:]]
-        stored = _stored(statistics, keys, chained)
+        stored = _stored(statistics, parts or _by_statistic(statistics), keys, chained)
         if stored is None:  # two different ones had the same sum: store them all
             chained[:] = False
-            stored = _stored(statistics, np.arange(len(keys)), chained)
+            stored = _stored(statistics, _by_statistic(statistics), np.arange(len(keys)), chained)
             assert stored is not None
         values, source = stored
         shape = n_stats, n_systems
@@ -161,15 +162,15 @@ def _by_statistic(statistics: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         yield slice(at, at + part.shape[2]), part.reshape(-1, part.shape[2])
 
 
-def _stored(statistics: np.ndarray, keys: np.ndarray, chained: np.ndarray
+def _stored(statistics: np.ndarray, parts: Iterable[tuple[slice, np.ndarray]], keys: np.ndarray, chained: np.ndarray
             ) -> tuple[np.ndarray, np.ndarray] | None:
     """A column for each different key, and the number of the column that each key has; None where two differ whose keys
-    do not. Keys, and what is chained, by statistic and system."""
+    do not. Keys, and what is chained, by statistic and system. The parts of the statistics are overwritten."""
     _, first, source = np.unique(keys, return_index=True, return_inverse=True)
     most = largest(statistics) if statistics.dtype.kind in "iu" else np.inf
     values = _room(statistics.shape[1], len(first), most, statistics.min(initial=0) >= 0)
     later, again = np.flatnonzero(chained), np.flatnonzero(first[source] != np.arange(len(keys)))
-    for rows, part in _by_statistic(statistics):
+    for rows, part in parts:
         part[later] = part[later - len(statistics)] - part[later]
         distinct = part[first]
         if not np.array_equal(distinct[source[again]], part[again]):

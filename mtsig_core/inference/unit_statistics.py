@@ -113,13 +113,17 @@ class UnitStatistics:
         return np.ascontiguousarray(sums.T[:self._distinct])
 
     def _weighted_columns(self, weights: np.ndarray) -> np.ndarray:
-        sums = np.zeros((len(weights), self._distinct), self._sum_dtype)
-        for at in range(0, weights.shape[1], _ROWS):
+        def product(at: int) -> np.ndarray:
             part = weights[:, at:at + _ROWS]
             columns = self._columns[at:at + part.shape[1], :self._distinct]
             exact = self._sum_dtype == np.float32 or int(part.sum(axis=1).max()) * self._peak < EXACT_IN_FLOAT32
             kind = np.float32 if exact and columns.dtype != np.float64 else np.float64
-            sums += part.astype(kind) @ columns.astype(kind, copy=False)
+            made: np.ndarray = part.astype(kind) @ columns.astype(kind, copy=False)
+            return made.astype(self._sum_dtype, copy=False)
+
+        sums = product(0)
+        for at in range(_ROWS, weights.shape[1], _ROWS):
+            sums += product(at)
         return np.ascontiguousarray(sums.T)
 
     @cached_property
