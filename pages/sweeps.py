@@ -126,7 +126,9 @@ if len(few) < len(planned):
 st.caption(f"For power {power:.0%}, tested alone at alpha {alpha:g}, or among {mine.n_pairs} pairs at alpha/"
            f"{mine.n_pairs} (Bonferroni's level: enough for every correction but by). Brackets: {100 * (1 - alpha):g}% "
            f"intervals: the standard error is an estimate, and so is a pair's own difference. {units.capitalize()} "
-           f"needed = {found.n_units:,} x (z SE / difference)².")
+           f"needed = {found.n_units:,} x (z SE / difference)², but never fewer than can give so small a p at all. "
+           "This is normal theory: on a set of few units the tests of Significance, which count swaps or draws, may "
+           "find less.")
 demos.offer(demos.ZHANG_VOGEL, "As large as the test set of Zhang and Vogel (2004), a hundred documents with four "
             "references:", view.source)
 try:
