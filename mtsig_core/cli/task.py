@@ -77,7 +77,7 @@ def run_task(args: Namespace) -> int:
             asked = {name: settings[name] for name in ("alpha", "seed", "jobs")}
             found = replace(found, agreement=kept_agreement(kept, args.human, progress=progress, **asked))
     if history:
-        warn_of_review(history, whole, found)
+        warn_of_review(history, whole, found, decisions=args.format != "text" or args.out is not None)
         command = review_command(kept.source, found.task.name, replay(history))
     else:
         command = task_command(kept.source, metrics=",".join(metrics or ()) or None, human=args.human,

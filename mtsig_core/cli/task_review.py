@@ -46,13 +46,14 @@ def take_review(args: Namespace) -> tuple[Entry, ...]:
     return history
 
 
-def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskComparison) -> None:
+def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskComparison, *, decisions: bool) -> None:
     """Print to standard error where the task is not as it was reviewed, and decisions that the numbers do not bear out.
 
-    `whole` is the task with nobody left out by the review.
+    `whole` is the task with nobody left out by the review; `decisions` says whether these are to be printed, as they
+    are not where what is written to the screen has them.
     """
     review = replay(history)
-    said = decision_cautions(review, found)
+    said = decision_cautions(review, found) if decisions else []
     if whole.info.digest != review.digest:
         digests = {pair: testset.digest for pair, testset in whole.task.testsets.items()}
         said += filter(None, [content_sentence(review, whole.info, digests)])

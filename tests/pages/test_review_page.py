@@ -160,7 +160,10 @@ def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, m
     for form, (_, text) in files.items():
         printed = run(*asked, "--format", form)
         assert printed.out == text and "Gamma is declared the first, and was not" in printed.err, form
-    assert "Noted: en-de_DE" in run(*asked).out
+    on_screen = run(*asked)  # once is enough
+    assert "Noted: en-de_DE" in on_screen.out and "declared the first" in on_screen.out
+    assert "declared the first" not in on_screen.err
+    assert "declared the first" in run(*asked, "--out", "review.txt").err
     for option in (["--exclude", "Beta"], ["--trials", 499], ["--metrics", "XCOMET"], ["--rank-rule", "wmt24"]):
         failed = run(*asked, *option)
         assert failed.status == 2 and f"{option[0]} and --review FILE both say" in failed.err
