@@ -16,7 +16,8 @@ import streamlit as st
 
 __all__ = ["MOST_PLAIN", "show"]
 
-MOST_PLAIN = 20  # rows of a table that needs no sorting; of a larger one, as many are seen at once
+MOST_PLAIN = 20  # rows of a table that needs no sorting
+_SEEN = MOST_PLAIN + 1  # of a larger one at once, below its head
 _ROW = 28  # pixels, as all these
 _LETTER, _WIDEST = 7, 320
 _LEFT_TO_RIGHT = "\u200e"  # an invisible mark
@@ -57,7 +58,7 @@ def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], 
                              max_chars=300, width=320).casefold()
         shown = [k for k in shown if any(text in cell.casefold() for cell in rows[k])]
         hints = [f"{len(shown)} of {len(rows)} rows."] * bool(text) + [
-            f"{len(shown) - MOST_PLAIN} more lie below the lower edge: scroll there."] * (len(shown) > MOST_PLAIN) + [
+            f"{len(shown) - _SEEN} more lie below the lower edge: scroll there."] * (len(shown) > _SEEN) + [
             "A click on a head sorts. Above the right corner: columns, search, full screen."]
     if wide:
         hints.append(f"{len(header)} columns, of which the last may lie beyond the right edge: scroll there.")
@@ -97,7 +98,7 @@ def _draw(digest, rows, look, **more):
     *_, key = look
     frame, configs = _frame(digest, look[:-1], _rows=rows)
     return st.dataframe(frame, column_config=dict(configs), hide_index=True, key=key, row_height=_ROW, placeholder="-",
-                        height="content" if len(rows) <= MOST_PLAIN else _ROW * (MOST_PLAIN + 2), **more)
+                        height="content" if len(rows) <= MOST_PLAIN else _ROW * (_SEEN + 1), **more)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

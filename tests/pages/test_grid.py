@@ -51,7 +51,7 @@ def test_filters(page):
 
 def test_it_is_said_how_many_rows_are_out_of_sight(page):
     assert [caption.value.partition(" A click")[0] for caption in page.caption] == [
-        "5 more lie below the lower edge: scroll there.", "6 more lie below the lower edge: scroll there."]
+        "4 more lie below the lower edge: scroll there.", "5 more lie below the lower edge: scroll there."]
     page.text_input[0].set_value(NAMES[0]).run()
     assert "more lie below" not in page.caption[0].value and "more lie below" in page.caption[1].value
 
