@@ -96,27 +96,27 @@ def p_floor(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarra
 
     1 of a single unit, which shows nothing however often it is drawn; else the least that so few can show, see
     `SignificanceTest.least`. Where all swaps are tried they have it without, but not where few of the units that are
-    swapped belong to a pair. Stationary blocks are cut anew for every swap, so that no other number of them sets a
-    bound there. Tests of segment scores look at segments whatever the unit.
+    swapped belong to a pair. Tests of segment scores look at segments whatever the unit.
     """
-    n = np.asarray(n_units)
-    if test.of_segments:
-        return np.zeros(n.shape)
-    bounded = test.least is not None and (unit != "block" or test.draws == "bootstrap")
-    return np.where(n < 2, 1.0, test.least(n) if bounded and test.least is not None else 0.0)
+    return np.zeros(np.shape(n_units)) if test.of_segments else _least_of_units(test, unit, n_units)
 
 
 def least_p(settings: Settings, n_units: np.ndarray) -> np.ndarray:
     """The smallest p that the test can give with so many trials and units, shape of `n_units`.
 
-    1 of fewer than two units: whatever is drawn from one is that one. Stationary blocks are cut anew for every swap,
-    so that no other number of them sets a bound there.
+    1 of fewer than two units: whatever is drawn from one is that one.
     """
-    test, n = TESTS[settings.test], np.asarray(n_units)
-    bounded = settings.unit != "block" or test.draws == "bootstrap"
-    of_units = test.least(n) if bounded and test.least is not None else np.zeros(n.shape)
-    least: np.ndarray = np.where(n < 2, 1.0, np.maximum(of_units, test.smallest_p(settings.trials)))
+    test = TESTS[settings.test]
+    least: np.ndarray = np.maximum(_least_of_units(test, settings.unit, n_units), test.smallest_p(settings.trials))
     return least
+
+
+def _least_of_units(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarray:
+    """The same whatever the trials. Stationary blocks are cut anew for every swap, so that no number of them but one
+    sets a bound there."""
+    n = np.asarray(n_units)
+    bounded = unit != "block" or test.draws == "bootstrap"
+    return np.where(n < 2, 1.0, test.least(n) if bounded and test.least is not None else 0.0)
 
 
 def least_said(settings: Settings) -> str:

@@ -205,7 +205,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     segments = None if segments is None else _difference(segments)[None]
     sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
     n_units = _both(seen.only((a, b)), units)
-    decidable = n_units > 1 and (units.block_length is not None or significant(2.0 ** (1 - n_units), alpha))
+    decidable = significant(float(p_floor(TESTS["ar"], units.kind, np.array(n_units))), alpha)
     replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials]}
     if segments is not None:
         replicates["none"] = segments
