@@ -7,7 +7,8 @@ score, so all of sacreBLEU's limits are kept.
 The edit distance is the length of the shortest path through a grid (words of the output, words of the reference) that
 stays in a band around the diagonal. A shift changes the words of some rows only. So the shortest paths from the start
 to the row before them and from the row after them to the end are those of the unshifted words, and only the rows
-between are worked out for each shift that is tried.
+between are worked out for each shift that is tried; and a stretch is looked for only where the reference has its first
+word.
 """
 
 import math
@@ -155,9 +156,10 @@ def _distance(shifted: np.ndarray, first: int, end: int, padded: np.ndarray, low
 
 
 @njit()
-def _best_shift(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.ndarray, forward: np.ndarray,
-                backward: np.ndarray, aligned: np.ndarray, wrong: np.ndarray, wrong_in_ref: np.ndarray,
-                known: int, rows: np.ndarray, tried: int) -> tuple[tuple[int, int, int, int], int]:
+def _best_shift(words: np.ndarray, padded: np.ndarray, again: np.ndarray, low: np.ndarray, high: np.ndarray,
+                forward: np.ndarray, backward: np.ndarray, aligned: np.ndarray, wrong: np.ndarray,
+                wrong_in_ref: np.ndarray, known: int, rows: np.ndarray,
+                tried: int) -> tuple[tuple[int, int, int, int], int]:
     """The best shift as (gain, length, -start, -target), and how many have been tried by now."""
     n, m = words.size, padded.size - 1
     distance = forward[n, m - low[n] + 1]
@@ -166,7 +168,11 @@ def _best_shift(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np
     for start in range(n):
         if wrong[min(start + _MAX_SHIFT_LENGTH, n)] == wrong[start]:
             continue  # nothing is wrong with any stretch that begins here
-        for at in range(max(0, start - _MAX_SHIFT_DISTANCE), min(m, start + _MAX_SHIFT_DISTANCE + 1)):
+        following = words[start]
+        while following <= start + _MAX_SHIFT_DISTANCE:
+            at, following = following, again[following]
+            if at < start - _MAX_SHIFT_DISTANCE:
+                continue
             longest = min(_MAX_SHIFT_LENGTH, n - start, m - at)
             for length in range(1, longest + 1):
                 if words[start + length - 1] != padded[at + length]:
@@ -198,14 +204,34 @@ def _best_shift(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np
 
 
 @njit()
-def edits(output: np.ndarray, reference: np.ndarray) -> int:
-    """Edits and shifts between two texts, given as arrays of numbered words."""
+def _renumber(output: np.ndarray, reference: np.ndarray, places: np.ndarray, words: np.ndarray, padded: np.ndarray,
+              again: np.ndarray) -> None:
+    """Number all words anew: by the first place in the reference that has them, `_FAR` where none has.
+
+    Sets the words of the output and, from 1 on, of the reference, and for each place the next one of the same word.
+    `places`, by the numbers that words have until then, holds `_FAR` before and after.
+    """
+    for j in range(reference.size - 1, -1, -1):
+        again[j] = places[reference[j]]
+        places[reference[j]] = j
+    for i in range(output.size):
+        words[i] = places[output[i]]
+    padded[0] = -1
+    for j in range(reference.size):
+        padded[j + 1] = places[reference[j]]
+    for j in range(reference.size):
+        places[reference[j]] = _FAR
+
+
+@njit()
+def edits(output: np.ndarray, reference: np.ndarray, places: np.ndarray) -> int:
+    """Edits and shifts between two texts, given as arrays of numbered words; `places` as `_renumber` has it."""
     n, m = output.size, reference.size
     if n == 0 or m == 0:
         return n + m
-    words, shifted, padded = output.copy(), output.copy(), np.empty(m + 1, reference.dtype)
-    padded[0] = -1
-    padded[1:] = reference
+    words, padded, again = np.empty(n, np.int32), np.empty(m + 1, np.int32), np.empty(m, np.int32)
+    _renumber(output, reference, places, words, padded, again)
+    shifted = words.copy()
     low, high, width = _band(n, m)
     forward = np.full((n + 1, width), _FAR, np.int32)
     backward = np.full((n + 1, width), _FAR, np.int32)
@@ -223,7 +249,7 @@ def edits(output: np.ndarray, reference: np.ndarray) -> int:
             return shifts
         _align(words, padded, low, forward, aligned, wrong, wrong_in_ref)
         (gain, length, start, target), tried = _best_shift(
-            words, padded, low, high, forward, backward, aligned, wrong, wrong_in_ref, end, rows, tried)
+            words, padded, again, low, high, forward, backward, aligned, wrong, wrong_in_ref, end, rows, tried)
         if tried >= _MAX_TRIED or gain <= 0:
             return shifts + distance
         first, end = _shift(words, -start, length, -target, shifted)
@@ -247,6 +273,7 @@ def count(ids: np.ndarray, bounds: np.ndarray, n_refs: int, is_there: np.ndarray
         Shape (systems, segments, 2), float64.
     """
     n_systems, n_segments = stats.shape[:2]
+    places = np.full(ids.size, _FAR, np.int32)
     for s in range(n_systems):
         for seg in range(n_segments):
             k = (n_refs + s) * n_segments + seg
@@ -256,7 +283,7 @@ def count(ids: np.ndarray, bounds: np.ndarray, n_refs: int, is_there: np.ndarray
                 if is_there[r, seg]:
                     k = r * n_segments + seg
                     reference = ids[bounds[k]:bounds[k + 1]]
-                    fewest = min(fewest, edits(output, reference))
+                    fewest = min(fewest, edits(output, reference, places))
                     length += reference.size
                     n_there += 1
             stats[s, seg, 0] = fewest
