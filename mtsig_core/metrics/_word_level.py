@@ -74,9 +74,7 @@ class Tokenized:
     def _prepared(self, texts: Sequence[str | None], tokenizer: Tokenizer) -> Sequence[str | None]:
         if self._ignores_case:
             texts = [text if text is None else text.lower() for text in texts]
-        if tokenizer.prepare:
-            texts = [text if text is None else tokenizer.prepare(text) for text in texts]
-        return texts
+        return tokenizer.prepare(texts) if tokenizer.prepare else texts
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ the spaces matter.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,9 @@ _CHINESE = [(0x2001, 0x2A6D), (0x2E80, 0x2FDF), (0x2FF0, 0x303F), (0x3100, 0x312
             (0xFE10, 0xFE1F), (0xFE30, 0xFE4F), (0xFF00, 0xFFEF)]
 
 
+Texts = Sequence[str | None]
+
+
 @dataclass(frozen=True, eq=False)
 class Tokenizer:
     """How to find the tokens of a text.
@@ -67,13 +70,13 @@ class Tokenizer:
     edge : int
         The class that a line seems to have on either side.
     prepare : callable, optional
-        str -> str, applied to each text first.
+        Applied to texts first; what is None stays so.
     """
 
     signature: str
     classes: np.ndarray
     edge: int = SPACE
-    prepare: Callable[[str], str] | None = None
+    prepare: Callable[[Texts], Texts] | None = None
 
 
 def default_tokenizer(language: str | None) -> str:
@@ -156,7 +159,8 @@ def make_tokenizer(name: str) -> Tokenizer:
                 "Shorten it, or remove what is not valid Unicode.") from error
         return prepared
 
-    return Tokenizer(theirs.signature(), _table([]), prepare=prepare)
+    return Tokenizer(theirs.signature(), _table([]), prepare=lambda texts: [
+        text if text is None else prepare(text) for text in texts])
 
 
 def _table(classes: Iterable[tuple[Iterable[tuple[int, int]], int]]) -> np.ndarray:
@@ -169,12 +173,15 @@ def _table(classes: Iterable[tuple[Iterable[tuple[int, int]], int]]) -> np.ndarr
     return table
 
 
-def _clean_13a(text: str) -> str:
-    """What 13a does before it looks at punctuation; most texts have none of it."""
-    if "&" in text or "<" in text or "\n" in text:
-        text = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
-        for entity, char in [("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")]:
-            text = text.replace(entity, char)
+def _clean_13a(texts: Texts) -> Texts:
+    """What 13a does before it looks at punctuation; most texts have none of it, and are passed on without a call."""
+    return [_without_markup(text) if text and ("&" in text or "<" in text or "\n" in text) else text for text in texts]
+
+
+def _without_markup(text: str) -> str:
+    text = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    for entity, char in [("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")]:
+        text = text.replace(entity, char)
     return text
 
 
