@@ -12,6 +12,7 @@ from io import TextIOWrapper
 from typing import Any, NoReturn, TypeAlias
 
 from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told
+from mtsig_core.cli.late import load_when_used
 from mtsig_core.cli.options import add_choice_of_systems, add_metric_options, add_output_options, add_test_options
 from mtsig_core.cli.output import write
 from mtsig_core.cli.source_options import add_source_options, source_from
@@ -24,6 +25,8 @@ from mtsig_core.report import terminal
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.version import __version__
 
+#: What scipy asks for with all of numpy's names: a tenth of a command's time.
+UNUSED = "numpy.f2py", "numpy.testing"
 #: What finds and writes the numbers of an experiment: (test set, metrics, options, progress) -> text.
 Work = Callable[[TestSet, Sequence[Metric], argparse.Namespace, Progress | None], str]
 
@@ -82,6 +85,8 @@ def main(argv: list[str] | None = None) -> int:
         args, unknown = parser.parse_known_args(argv)
         if unknown:
             parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        if argv is None and args.run is not _serve:  # which has threads
+            load_when_used(*UNUSED)
         with on_cluster(getattr(args, "dask", None)):
             status: int = args.run(args)
         return status

@@ -118,7 +118,7 @@ def test_what_nobody_expected_says_where_it_happened(nursery):
         nursery(True).run(fail, ignore)
     with pytest.raises(ZeroDivisionError) as found:
         nursery(True).run(lambda progress: Fraction(1, 0), ignore)
-    assert "fractions.py" in found.value.__notes__[0]  # a module; what is sent by value may have lost the name of its file
+    assert "fractions.py" in found.value.__notes__[0]  # of what is sent by value the file may be lost
     with pytest.raises(TypeError, match="pickle"):  # a value that cannot be sent
         nursery(True).run(lambda progress: threading.Lock(), ignore)
 
