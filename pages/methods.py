@@ -35,7 +35,7 @@ screen.prose_table(["test", "definition", "default correction", "source"],
 methods_algorithms.show_tests([(test.name, test.title) for test in TESTS.values()])
 for test in TESTS.values():
     if test.caution:
-        screen.caution_box(f"{test.name}: {test.caution}")
+        screen.caution_box(f"{test.name}: {test.caution} {test.instead}")
     if test.with_few:
         screen.caution_box(f"{test.name}: {test.with_few}")
 

@@ -86,12 +86,12 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
         ratios = [p.se_ratio for r in results.values() for p in r.pairs if p.se_ratio is not None]
         measured = ""
         if ratios:
-            measured = (f" Here standard errors of differences by document are {statistics.median(ratios):.2f} times "
+            measured = (f"Here standard errors of differences by document are {statistics.median(ratios):.2f} times "
                         "those by segment (median over pairs).")
-        yield Caution("documents-ignored", "Segments are resampled although document ids are known: sentences of one "
-                                           f"document are alike, so p may be too small.{measured} "
-                                           "Choose the unit document.",
-                      remedies=({"unit": "document", **({"test": "ar"} if TESTS[settings.test].of_segments else {})},))
+        yield Caution.of("documents-ignored", "Segments are resampled although document ids are known: sentences of "
+                                              "one document are alike, so p may be too small.",
+                         here=measured, advice="Choose the unit document.", remedies=(
+                             {"unit": "document", **({"test": "ar"} if TESTS[settings.test].of_segments else {})},))
     for n, worth, metric, scored in [(units.pieces, units.effective, None, ""), *(
             (result.n_units, result.n_effective, result.metric, f" with scores by {metric_title(result.metric)}")
             for result in results.values()  # less than the whole set has
@@ -100,13 +100,13 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
             many = f"{units_said(settings, n)}{scored}"
             only = f"Only {many} to resample" if round(worth) == n else \
                 f"{many} of unequal size to resample, worth only {worth:.0f} of equal size (Kish 1965)"
-            yield Caution("few-units", f"{only}: intervals and p are rough below {FEW_UNITS}. Take more, or read the "
-                                       "results with care.", metric)
+            yield Caution.of("few-units", f"{only}: intervals and p are rough below {FEW_UNITS}.", metric,
+                             advice="Take more, or read the results with care.")
     test = TESTS[settings.test]
     if test.caution:
         code = "as-published" if test.as_published else "assumes"
-        yield Caution(f"{settings.test}-{code}", f"{test.title.capitalize()} ({test.source}): {test.caution}",
-                      remedies=({"test": "ar"}, {"test": "bootstrap"}))
+        yield Caution.of(f"{settings.test}-{code}", f"{test.title.capitalize()} ({test.source}): {test.caution}",
+                         advice=test.instead, remedies=({"test": "ar"}, {"test": "bootstrap"}))
     if len(testset.references) > 1 and any(name not in testset.scores for name in results):
         for reference, system in repeated_references(testset).items():
             yield Caution("reference-among-systems", f"{system} is reference {reference} word for word, which no other "
@@ -156,8 +156,8 @@ def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
                       metric)
     some = frozenset().union(*rated.values())
     if len(some) < testset.n_segments:
-        yield Caution("partly-rated", f"{metric} has scores for {len(some):,} of {testset.n_segments:,} segments; what "
-                                      "is said of it is said of these alone, and of other metrics of all.", metric)
+        yield Caution.of("partly-rated", f"{metric} has scores for {len(some):,} of {testset.n_segments:,} segments.",
+                         metric, advice="What is said of it is said of these alone, and of other metrics of all.")
     counts = [len(segments) for segments in rated.values() if segments]
     if len({segments for segments in rated.values() if segments}) > 1:
         low, high = min(counts), max(counts)
@@ -251,10 +251,10 @@ def _about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> 
     turned = turned_round(result)
     against = "" if not turned else (f", and {turned} {'is' if turned == 1 else 'are'} ranked the other way round, the "
                                      "significantly worse system first")
-    return Caution("rank-rule", f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}. Here {inside} "
-                                f"significant {plural(inside, 'pair')} {'lies' if inside == 1 else 'lie'} inside one "
-                                f"cluster, which calls the two tied{against}{changed}.", result.metric,
-                   remedies=({"rank_rule": "simultaneous"},))
+    return Caution.of("rank-rule", f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.", result.metric,
+                      here=f"Here {inside} significant {plural(inside, 'pair')} {'lies' if inside == 1 else 'lie'} "
+                           f"inside one cluster, which calls the two tied{against}{changed}.",
+                      remedies=({"rank_rule": "simultaneous"},))
 
 
 def _about_intervals(settings: Settings, result: MetricResult) -> Iterator[Caution]:

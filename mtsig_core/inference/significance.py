@@ -1,7 +1,7 @@
 """The paired tests: replicate differences -> p-values, and a registry that says what each of them is.
 
-Every test takes the observed differences and their replicates, for all pairs at once. Where a source defines its
-test badly, the test is here as published and says so; see `SignificanceTest.caution`.
+Every test takes the observed differences and their replicates, for all pairs at once. Where a source defines its test
+badly, the test is here as published and says so; see `SignificanceTest.caution`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ __all__ = ["FEW_TO_DRAW", "TESTS", "SignificanceTest", "approximate_randomizatio
            "percentile_test", "riezler_maxwell", "signed_shift", "significant", "student_t", "wilcoxon", "win_rates"]
 
 _SMALLEST = float(np.finfo(float).tiny)  # p is never 0, not even where it is too small for a number
-_EXACT_RANKS = 50
-_DIGITS = 9
+_EXACT_RANKS, _DIGITS = 50, 9
 #: Units of which a bootstrap can be too sure, so that its p is bounded.
 FEW_TO_DRAW = 10
 
@@ -254,10 +253,10 @@ class SignificanceTest:
         The smallest p is steps / (trials + 1).
     romano_wolf : bool
         Whether its replicates (those of a bootstrap after centring) are a joint null that Romano-Wolf can use.
-    caution : str or None
+    caution, instead : str or None, str
         What is wrong with it as published, or for translations, and what to use instead.
     least : callable or None
-        Number of units -> the smallest p whatever the outputs, where their number sets one.
+        Number of units -> the smallest p whatever the outputs.
     with_few : str or None
         What holds of it with few or unequal units, and what to use instead.
     """
@@ -272,6 +271,7 @@ class SignificanceTest:
     steps: int = 1
     romano_wolf: bool = False
     caution: str | None = None
+    instead: str = ""
     least: Callable[[np.ndarray], np.ndarray] | None = None
     with_few: str | None = None
 
@@ -305,8 +305,7 @@ TESTS = {test.name: test for test in (
     SignificanceTest(
         "ar", "approximate randomization", "Riezler and Maxwell 2005, Fig. 1",
         "p = (c + 1) / (R + 1), c = #{ |d_r| >= |d_0| }; each unit swapped between the two systems with chance 1/2",
-        "swaps",
-        approximate_randomization, "romano-wolf", romano_wolf=True, least=_least_swapped),
+        "swaps", approximate_randomization, "romano-wolf", romano_wolf=True, least=_least_swapped),
     SignificanceTest(
         "bootstrap", "bootstrap, signed shift", "Noreen 1989",
         "p = (c + 1) / (B + 1), c = #{ |d_b - mean(d_b)| >= |d_0| }", "bootstrap",
@@ -321,26 +320,28 @@ TESTS = {test.name: test for test in (
         "bootstrap", None, "none", least=_least_drawn,
         caution="The better direction is chosen by the data, so at alpha = .05 it concludes in about 10% of true "
                 "nulls, 5% per direction, with many units of equal size, and in up to 18% with few or unequal ones, as "
-                "documents are. Use ar or bootstrap for a two-sided test."),
+                "documents are.",
+        instead="Use ar or bootstrap for a two-sided test."),
     SignificanceTest(
         "riezler-maxwell", "shift method as printed", "Riezler and Maxwell 2005, Fig. 2",
         "p = (c + 1) / (B + 1), c = #{ |d_b| - mean(|d_b|) >= |d_0| }", "bootstrap",
         riezler_maxwell, "holm", least=_least_drawn,
         caution="The absolute value inside the shift makes it one-sided: at alpha = .05 it rejects about 11% of true "
-                "nulls with many units of equal size, and up to 19% with few or unequal ones, as documents are. "
-                "Use ar or bootstrap, and this one only to reproduce the paper or sacreBLEU."),
+                "nulls with many units of equal size, and up to 19% with few or unequal ones, as documents are.",
+        instead="Use ar or bootstrap, and this one only to reproduce the paper or sacreBLEU."),
     SignificanceTest(
         "t", "Student's t on paired segment scores", "Student 1908; Koehn 2004, 4",
         "t = mean(d) / (sd(d) / sqrt(n)) with n - 1 degrees of freedom, d the n differences of segment scores",
         "none", student_t, "holm",
-        caution="It takes segments as independent, which those of one document are not. Use ar or bootstrap by "
-                "document where document ids are known."),
+        caution="It takes segments as independent, which those of one document are not.",
+        instead="Use ar or bootstrap by document where document ids are known."),
     SignificanceTest(
         "wilcoxon", "Wilcoxon's signed ranks of segment scores", "Wilcoxon 1945",
         "W = sum of the ranks of |d| where d > 0, d the differences of segment scores that are not 0",
         "none", wilcoxon, "holm",
         caution="It tests whether the differences lie symmetrically about 0, not their mean, and takes segments as "
-                "independent. Use ar or bootstrap to test the difference that is shown.", least=_least_signed_rank),
+                "independent.",
+        instead="Use ar or bootstrap to test the difference that is shown.", least=_least_signed_rank),
 )}
 
 

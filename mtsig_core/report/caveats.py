@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from mtsig_core.errors import counted
@@ -76,14 +75,14 @@ def what_is_scored(comparison: Comparison, result: MetricResult) -> list[str]:
     if on_different_lines(comparison, result):
         return ["A score is the mean over all segments that its system has scores for, a difference that over the "
                 "segments that both systems have scores for, so it need not be that of the two scores."]
-    return [f"{caution.text.rpartition('; what ')[0]}." for caution in comparison.warnings
+    return [caution.finding for caution in comparison.warnings
             if caution.code == _PARTLY and caution.metric == result.metric and not result.tested]
 
 
-def caveats(comparison: Comparison, result: MetricResult) -> list[str]:
-    """Sentences: what is wrong with the test or the unit, in the words of the warnings without their remedies, and
-    what therefore need not hold."""
-    said = [re.split(" (?:Use|Choose|Take) ", caution.text)[0] for caution in comparison.warnings
+def caveats(comparison: Comparison, result: MetricResult, here: bool = True) -> list[str]:
+    """Sentences: what is wrong with the test or the unit, in the words of the warnings without what to do, and without
+    what holds `here` alone where that is not wanted; and what therefore need not hold."""
+    said = [caution.finding if here else caution.general for caution in comparison.warnings
             if caution.code == _IGNORED or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
             or caution.code == _FEW and caution.metric in (None, result.metric)
             or caution.code == "rank-rule" and caution.metric == result.metric]

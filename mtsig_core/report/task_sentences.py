@@ -110,7 +110,7 @@ def within_sentences(have: Have) -> list[str]:
     said += [f"Two systems were compared on {_by_pair(some)}."] if some else []
     said += _grouped({pair: what_is_scored(comparison, result) for pair, (comparison, result) in have.items()})
     said += _grouped({pair: [f"{sentence}." for sentence in [cannot_decide(comparison.settings, result)] if sentence]
-                      + [sentence.partition(" Here ")[0] for sentence in caveats(comparison, result)]
+                      + caveats(comparison, result, here=False)
                       for pair, (comparison, result) in have.items()})
     ranked = {pair: keeps_its_level(comparison) for pair, (comparison, result) in have.items()
               if result.systems[0].rank_low is not None}

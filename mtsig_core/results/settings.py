@@ -81,6 +81,8 @@ class Caution:
         What it is about, where it is about one metric, system or pair.
     remedies : tuple of Remedy
         Settings that each would help, as data: whoever shows the warning says them in its own words.
+    here, advice : str
+        Of the text, what holds of this comparison alone, and what to do: its end, where who quotes it may stop.
     """
 
     code: str
@@ -89,6 +91,25 @@ class Caution:
     a: str | None = None
     b: str | None = None
     remedies: tuple[Remedy, ...] = field(default=(), hash=False)
+    here: str = ""
+    advice: str = ""
+
+    @classmethod
+    def of(cls, code: str, general: str, metric: str | None = None, *, here: str = "", advice: str = "",
+           remedies: tuple[Remedy, ...] = ()) -> Caution:
+        """One whose text has parts: what holds of all that is done so, what of this comparison, and what to do."""
+        text = " ".join(filter(None, (general, here, advice)))
+        return cls(code, text, metric, remedies=remedies, here=here, advice=advice)
+
+    @property
+    def finding(self) -> str:
+        """The text without what to do."""
+        return self.text.removesuffix(self.advice).rstrip()
+
+    @property
+    def general(self) -> str:
+        """The finding without what holds of this comparison alone."""
+        return self.finding.removesuffix(self.here).rstrip()
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:
 def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
     """What is wrong with some of the tests: as published, for translations, or with few units."""
     tests = [TESTS[outcome.test] for outcome in found.outcomes]
-    return [Caution(f"{t.name}-caution", f"{t.title.capitalize()} ({t.source}): {t.caution}")
+    return [Caution(f"{t.name}-caution", f"{t.title.capitalize()} ({t.source}): {t.caution} {t.instead}")
             for t in tests if t.caution] + [
         Caution(f"{t.name}-few-units", f"{t.title.capitalize()} ({t.source}): {t.with_few}")
         for t in tests if t.with_few and few]

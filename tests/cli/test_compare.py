@@ -12,7 +12,7 @@ KEYS = {
     "system": {"system", "score", "ci_low", "ci_high", "rank_low", "rank_high"},
     "pair": {"a", "b", "delta", "ci_low", "ci_high", "p_value", "p_adjusted", "significant", "better", "win", "lose",
              "ci_joint_low", "ci_joint_high", "se", "se_ratio", "mdd"},
-    "warning": {"code", "text", "metric", "a", "b", "remedies"}}
+    "warning": {"code", "text", "metric", "a", "b", "remedies", "here", "advice"}}
 
 
 def as_json(result):

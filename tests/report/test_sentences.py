@@ -214,6 +214,6 @@ class TestCaveats:
 
     def test_ranks_of_another_correction_claim_no_more(self):
         text = by_hand([pair("A", "B", 0.5, "a"), pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")],
-                       warnings=[Caution("documents-ignored", f"{self.IGNORED}. Choose the unit document.")],
-                       correction="none")
+                       correction="none", warnings=[
+                           Caution.of("documents-ignored", f"{self.IGNORED}.", advice="Choose the unit document.")])
         assert "Rank intervals let A and B be first." in text and f"{self.IGNORED}. So " in text
