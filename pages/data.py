@@ -114,11 +114,7 @@ else:
 
 st.subheader("Bring your own")
 data_tasks.show()
-screen.plain("Plain text, one segment per line (UTF-8, .gz too): at least one reference and one system, best with a "
-             "documents file (docid, or domain, tab, docid, for each line). Or a zip of a shared-task folder in WMT "
-             "layout. Segment scores of people or of a model (TSV, CSV, JSONL, Parquet: system, line, score, or a "
-             "column for each system; COMET's JSON) come alone or with the texts, joined by line, or by id where a "
-             "file has the id of each line. A.run1.txt and A.run2.txt are outputs of two training runs of system A.")
+data_tasks.tell_what_may_come()
 files = st.file_uploader("Files", accept_multiple_files=True, key="data.files", label_visibility="collapsed")
 try:
     archives = [file for file in files if file.name.lower().endswith(".zip")]

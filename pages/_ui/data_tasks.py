@@ -1,4 +1,4 @@
-"""How a shared task is loaded, on the page Data."""
+"""What may be uploaded, and how a shared task is loaded, on the page Data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mtsig_core.report.commands import command_line
 from pages._ui import controls, screen
 from pages._ui.copyable import copyable
 
-__all__ = ["show"]
+__all__ = ["show", "tell_what_may_come"]
 
 
 def show() -> None:
@@ -31,3 +31,13 @@ def show() -> None:
                  "documents/en-de.docs and sources/en-de.txt; names as of 2021 to 2023 are known, too. Segment scores "
                  "alone: automatic_scores/NAME.jsonl, as WMT 2025 published them. Or XML: newstest2021.en-de.all.xml. "
                  "Choose the references that score at the side, under Systems and segments.")
+
+
+def tell_what_may_come() -> None:
+    """The kinds of files, and how much of them."""
+    screen.plain("Plain text, one segment per line (UTF-8, .gz too): at least one reference and one system, best with "
+                 "a documents file (docid, or domain, tab, docid, for each line). Or a zip of a shared-task folder in "
+                 "WMT layout. Segment scores of people or of a model (TSV, CSV, JSONL, Parquet: system, line, score, "
+                 "or a column for each system; COMET's JSON) come alone or with the texts, joined by line, or by id "
+                 "where a file has the id of each line. A.run1.txt and A.run2.txt are outputs of two training runs of "
+                 f"system A. Of text up to {upload_limits().mb:,} MB may be opened at once.")
