@@ -21,6 +21,9 @@ __all__ = ["run_compare", "run_score", "run_segments"]
 
 
 def run_compare(args: Namespace) -> int:
+    if args.baseline in (args.exclude or ()):
+        raise SettingError(f"--exclude leaves out {args.baseline}, which --baseline compares with. Give one of the "
+                           "two, or another baseline.")
     testset = read(args)
     each = args.test in TESTS and bool(references_alone(testset, args.test, args.baseline))
     metrics = told(testset, chosen_metrics(args, testset), each, warn=False)  # the result has the warnings

@@ -19,7 +19,7 @@ from mtsig_core.data.task_exclusions import read_exclusions
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.task_comparison import task_metrics
 from mtsig_core.report.commands import task_command
-from mtsig_core.report.kept_agreement import kept_agreement
+from mtsig_core.report.kept_agreement import AS_COMPARED, kept_agreement
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.review_reading import review_command
 from mtsig_core.report.task_documents import TASK_DOCUMENTS, task_document
@@ -74,7 +74,7 @@ def run_task(args: Namespace) -> int:
     with progress_line() as progress:
         found = kept.compare(metrics, progress=progress, **settings)
         if args.human is not None:
-            asked = {name: settings[name] for name in ("alpha", "seed", "jobs")}
+            asked = {name: settings[name] for name in (*AS_COMPARED, "jobs")}
             found = replace(found, agreement=kept_agreement(kept, args.human, progress=progress, **asked))
     if history:
         warn_of_review(history, whole, found, decisions=args.format != "text" or args.out is not None)

@@ -65,6 +65,10 @@ def in_units(sizes: Sequence[float], n_units: int) -> list[int]:
     >>> in_units([50, 0.1, 1.0, 100], 100)
     [10, 50, 100]
     """
+    for share in filter(_is_share, sizes):
+        if (few := round(_share(share) * n_units)) < _LEAST:
+            raise SettingError(f"{share:.0%} of {n_units} units are {few}. Expected at least {_LEAST}: take larger "
+                               "shares, or smaller units, such as segments.")
     found = sorted({round(_share(size) * n_units) if _is_share(size) else size for size in sizes})
     if not found:
         raise SettingError("sizes is empty. Expected at least one, such as 50.")

@@ -15,9 +15,10 @@ from mtsig_core.inference.significance import FEW_TO_DRAW, TESTS, SignificanceTe
 from mtsig_core.metrics import metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["FEW_FOR_BOOTSTRAP", "about_open_pairs", "about_test", "can_reach", "cannot_decide", "least_p",
-           "least_said", "least_worth", "most_units", "p_floor", "pair_units", "rank_correction", "trials_needed",
-           "units_needed", "units_said", "what_lacks", "what_would_decide", "which_to_go_by", "would_decide"]
+__all__ = ["FEW_FOR_BOOTSTRAP", "about_open_pairs", "about_test", "can_reach", "cannot_decide",
+           "least_of_blocks", "least_p", "least_said", "least_worth", "most_units", "p_floor", "pair_units",
+           "rank_correction", "trials_needed", "units_needed", "units_said", "what_lacks", "what_would_decide",
+           "which_to_go_by", "would_decide"]
 
 
 #: Units of equal size; 100 documents as unequal as those of WMT24 are worth fewer.
@@ -78,13 +79,13 @@ def about_open_pairs(result: MetricResult) -> Iterator[Caution]:
     mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
     if not open_pairs or mdds and max(mdds) == 0:  # nothing differs, as in identical outputs
         return
+    m = len(result.tested)
     shut = sum(not pair.decidable for pair in open_pairs) if mdds else 0
     others = len(open_pairs) - shut
     those, rest = (f"of the {others} that can be decided, ", f"; the other {shut} cannot be decided, however large the "
                    "difference") if shut else ("", "")
-    unseen = "" if not mdds else (f": {those}a true difference of up to {max(mdds):.3g} points could go unseen by one "
-                                  f"test alone, and a larger one after a correction{rest}")
-    m = len(result.tested)
+    alone = " by one test alone, and a larger one after a correction" if m > 1 else ""
+    unseen = f": {those}a true difference of up to {max(mdds):.3g} points could go unseen{alone}{rest}" if mdds else ""
     which = f"{len(open_pairs):,} of {m:,} pairs" if m > 1 else \
         "The pair" if len(result.pairs) == 1 else "The one pair that was tested"
     yield Caution("not-equal", f"{which} {'is' if len(open_pairs) == 1 else 'are'} not significant, which does not "
@@ -107,16 +108,33 @@ def least_p(settings: Settings, n_units: np.ndarray) -> np.ndarray:
     1 of fewer than two units: whatever is drawn from one is that one.
     """
     test = TESTS[settings.test]
-    least: np.ndarray = np.maximum(_least_of_units(test, settings.unit, n_units), test.smallest_p(settings.trials))
+    least: np.ndarray = np.maximum(_least_of_units(test, settings.unit, n_units, settings.block_length),
+                                   test.smallest_p(settings.trials))
     return least
 
 
-def _least_of_units(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarray:
-    """The same whatever the trials. Stationary blocks are cut anew for every swap, so that no number of them but one
-    sets a bound there."""
+def _least_of_units(test: SignificanceTest, unit: str, n_units: np.ndarray, block_length: float | None = None,
+                    ) -> np.ndarray:
+    """The same whatever the trials. p from swaps of blocks, which are cut anew for each, is raised to nothing, as it is
+    what so few can show already; the least of it is told where their length is."""
     n = np.asarray(n_units)
-    bounded = unit != "block" or test.draws == "bootstrap"
-    return np.where(n < 2, 1.0, test.least(n) if bounded and test.least is not None else 0.0)
+    if unit != "block" or test.draws == "bootstrap":
+        least = 0.0 if test.least is None else test.least(n)
+    else:
+        least = 0.0 if block_length is None or test.draws != "swaps" else least_of_blocks(n, block_length)
+    return np.where(n < 2, 1.0, least)
+
+
+def least_of_blocks(n_units: np.ndarray, block_length: float) -> np.ndarray:
+    """How often swaps of stationary blocks swap all segments or none, which gives the same size of difference: the
+    smallest p, 2 (1 - 1 / 2L)^n - (1 - 1 / L)^n of n segments and mean length L.
+
+    A block begins at a segment with chance 1/L, and a coin is tossed for each; without any all are one block. Of n no
+    more is known here than how many blocks it makes: it is taken as the most that rounds to these.
+    """
+    n = (n_units + 0.5) * block_length
+    least: np.ndarray = 2 * (1 - 0.5 / block_length) ** n - (1 - 1 / block_length) ** n
+    return least
 
 
 def least_said(settings: Settings) -> str:

@@ -16,7 +16,10 @@ from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.results.agreement import Agreement, AgreementComparison, MetricAgreement, TaskAgreement
 from mtsig_core.results.task import TaskInfo
 
-__all__ = ["kept_agreement"]
+__all__ = ["AS_COMPARED", "kept_agreement"]
+
+#: Settings of a task's comparison that metrics are held against people by, too.
+AS_COMPARED = "unit", "block_length", "alpha", "resamples", "seed"
 
 
 def kept_agreement(kept: KeptTask, human: str, metrics: Sequence[str] | None = None, *, jobs: int = 1,

@@ -9,6 +9,7 @@ from mtsig_core.errors import counted
 from mtsig_core.inference.few_units import cannot_decide, rank_correction
 from mtsig_core.inference.rank_rules import RANK_RULES, RankRule
 from mtsig_core.inference.ranking import turned_round
+from mtsig_core.inference.significance import TESTS
 from mtsig_core.report.cells import Table, number
 from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.results.task import TaskComparison
@@ -129,6 +130,8 @@ def _first(comparison: Comparison, result: MetricResult) -> str:
 
 def undecided(comparison: Comparison, result: MetricResult) -> str | None:
     """Why nobody is ranked where nothing can be decided, as a part of a sentence; None where something can be."""
+    if TESTS[comparison.settings.test].p_values is None:
+        return "this test controls no error over all pairs"
     why = cannot_decide(comparison.settings, result, rank_correction(comparison.settings))
     return None if why is None else why[:1].lower() + why[1:]
 

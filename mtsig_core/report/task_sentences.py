@@ -121,7 +121,7 @@ def within_sentences(have: Have) -> list[str]:
         where = "each language pair" if all(ranked.get(pair) for pair in have) else \
             listed([pair for pair, keeps in ranked.items() if keeps])
         said.append(f"Rank intervals hold jointly for all systems of {where}, not for the language pairs together.")
-    elif not ranked and tested:
+    elif tested and TESTS[settings.test].p_values is None:
         said.append("There are no rank intervals: this test controls no error over all pairs of systems.")
     kinds = _by_pair({pair: intervals_name(result, comparison.settings) for pair, (comparison, result) in have.items()})
     one = next(iter(have.values()))[0].settings

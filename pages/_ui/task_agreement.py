@@ -13,7 +13,7 @@ from mtsig_core.experiments.task_agreement import human_scores, task_agreement
 from mtsig_core.figures.agreement import agreement_dots
 from mtsig_core.report.agreement_report import agreement_cautions, agreement_rows, comparison_rows
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.kept_agreement import kept_agreement
+from mtsig_core.report.kept_agreement import AS_COMPARED, kept_agreement
 from mtsig_core.report.task_agreement_report import by_language_pair, task_agreement_note, task_agreement_verdict
 from mtsig_core.results.agreement import TaskAgreement
 from pages._ui import background, charts, controls, limits, screen
@@ -34,7 +34,7 @@ def show_agreement(view) -> TaskAgreement | None:
                            pages_own=True):
         return None
     human = controls.choice("Scores by people", people, "human", width=320)
-    kept, asked = view.kept, dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
+    kept, asked = view.kept, {name: view.settings[name] for name in AS_COMPARED if name in view.settings}
     key = ("task agreement", view.kept.digest, human, *sorted(asked.items()))
     drawn = [pair for pair in info.pairs_with(human)  # BLEU, chrF and TER beside the scores it has
              for _ in range(len(info.scores[pair]) + 3 * (pair in info.with_texts))]

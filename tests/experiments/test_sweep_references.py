@@ -97,7 +97,7 @@ def test_the_demonstration_gets_four_references():
 
 @pytest.mark.parametrize("settings, message", [
     (dict(n=1), "has 1 reference"), (dict(shares=[1.5]), "share of the test set is 1.5"),
-    (dict(shares=[0.01]), "size is 1"), (dict(unit="document"), "document ids"),
+    (dict(shares=[0.01]), "1% of 60 units are 1"), (dict(unit="document"), "document ids"),
     (dict(unit="block"), "segment or document")])
 def test_what_cannot_be_done_is_said(settings, message):
     with pytest.raises(SettingError, match=message):

@@ -258,7 +258,8 @@ def test_what_is_no_list_of_sizes(text):
     (dict(unit="block"), "Choose segment or document"), (dict(sizes=[]), "sizes is empty"),
     (dict(sizes=[2]), "size is 2"),
     (dict(repeats=0), "repeats is 0"), (dict(alpha=0.001, resamples=100), "alpha 0.001 is below"),
-    (dict(sizes=[10.5]), "size is 10.5"), (dict(sizes=[0.0]), "share of the set"), (dict(sizes=[0.05]), "size is 2"),
+    (dict(sizes=[10.5]), "size is 10.5"), (dict(sizes=[0.0]), "share of the set"),
+    (dict(sizes=[0.05]), "5% of .* units are 2"),
     (dict(sizes=[True]), "size is True"), (dict(unit="document"), "document ids")])
 def test_what_cannot_be_done_is_said(settings, message):
     with pytest.raises(SettingError, match=message):

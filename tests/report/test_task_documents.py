@@ -200,7 +200,8 @@ class TestSeveralMetrics:
         """MetricX as if people had given it."""
         asked = ("task", "--folder", folder, "--human", "MetricX-24", "--metrics", "XCOMET", "--trials", 99,
                  "--resamples", 50, "--seed", 3)
-        own = run("agreement", "--folder", folder, "--human", "MetricX-24", "--seed", 3, "--format", "json").out
+        own = run("agreement", "--folder", folder, "--human", "MetricX-24", "--seed", 3, "--resamples", 50, "--format",
+                  "json").out
         assert json.loads(run(*asked, "--format", "json").out)["agreement"] == json.loads(own)
         for form in ("latex", "html", "text"):
             assert "XCOMET has a soft pairwise accuracy of" in run(*asked, "--format", form).out.replace("\n", " ")
@@ -474,3 +475,12 @@ def test_a_metric_against_people_is_told_in_text_and_html():
     said = "errors orders most pairs of systems otherwise than people (pairwise accuracy 0.000): its direction (higher"
     assert said in task_text(found) and "Options: --lower-is-better errors." in task_text(found)
     assert said in task_html(found, "mtsig task")
+
+
+@pytest.mark.parametrize(("settings", "documents", "reason", "said"), [
+    (dict(test="koehn", trials=999), 20, "this test controls no error over all pairs", True),
+    (dict(test="ar"), 5, "cannot be decided with 5 documents", False)])
+def test_why_nobody_is_ranked_is_told_as_it_is(settings, documents, reason, said):
+    few = compare_task(made(documents=documents), "X", resamples=50, **settings)
+    assert reason in f"{task_verdict(few, 'X')} {task_methods(few, 'X')}".lower()
+    assert ("controls no error over all pairs of systems" in task_methods(few, "X")) == said
