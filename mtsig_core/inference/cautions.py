@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from mtsig_core.inference.few_units import (
     least_said,
     most_units,
     trials_needed,
+    units_needed,
     units_said,
     what_lacks,
     what_would_decide,
@@ -88,10 +90,14 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
         if ratios:
             measured = (f"Here standard errors of differences by document are {statistics.median(ratios):.2f} times "
                         "those by segment (median over pairs).")
+        other: dict[str, Any] = {"unit": "document", **({"test": "ar"} if TESTS[settings.test].of_segments else {})}
+        m, documents = max((len(result.tested) for result in results.values()), default=0), testset.n_documents or 0
+        enough = not m or units_needed(replace(settings, **other), m) <= documents
         yield Caution.of("documents-ignored", "Segments are resampled although document ids are known: sentences of "
-                                              "one document are alike, so p may be too small.",
-                         here=measured, advice="Choose the unit document.", remedies=(
-                             {"unit": "document", **({"test": "ar"} if TESTS[settings.test].of_segments else {})},))
+                                              "one document are alike, so p may be too small.", here=measured,
+                         advice="Choose the unit document." if enough else
+                         f"The unit document could decide nothing with {documents}: more of them are needed.",
+                         remedies=(other,) if enough else ())
     for n, worth, metric, scored in [(units.pieces, units.effective, None, ""), *(
             (result.n_units, result.n_effective, result.metric, f" with scores by {metric_title(result.metric)}")
             for result in results.values()  # less than the whole set has

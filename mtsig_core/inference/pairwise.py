@@ -170,7 +170,7 @@ def _differences(sample: Sample, pairs: np.ndarray, settings: Settings) -> np.nd
                       sample.left_out[i] - sample.left_out[j],
                       None if sample.segments is None else sample.segments[i] - sample.segments[j])
         low, high = INTERVALS[settings.ci](part, settings.alpha)
-        parts.append(np.array([part.observed, low, high, part.drawn.std(axis=1, ddof=1),
+        parts.append(np.array([part.observed, low, high, _spread(part.drawn, 1),
                                degrees_of_freedom(part.left_out, part.drawn.shape[1])]))
     return np.concatenate(parts, axis=1)
 
@@ -191,9 +191,9 @@ def _se_ratio(drawn: np.ndarray, unit: str, pairs: np.ndarray,
     return ratio
 
 
-def _spread(values: np.ndarray) -> np.ndarray:
+def _spread(values: np.ndarray, ddof: int = 0) -> np.ndarray:
     """Standard deviation of each row, 0 where it is a matter of rounding."""
-    spread = values.std(axis=1)
+    spread = values.std(axis=1, ddof=ddof)
     return np.where(spread > rounding(values), spread, 0.0)
 
 

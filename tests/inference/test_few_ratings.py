@@ -96,3 +96,13 @@ def test_rows_of_what_is_known():
     gaps[0, ::3] = np.nan
     alone = degrees_of_freedom(gaps[:1, ~np.isnan(gaps[0])], 500), degrees_of_freedom(gaps[1:], 500)
     np.testing.assert_allclose(degrees_of_freedom(gaps, 500), np.concatenate(alone))
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1.0, 1e9])
+def test_a_difference_that_is_the_same_everywhere_has_no_error_whatever_its_size(scale):
+    rng = np.random.default_rng(1)
+    scores = scale * rng.normal(3, 1, 60)
+    testset = TestSet("set", {name: [None] * 60 for name in "AB"}, {}, scores={"q": SegmentScores(
+        {"A": tuple((scores + 0.4 * scale).tolist()), "B": tuple(scores.tolist())})})
+    pair, = compare(testset, "q", trials=99, resamples=200).metrics["q"].pairs
+    assert (pair.se, pair.mdd) == (0, 0) and pair.delta == pytest.approx(0.4 * scale)

@@ -400,3 +400,11 @@ class TestEffectiveNumber:
         assert by_pair[frozenset("AC")].n_effective == pytest.approx(52**2 / (3 * 25 + 37))
         few = {frozenset((c.a, c.b)) for c in found.warnings if c.code == "few-common-lines"}
         assert few == {frozenset("AC"), frozenset("BC")}
+
+
+@pytest.mark.parametrize("documents, sent", [(5, False), (20, True)])
+def test_nobody_is_sent_to_documents_that_can_decide_nothing(documents, sent):
+    found = compare(of_documents([4] * documents, (4.0, 2.0, 0.0)), unit="segment", **QUICK)
+    ignored, = (one for one in found.warnings if one.code == "documents-ignored")
+    assert (ignored.advice == "Choose the unit document.") == sent == bool(ignored.remedies)
+    assert sent or f"could decide nothing with {documents}" in ignored.advice
