@@ -15,8 +15,8 @@ from mtsig_core.inference.significance import FEW_TO_DRAW, TESTS, SignificanceTe
 from mtsig_core.metrics import metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["FEW_FOR_BOOTSTRAP", "about_open_pairs", "about_test", "can_reach", "cannot_decide",
-           "least_of_blocks", "least_p", "least_said", "least_worth", "most_units", "p_floor", "pair_units",
+__all__ = ["FEW_FOR_BOOTSTRAP", "about_open_pairs", "about_test", "can_reach", "cannot_decide", "least_of_blocks",
+           "least_of_units", "least_p", "least_said", "least_worth", "most_units", "p_floor", "pair_units",
            "rank_correction", "trials_needed", "units_needed", "units_said", "what_lacks", "what_would_decide",
            "which_to_go_by", "would_decide"]
 
@@ -99,7 +99,7 @@ def p_floor(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarra
     `SignificanceTest.least`. Where all swaps are tried they have it without, but not where few of the units that are
     swapped belong to a pair. Tests of segment scores look at segments whatever the unit.
     """
-    return np.zeros(np.shape(n_units)) if test.of_segments else _least_of_units(test, unit, n_units)
+    return np.zeros(np.shape(n_units)) if test.of_segments else least_of_units(test, unit, n_units)
 
 
 def least_p(settings: Settings, n_units: np.ndarray) -> np.ndarray:
@@ -108,15 +108,18 @@ def least_p(settings: Settings, n_units: np.ndarray) -> np.ndarray:
     1 of fewer than two units: whatever is drawn from one is that one.
     """
     test = TESTS[settings.test]
-    least: np.ndarray = np.maximum(_least_of_units(test, settings.unit, n_units, settings.block_length),
+    least: np.ndarray = np.maximum(least_of_units(test, settings.unit, n_units, settings.block_length),
                                    test.smallest_p(settings.trials))
     return least
 
 
-def _least_of_units(test: SignificanceTest, unit: str, n_units: np.ndarray, block_length: float | None = None,
-                    ) -> np.ndarray:
-    """The same whatever the trials. p from swaps of blocks, which are cut anew for each, is raised to nothing, as it is
-    what so few can show already; the least of it is told where their length is."""
+def least_of_units(test: SignificanceTest, unit: str, n_units: np.ndarray,
+                   block_length: float | None = None) -> np.ndarray:
+    """The same whatever the trials.
+
+    p from swaps of blocks, which are cut anew for each, is raised to nothing, as it is what so few can show already;
+    the least of it is told where their length is.
+    """
     n = np.asarray(n_units)
     if unit != "block" or test.draws == "bootstrap":
         least = 0.0 if test.least is None else test.least(n)

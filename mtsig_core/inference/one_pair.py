@@ -12,7 +12,7 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import engine
-from mtsig_core.inference.few_units import least_of_blocks, p_floor, pair_units
+from mtsig_core.inference.few_units import least_of_units, p_floor, pair_units
 from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.measured import Measured, measure
@@ -205,8 +205,8 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     segments = None if segments is None else _difference(segments)[None]
     sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
     n_units = _both(seen.only((a, b)), units)
-    of_blocks = 0.0 if units.block_length is None else least_of_blocks(np.array(n_units), units.block_length)
-    decidable = significant(float(np.maximum(p_floor(TESTS["ar"], units.kind, np.array(n_units)), of_blocks)), alpha)
+    least = least_of_units(TESTS["ar"], units.kind, np.array(n_units), units.block_length)
+    decidable = significant(float(least), alpha)
     replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials]}
     if segments is not None:
         replicates["none"] = segments
