@@ -44,8 +44,10 @@ def by_rule(result: MetricResult, testset: TestSet, metric: Metric, settings: Se
     ruled = ranks_by(rule, scores, ends[0], ends[1], result.sign, settings.alpha, domains)
     systems = tuple(replace(row, rank_low=int(low), rank_high=int(high))
                     for row, low, high in zip(result.systems, ruled.low, ruled.high, strict=True))
+    inside = inside_clusters(ruled, pairs, significant)
     changed = None if result.systems[0].rank_low is None else sum(
         a != b for a, b in zip(result.systems, systems, strict=True))
     return replace(result, systems=systems, ruled=RuledRanks(
-        tuple(ruled.cluster.tolist()), inside_clusters(ruled, pairs, significant), changed,
-        tuple(row.system for row in result.systems if row.rank_low == 1), apart(ruled, pairs, ~significant)))
+        tuple(ruled.cluster.tolist()), int(inside.sum()), changed,
+        tuple(row.system for row in result.systems if row.rank_low == 1), apart(ruled, pairs, ~significant),
+        apart(ruled, pairs, inside)))

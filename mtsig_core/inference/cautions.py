@@ -25,7 +25,7 @@ from mtsig_core.inference.few_units import (
     which_to_go_by,
     would_decide,
 )
-from mtsig_core.inference.rank_rules import RANK_RULES
+from mtsig_core.inference.rank_rules import RANK_RULES, inside_said
 from mtsig_core.inference.ranking import headline, otherwise_led, turned_round
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import TESTS
@@ -257,9 +257,13 @@ def _about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> 
     turned = turned_round(result)
     against = "" if not turned else (f", and {turned} {'is' if turned == 1 else 'are'} ranked the other way round, the "
                                      "significantly worse system first")
+    here = f"Here {inside} significant {plural(inside, 'pair')} {inside_said(inside, ruled.inside_apart)}" \
+           f"{against}{changed}."
+    if not (inside or turned or ruled.changed):
+        here = "Here it hides no significant pair" + (
+            "." if ruled.changed is None else ", and all rank ranges are the simultaneous rank intervals.")
     return Caution.of("rank-rule", f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.", result.metric,
-                      here=f"Here {inside} significant {plural(inside, 'pair')} {'lies' if inside == 1 else 'lie'} "
-                           f"inside one cluster, which calls the two tied{against}{changed}.",
+                      here=here,
                       remedies=({"rank_rule": "simultaneous"},))
 
 

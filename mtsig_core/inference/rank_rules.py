@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["RANK_RULES", "Ranks", "RankRule", "apart", "fitting_rules", "inside_clusters", "overlap", "ranks_by",
-           "signed_rank", "wmt24", "wmt25"]
+__all__ = ["RANK_RULES", "Ranks", "RankRule", "apart", "fitting_rules", "inside_clusters", "inside_said", "overlap",
+           "ranks_by", "signed_rank", "wmt24", "wmt25"]
 
 
 _EXACT = 50  # segments up to which scipy looks at the exact distribution
@@ -190,8 +190,8 @@ def ranks_by(rule: str, scores: np.ndarray | None, ci_low: np.ndarray, ci_high: 
     return OF_SEGMENTS[rule](sign * scores, alpha, domains)[1]
 
 
-def inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) -> int:
-    """How many significant pairs lie inside one cluster, which calls their systems tied.
+def inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) -> np.ndarray:
+    """Which significant pairs lie inside one cluster, as if their systems were tied: bool, shape (pairs,).
 
     Parameters
     ----------
@@ -199,7 +199,18 @@ def inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) ->
     significant : ndarray of bool, shape (pairs,)
     """
     first, second = pairs.T
-    return int(np.count_nonzero(significant & (ranks.cluster[first] == ranks.cluster[second])))
+    within: np.ndarray = significant & (ranks.cluster[first] == ranks.cluster[second])
+    return within
+
+
+def inside_said(inside: int, inside_apart: int | None) -> str:
+    """What follows a number of significant pairs inside one cluster, some with rank ranges that lie apart.
+
+    >>> inside_said(3, 2)
+    'lie inside one cluster, with no line between the two, as if tied, though the rank ranges of 2 of them lie apart'
+    """
+    but = "" if not inside_apart else f", though the rank ranges of {inside_apart} of them lie apart"
+    return f"{'lies' if inside == 1 else 'lie'} inside one cluster, with no line between the two, as if tied{but}"
 
 
 def apart(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:

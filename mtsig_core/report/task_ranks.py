@@ -7,7 +7,7 @@ from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.inference.few_units import cannot_decide, rank_correction
-from mtsig_core.inference.rank_rules import RANK_RULES, RankRule
+from mtsig_core.inference.rank_rules import RANK_RULES, RankRule, inside_said
 from mtsig_core.inference.ranking import turned_round
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.report.cells import Table, number
@@ -29,7 +29,7 @@ class Hidden:
     significant : int
         Pairs of systems that are significantly apart.
     significant_inside : int
-        Those of them whose systems are in one cluster, which calls them tied.
+        Those of them whose systems are in one cluster, with no line between them.
     ranks : int
         Ranks that could be compared with simultaneous rank intervals: one for each system and language pair.
     changed : int
@@ -39,6 +39,8 @@ class Hidden:
         that did not say.
     turned_round : int
         Pairs that are significantly apart and ranked the other way round.
+    inside_apart : int or None
+        Those of `significant_inside` whose rank ranges lie apart; None in results of versions that did not say.
     """
 
     significant: int
@@ -47,6 +49,7 @@ class Hidden:
     changed: int
     apart_not_significant: int | None = None
     turned_round: int = 0
+    inside_apart: int | None = None
 
 
 def rank_rule(found: TaskComparison) -> RankRule:
@@ -72,10 +75,12 @@ def hidden_by_rule(found: TaskComparison, metric: str) -> Hidden | None:
         return None
     held = [(len(result.systems), own.changed) for result, own in ruled if own.changed is not None]
     apart = [own.apart_not_significant for _, own in ruled if own.apart_not_significant is not None]
+    inside = [own.inside_apart for _, own in ruled if own.inside_apart is not None]
     return Hidden(sum(pair.significant for result, _ in ruled for pair in result.pairs),
                   sum(own.significant_inside for _, own in ruled),
                   sum(n for n, _ in held), sum(changed for _, changed in held),
-                  sum(apart) if len(apart) == len(ruled) else None, sum(turned_round(result) for result, _ in ruled))
+                  sum(apart) if len(apart) == len(ruled) else None, sum(turned_round(result) for result, _ in ruled),
+                  sum(inside) if len(inside) == len(ruled) else None)
 
 
 def marked_said(found: TaskComparison) -> str:
@@ -102,8 +107,8 @@ def rule_said(found: TaskComparison, metric: str) -> str | None:
     across = " Ranks across the language pairs are not by this rule: they stay simultaneous rank intervals." \
         if metric in found.macro and found.macro[metric].pairs else ""
     return (f"Ranks {rule.title} ({rule.source}) leave out of account: {'; '.join(rule.ignores)}. In this task "
-            f"{hidden.significant_inside} of {hidden.significant} significant pairs of systems lie inside one cluster, "
-            f"which calls the two tied.{unsupported}{turned}{changed}{across}")
+            f"{hidden.significant_inside} of {hidden.significant} significant pairs of systems "
+            f"{inside_said(hidden.significant_inside, hidden.inside_apart)}.{unsupported}{turned}{changed}{across}")
 
 
 def first_rows(found: TaskComparison, metric: str) -> Table:

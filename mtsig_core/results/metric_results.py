@@ -137,7 +137,7 @@ class RuledRanks:
     clusters : tuple of int
         Of each system, best first, the number of the group that the rule puts it in.
     significant_inside : int
-        Significant pairs whose systems are in one cluster, which calls them tied.
+        Significant pairs whose systems are in one cluster, with no line between them.
     changed : int or None
         Systems whose simultaneous rank interval is another; None where there is none.
     first_held : tuple of str
@@ -146,6 +146,9 @@ class RuledRanks:
     apart_not_significant : int or None
         Pairs whose rank ranges lie apart, so that one is called better, though they are not significantly so; None in
         results of versions that did not say.
+    inside_apart : int or None
+        Those of the significant pairs inside one cluster whose rank ranges lie apart all the same; None in results of
+        versions that did not say.
     """
 
     clusters: tuple[int, ...]
@@ -153,6 +156,7 @@ class RuledRanks:
     changed: int | None
     first_held: tuple[str, ...] = ()
     apart_not_significant: int | None = None
+    inside_apart: int | None = None
 
 
 @dataclass(frozen=True, repr=False)

@@ -103,7 +103,7 @@ def test_equal_systems_and_no_common_line():
 def test_significant_pairs_inside_a_cluster_are_counted():
     ranks = Ranks(np.array([1, 1, 3]), np.array([2, 2, 3]), np.array([1, 1, 2]))
     pairs = np.array([[0, 1], [0, 2], [1, 2]])
-    assert inside_clusters(ranks, pairs, np.array([True, True, False])) == 1
+    assert inside_clusters(ranks, pairs, np.array([True, True, False])).tolist() == [True, False, False]
 
 
 def test_each_rule_but_ours_says_what_it_ignores():
@@ -145,8 +145,9 @@ def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     apart = [pair for pair in result.pairs if max(span[pair.a]) < min(span[pair.b])
              or max(span[pair.b]) < min(span[pair.a])]
     assert result.ruled.apart_not_significant == sum(not pair.significant for pair in apart)
+    assert result.ruled.inside_apart == sum(pair.significant and place[pair.a] == place[pair.b] for pair in apart)
     said, = (caution.text for caution in found.warnings if caution.code == "rank-rule")
-    assert f"Here {inside} significant" in said and RANK_RULES[rule].ignores[0] in said
+    assert (f"Here {inside} significant" in said) == bool(inside or changed) and RANK_RULES[rule].ignores[0] in said
     assert Comparison.from_json(found.render("json")) == found and found.settings.rank_rule == rule
 
 
