@@ -5,8 +5,8 @@ import inspect
 import streamlit as st
 
 from mtsig_core import METRICS, MtsigError, make_metric
-from mtsig_core.inference.cautions import FEW_UNITS
 from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
+from mtsig_core.inference.few_units import FEW_UNITS
 from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.simultaneous import simultaneous

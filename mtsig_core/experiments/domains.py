@@ -13,7 +13,7 @@ from mtsig_core.inference import engine, gaps
 from mtsig_core.inference.across_pairs import seed_of
 from mtsig_core.inference.cautions import about_scores
 from mtsig_core.inference.correction import romano_wolf
-from mtsig_core.inference.few_units import p_floor
+from mtsig_core.inference.few_units import about_few_in, p_floor
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights
 from mtsig_core.inference.settings import check_trials, resolve_sampling
@@ -103,8 +103,12 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     drawn = _Draws(seen, statistics, rows, sampling, test, trials, jobs)
     whole = drawn.of_whole(units, of, kinds)
     stages = [drawn.of_part(of == k, seed_of(seed, kind)) for k, kind in _told(kinds, progress)]
-    return replace(_result(seen, kinds, of, pairs, whole, stages, sampling, test, trials),
-                   warnings=tuple(_about(testset, metric.name, kinds)))
+    found = _result(seen, kinds, of, pairs, whole, stages, sampling, test, trials)
+    by_document = sampling.unit == "document"
+    sizes = {"the whole set": units.n, **{
+        part.domain: part.n_documents or 0 if by_document else part.n_segments for part in found.domains}}
+    return replace(found, warnings=(*_about(testset, metric.name, kinds),
+                                    *about_few_in(sizes, sampling.unit, alpha, test)))
 
 
 def _about(testset: TestSet, metric: str, kinds: list[str]) -> Iterator[Caution]:

@@ -18,6 +18,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import engine
 from mtsig_core.inference.correction import ADJUSTMENTS
+from mtsig_core.inference.few_units import p_floor
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.row_chunks import row_chunks
 from mtsig_core.inference.settings import check_trials, resolve_sampling
@@ -131,7 +132,7 @@ def hold(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = 
         found.append(_drawn(metric, whole[systems][:, segments], rated, units, trials, sampling, jobs, report))
     people, *theirs = found
     return HeldMetrics(part, sampling, units.all_swaps or trials, tuple(chosen),
-                       tuple(_held_against(people, own) for own in theirs))
+                       tuple(_held_against(people, own) for own in theirs), units.pieces)
 
 
 def agreement_of(human: str, held: HeldMetrics) -> Agreement:
@@ -140,7 +141,7 @@ def agreement_of(human: str, held: HeldMetrics) -> Agreement:
     results = tuple(accuracies(held.metrics[k], held.metrics[k].signature(held.testset), held.rows[k],
                                held.sampling.alpha) for k in order)
     return Agreement(human, TestSetInfo.of(held.testset), held.sampling, held.trials, CORRECTION, results,
-                     compared([(held.metrics[k].name, held.rows[k]) for k in order]))
+                     compared([(held.metrics[k].name, held.rows[k]) for k in order], held.sampling.unit, held.n_units))
 
 
 def default_metrics(testset: TestSet, human: str) -> list[str]:
@@ -227,6 +228,7 @@ class HeldMetrics:
     trials: int
     metrics: tuple[Metric, ...]
     rows: tuple[Held, ...]
+    n_units: int
 
 
 def _counted(testset: TestSet, metric: Metric, statistics: Mapping[str, np.ndarray] | None,
@@ -308,8 +310,8 @@ def _interval(observed: float, drawn: np.ndarray, alpha: float) -> tuple[float, 
     return float(low), float(high)
 
 
-def compared(held: Sequence[tuple[str, Held]]) -> tuple[AgreementComparison, ...]:
-    """All pairs of metrics, the better first."""
+def compared(held: Sequence[tuple[str, Held]], unit: str, n_units: int) -> tuple[AgreementComparison, ...]:
+    """All pairs of metrics, the better first; p is none that so few units cannot show."""
     pairs = list(combinations(held, 2))
     if not pairs:
         return ()
@@ -317,7 +319,7 @@ def compared(held: Sequence[tuple[str, Held]]) -> tuple[AgreementComparison, ...
     drawn = np.array([first.soft_drawn - second.soft_drawn for (_, first), (_, second) in pairs])
     p_values = TESTS["bootstrap"].p_values
     assert p_values is not None, "the bootstrap test has p"
-    p = p_values(delta, drawn)
+    p = np.maximum(p_values(delta, drawn), p_floor(TESTS["bootstrap"], unit, np.array(n_units)))
     return tuple(AgreementComparison(a, b, float(d), float(raw), float(adjusted)) for ((a, _), (b, _)), d, raw, adjusted
                  in zip(pairs, delta, p, ADJUSTMENTS[CORRECTION](p), strict=True))
 

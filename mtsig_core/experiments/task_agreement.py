@@ -114,7 +114,8 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
     return TaskAgreement(
         human, TaskInfo.of(task), {pair: agreement_of(human, own) for pair, own in held.items()},
         tuple(pair for pair in task.testsets if pair not in have), alpha, seed, CORRECTION, rows,
-        compared([(first.metrics[k].name, means[k]) for k in order]))
+        compared([(first.metrics[k].name, means[k]) for k in order], first.sampling.unit,
+                 sum(own.n_units for own in held.values())))
 
 
 def _rated(testset: TestSet, human: str) -> int:

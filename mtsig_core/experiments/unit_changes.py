@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -14,7 +14,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference.across_corrections import every_correction
 from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.correction import CORRECTIONS
-from mtsig_core.inference.few_units import trials_needed
+from mtsig_core.inference.few_units import trials_needed, units_needed
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_score import Progress
 from mtsig_core.inference.significance import significant
@@ -38,6 +38,8 @@ class UnitChange:
     both, segment_only, document_only, neither : int
     trials_needed : int or None
         The trials that it takes before any pair can be significant, where there are fewer.
+    documents_needed: int or None
+        The documents that it takes before any pair can be significant by document, where there are fewer.
     """
 
     correction: str
@@ -46,6 +48,7 @@ class UnitChange:
     document_only: int
     neither: int
     trials_needed: int | None
+    documents_needed: int | None
 
 
 @dataclass(frozen=True)
@@ -164,6 +167,7 @@ def changes_between(part: TestSet, by_segment: MetricResult, by_document: Metric
     adjusted = [every_correction(np.array([pair.p_value for pair in side]),
                                  np.array([pair.p_adjusted for pair in side])) for side in sides]
     alpha, rows = settings.alpha, list[UnitChange]()
+    documents, by_document_settings = len(np.unique(part.document_index)), replace(settings, unit="document")
     changed: list[ChangedPair] = []
     for name in CORRECTIONS:
         p_segment, p_document = (one[name] for one in adjusted)
@@ -171,11 +175,12 @@ def changes_between(part: TestSet, by_segment: MetricResult, by_document: Metric
         rows.append(UnitChange(
             name, int((segment & document).sum()), int((segment & ~document).sum()),
             int((document & ~segment).sum()), int((~segment & ~document).sum()),
-            trials_needed(settings, len(both), name)))
+            trials_needed(settings, len(both), name),
+            needed if (needed := units_needed(by_document_settings, len(both), name)) > documents else None))
         changed += _changed(name, sides[0], p_segment, p_document, segment != document)
     ratios = [pair.se_ratio for pair in sides[0] if pair.se_ratio is not None]
     low, middle, high = (min(ratios), median(ratios), max(ratios)) if ratios else (None, None, None)
-    return UnitChanges(by_segment.metric, alpha, len(both), part.n_segments, len(np.unique(part.document_index)),
+    return UnitChanges(by_segment.metric, alpha, len(both), part.n_segments, documents,
                        low, middle, high, tuple(rows), tuple(changed), by_segment.higher_is_better)
 
 

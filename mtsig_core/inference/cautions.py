@@ -13,6 +13,7 @@ import numpy as np
 from mtsig_core.data.testset import TestSet, as_system
 from mtsig_core.errors import Remedy
 from mtsig_core.inference.few_units import (
+    FEW_UNITS,
     about_open_pairs,
     least_p,
     least_said,
@@ -36,7 +37,6 @@ from mtsig_core.results import Caution, MetricResult, PairResult, RuledRanks, Se
 __all__ = ["FAMILY_WISE", "about_metrics", "about_ratings", "about_scores", "about_several", "disagreement",
            "find_cautions", "p_word", "repeated_references"]
 
-FEW_UNITS = 30
 #: Corrections that control the probability of any false decision.
 FAMILY_WISE = ("bonferroni", "holm", "romano-wolf")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -15,12 +15,14 @@ from mtsig_core.inference.significance import FEW_TO_DRAW, TESTS, SignificanceTe
 from mtsig_core.metrics import metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["FEW_FOR_BOOTSTRAP", "about_open_pairs", "about_test", "can_reach", "cannot_decide", "least_of_blocks",
-           "least_of_units", "least_p", "least_said", "least_worth", "most_units", "p_floor", "pair_units",
-           "rank_correction", "trials_needed", "units_needed", "units_said", "what_lacks", "what_would_decide",
-           "which_to_go_by", "would_decide"]
+__all__ = ["FEW_FOR_BOOTSTRAP", "FEW_UNITS", "about_few_in", "about_open_pairs", "about_test", "can_reach",
+           "cannot_decide", "least_of_blocks", "least_of_units", "least_p", "least_said", "least_worth", "most_units",
+           "p_floor", "pair_units", "rank_correction", "trials_needed", "units_needed", "units_said", "what_lacks",
+           "what_would_decide", "which_to_go_by", "would_decide"]
 
 
+#: Below so many, intervals and p are rough.
+FEW_UNITS = 30
 #: Units of equal size; 100 documents as unequal as those of WMT24 are worth fewer.
 FEW_FOR_BOOTSTRAP = 50
 
@@ -90,6 +92,28 @@ def about_open_pairs(result: MetricResult) -> Iterator[Caution]:
         "The pair" if len(result.pairs) == 1 else "The one pair that was tested"
     yield Caution("not-equal", f"{which} {'is' if len(open_pairs) == 1 else 'are'} not significant, which does not "
                                f"make them equal{unseen}.", result.metric)
+
+
+def about_few_in(parts: Mapping[str, int], unit: str, alpha: float, test: str | None = None) -> Iterator[Caution]:
+    """The warnings about parts of an experiment, such as domains, that have few units, by name.
+
+    Those in which the test can decide nothing are told apart where it is given.
+    """
+    needed = 0 if test is None else next(
+        n for n in range(2, 2000) if significant(float(least_of_units(TESTS[test], unit, np.array(n))), alpha))
+    hopeless = {name: n for name, n in parts.items() if n < needed}
+    few = {name: n for name, n in parts.items() if needed <= n < FEW_UNITS}
+    if hopeless:
+        yield Caution("too-few-units", f"No pair can be significant at alpha {alpha:g}, however large the difference, "
+                                       f"with so few {unit}s: {_sized(hopeless)}. Take at least {needed}.")
+    if few:
+        yield Caution("few-units", f"Few {unit}s to resample: {_sized(few)}. Intervals and p are rough below "
+                                   f"{FEW_UNITS}.")
+
+
+def _sized(parts: Mapping[str, int]) -> str:
+    """Parts with the number of their units."""
+    return ", ".join(f"{name} ({n:,})" for name, n in parts.items())
 
 
 def p_floor(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarray:

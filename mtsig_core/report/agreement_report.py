@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from mtsig_core.errors import counted
+from mtsig_core.inference.few_units import about_few_in
 from mtsig_core.inference.significance import significant
 from mtsig_core.metrics import METRICS, metric_title
 from mtsig_core.report.caveats import assumptions
@@ -25,7 +26,8 @@ def agreement_json(found: Agreement) -> str:
     for one in metrics.values():
         del one["metric"]
     return to_json({"human": found.human, "testset": asdict(found.testset), "settings": _settings(found),
-                    "metrics": metrics, "comparisons": [asdict(row) for row in found.comparisons]})
+                    "metrics": metrics, "comparisons": [asdict(row) for row in found.comparisons],
+                    "warnings": [asdict(caution) for caution in agreement_cautions(found)]})
 
 
 def agreement_csv(found: Agreement) -> str:
@@ -76,7 +78,8 @@ def agreement_assumed(found: Agreement | TaskAgreement) -> list[str]:
 
 
 def agreement_cautions(found: Agreement | TaskAgreement) -> list[Caution]:
-    """A warning for each metric that orders fewer than half of the pairs as people do: its direction may be wrong."""
+    """A warning for each metric that orders fewer than half of the pairs as people do, as its direction may be wrong,
+    and one where units are few."""
     said = []
     for one in found.metrics:
         if one.pairwise_accuracy is None or one.pairwise_accuracy >= 0.5:
@@ -88,7 +91,17 @@ def agreement_cautions(found: Agreement | TaskAgreement) -> list[Caution]:
             "against-people", f"{metric_title(one.metric)} orders most pairs of systems otherwise than {found.human} "
             f"(pairwise accuracy {one.pairwise_accuracy:.3f}): {doubt} may be wrong.", one.metric,
             remedies=() if ours else ({f"{other}_is_better": one.metric},)))
-    return said
+    parts = {found.testset.name: found} if isinstance(found, Agreement) else found.pairs
+    sizes = {name: _n_units(one) for name, one in parts.items()}
+    return [*said, *about_few_in(sizes, found.sampling.unit, found.sampling.alpha)]
+
+
+def _n_units(found: Agreement) -> int:
+    """Units of the part that has all scores asked for."""
+    info, sampling = found.testset, found.sampling
+    if sampling.unit == "document" and info.n_documents is not None:
+        return info.n_documents
+    return info.n_segments if sampling.block_length is None else round(info.n_segments / sampling.block_length)
 
 
 def agreement_rows(found: Agreement | TaskAgreement) -> Table:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
+import numpy as np
+
 from mtsig_core.errors import counted
+from mtsig_core.inference.few_units import least_of_units
+from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
@@ -64,6 +68,10 @@ def domains_verdict(found: ByDomain) -> str:
     significant = [pair for pair in found.pairs if pair.better is not None]
     opposed, reverses = sum(bool(pair.opposed) for pair in significant), sum(pair.reverses for pair in found.pairs)
     n, m = len(significant), len(found.pairs)
+    unit, alpha = found.sampling.unit, found.sampling.alpha
+    units = sum(part.n_documents or 0 if unit == "document" else part.n_segments for part in found.domains)
+    if float(least_of_units(TESTS[found.test], unit, np.array(units))) > alpha:
+        return f"no pair can be significant with {counted(units, unit)}"
     whole = "no pair is significant on the whole set" if not n else \
         f"{opposed} of {counted(n, 'significant pair')} {'has' if n == 1 else 'have'} the other sign in some domain"
     if m == 1:
@@ -106,10 +114,12 @@ def domains_note(found: ByDomain) -> str:
     if any(own.n_segments < whole[own.domain] for pair in found.pairs for own in pair.domains):
         sizes += "; a pair is compared on those of them that have scores for both"
     taken = "a - b" if found.higher_is_better else "b - a, positive where a is better, as lower is better"
-    return (f"Segments{documents}: {sizes}. Differences {taken}; * is significant at {found.sampling.alpha:g}. Two "
-            f"families, each corrected by Romano-Wolf: {counted(len(found.pairs), 'pair')} on the whole set, and {n} "
-            f"of pairs and domains. Test {found.test} by {found.sampling.unit}, drawn within domains. A domain of few "
-            f"{found.sampling.unit}s can hardly decide anything: another sign alone is no reversal.")
+    shown = any(pair.reverses or pair.opposed for pair in found.pairs)
+    signs = f" Differences {taken}; * is significant at {found.sampling.alpha:g}." if shown else ""
+    return (f"Segments{documents}: {sizes}.{signs} Two families, each corrected by Romano-Wolf: "
+            f"{counted(len(found.pairs), 'pair')} on the whole set, and {n} of pairs and domains. Test {found.test} by "
+            f"{found.sampling.unit}, drawn within domains. A domain of few {found.sampling.unit}s can hardly decide "
+            "anything: another sign alone is no reversal.")
 
 
 def _settings(found: ByDomain) -> dict[str, object]:

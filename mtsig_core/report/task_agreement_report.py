@@ -71,7 +71,7 @@ def task_agreement_json(found: TaskAgreement) -> str:
                                        "pairs": list(found.task.pairs), "assumed": list(found.task.assumed)},
         "settings": _settings(found), "metrics": metrics, "comparisons": [asdict(row) for row in found.comparisons],
         "pairs": {pair: json.loads(agreement_json(of)) for pair, of in found.pairs.items()},
-        "without": list(found.without)})
+        "without": list(found.without), "warnings": [asdict(caution) for caution in agreement_cautions(found)]})
 
 
 def task_agreement_csv(found: TaskAgreement) -> str:

@@ -193,10 +193,12 @@ def claim_rows(found: Claims) -> Table:
 def unit_rows(found: UnitChanges) -> Table:
     """Corrections down: how many pairs are significant by which unit, or how many trials it takes before any can be."""
     return (["correction", "by segment", "by document", "both", "by segment only", "by document only", "neither"],
-            [[row.correction, *map(str, (row.both + row.segment_only, row.both + row.document_only, row.both,
+            [[row.correction, f"none can be: use {row.trials_needed} trials or more", *["-"] * 5]
+             if row.trials_needed is not None else
+             [row.correction, str(row.both + row.segment_only), f"none can be with fewer than {row.documents_needed}",
+              *["-"] * 4] if row.documents_needed is not None else
+             [row.correction, *map(str, (row.both + row.segment_only, row.both + row.document_only, row.both,
                                          row.segment_only, row.document_only, row.neither))]
-             if row.trials_needed is None else
-             [row.correction, f"none can be: use {row.trials_needed} trials or more", *["-"] * 5]
              for row in found.rows])
 
 

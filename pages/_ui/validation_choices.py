@@ -103,13 +103,15 @@ def show_units(bench: Bench, place) -> None:
     correction = bench.view.comparison.settings.correction
     row = one.row(correction)
     by_segment = row.both + row.segment_only
+    corrected = "uncorrected" if correction == "none" else f"after {correction}"
     screen.answer((f"No pair can be significant after {correction} with so few trials: use {row.trials_needed} or more"
                    if row.trials_needed is not None else
+                   f"With {one.n_documents} documents no pair can be significant by document, {corrected}: take at "
+                   f"least {row.documents_needed}" if row.documents_needed is not None else
                    "No pair is significant by segment" if not by_segment else
                    f"Of {_pairs(by_segment)} significant by segment, {row.segment_only or 'all'} are "
                    f"{'not by document' if row.segment_only else 'so by document too'}")
                   + (f"; {row.document_only} by document alone" if row.document_only else ""))
-    corrected = "uncorrected" if correction == "none" else f"after {correction}"
     screen.numbers(("Significant by segment", str(by_segment), f"of {_pairs(one.n_pairs)}, {corrected}"),
                    ("By document", str(row.both + row.document_only), f"of {_pairs(one.n_pairs)}, {corrected}"),
                    ("Standard error, ratio", "-" if one.se_ratio_median is None else f"{one.se_ratio_median:.2f}",

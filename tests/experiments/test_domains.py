@@ -10,7 +10,7 @@ from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.domains import by_domain, stratified_weights
 from mtsig_core.inference.resampling import Units
-from mtsig_core.report.domains_report import domains_note
+from mtsig_core.report.domains_report import domains_note, domains_verdict
 
 
 def rated(scores, domains, documents=None):
@@ -117,11 +117,11 @@ def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
             assert (own.n_segments, own.n_documents) == (both.sum(), len({
                 doc for doc, there in zip(documents[at], both, strict=True) if there}))
     assert [caution.code for caution in found.warnings] == [
-        "partly-rated", "rated-on-different-lines", "domains-without-scores"]
-    assert found.warnings[-1].text.endswith(": z.")
+        "partly-rated", "rated-on-different-lines", "domains-without-scores", "too-few-units", "few-units"]
+    assert found.warnings[2].text.endswith(": z.")
     assert "; a pair is compared on those" in domains_note(found)
     whole = by_domain(rated(*two(7, 12, 0.5)), "human", trials=199, resamples=50)
-    assert not whole.warnings and "a pair is compared on" not in domains_note(whole)
+    assert [one.code for one in whole.warnings] == ["few-units"] and "a pair is compared on" not in domains_note(whole)
     assert [(own.n_segments, own.n_documents) for own in whole.pairs[0].domains] == [(12, None)] * 2
 
 
@@ -131,3 +131,17 @@ def test_one_domain_and_blocks_are_refused():
         by_domain(rated(scores, ["x"] * 16), "human")
     with pytest.raises(SettingError, match="blocks run"):
         by_domain(rated(scores, domains), "human", unit="block")
+
+
+def test_few_units_are_told_and_what_they_cannot_decide():
+    scores, _ = two(5, 30, 2.0)
+    domains, documents = ["x"] * 40 + ["y"] * 20, [f"d{k // 20}" for k in range(60)]
+    found = by_domain(rated(scores, domains, documents), "human", trials=199, resamples=50)
+    told, = found.warnings
+    assert told.code == "too-few-units" and "the whole set (3), x (2), y (1). Take at least 6." in told.text
+    assert domains_verdict(found) == "no pair can be significant with 3 documents"
+    found = by_domain(rated(scores, domains), "human", trials=199, resamples=50)
+    assert [(one.code, "segments to resample: y (20)." in one.text) for one in found.warnings] == [("few-units", True)]
+    assert "no pair can be" not in domains_verdict(found) and "* is significant" in domains_note(found)
+    same = {"A": scores["B"] + 3.0, "B": scores["B"]}
+    assert "* is significant" not in domains_note(by_domain(rated(same, domains), "human", trials=199, resamples=50))

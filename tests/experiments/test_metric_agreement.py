@@ -1,5 +1,6 @@
 """How far metrics decide as people do."""
 
+import json
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -12,6 +13,7 @@ from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.source import Source
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import accuracy, agreement, soft_accuracy
+from mtsig_core.report.agreement_report import agreement_cautions, agreement_json
 from tests.toys import texts
 
 WMT24 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt24"
@@ -204,3 +206,13 @@ def test_wmt24_against_esa_as_checked_apart():
         hard, soft = theirs[one.metric]
         assert one.n_pairs == 66 and one.pairwise_accuracy == pytest.approx(hard, abs=5e-4)
         assert one.soft_pairwise_accuracy == pytest.approx(soft, abs=5e-3)
+
+
+@pytest.mark.parametrize("documents, least", [(1, 1.0), (3, 0.25), (5, 0.0625)])
+def test_two_metrics_are_not_told_apart_by_units_that_are_too_few(documents, least):
+    people = noisy(4, 30) + np.arange(3)[:, None]
+    tables = {"people": people, "same": people, "other": -people}
+    found = agreement(rated(tables, documents=[f"d{k * documents // 30}" for k in range(30)]), "people", resamples=200)
+    assert found.comparisons[0].p_value >= least
+    told = next(caution.text for caution in agreement_cautions(found) if caution.code == "few-units")
+    assert f"toy ({documents})" in told and all(row["code"] for row in json.loads(agreement_json(found))["warnings"])

@@ -164,6 +164,10 @@ def test_unit_changes_count_what_has_scores():
     by_system = {name: [*map(float, row[:40]), *[None] * 20] for name, row in zip("AB", values, strict=True)}
     found = unit_changes(rated(by_system, np.arange(60) // 5), "human", trials=99, resamples=50)
     assert (found.n_segments, found.n_documents) == (40, 8)
+    assert {row.documents_needed for row in found.rows} == {None}
+    few = unit_changes(rated(by_system, np.arange(60) // 10), "human", trials=99, resamples=50)  # 4 documents: 2 / 2^4
+    assert {row.documents_needed for row in few.rows} == {6}
+    assert {row[2] for row in unit_rows(few)[1]} == {"none can be with fewer than 6"}
     with pytest.raises(SettingError, match="rated has one document with a score by human"):
         unit_changes(rated(by_system, np.arange(60) // 40), "human")
 
