@@ -106,8 +106,10 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
                                        progress=stage(f"standard errors by {kind}"))
 
     delta, low, high, se, freedom = _differences(sides.sample, rows, settings)
-    joint = (low, high) if len(rows) < 2 else simultaneous(
-        delta, sides.sample.drawn, rows, n_units[some], settings.alpha)
+    joint = low, high
+    if len(rows) > 1:  # none is within that of its pair alone, which may be of another kind
+        ends = simultaneous(delta, sides.sample.drawn, rows, n_units[some], settings.alpha)
+        joint = (np.where(low < ends[0], low, ends[0]), np.where(high > ends[1], high, ends[1]))
     tested = _test(sides, rows, delta, n_units[some], settings, jobs, stage("test"))
     se = np.where(n_units[some] > 1, se, np.nan)  # one unit is drawn again and again
     ratio = None

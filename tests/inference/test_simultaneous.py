@@ -195,3 +195,12 @@ class TestGaps:
         ratio = {name: (p.ci_joint_high - p.delta) / p.se for name, p in found.items()}
         level = stats.t.sf(ratio[frozenset("AB")] / math.sqrt(10 / 9), 9)
         assert ratio[frozenset("AC")] == pytest.approx(stats.t.isf(level, 2) * math.sqrt(3 / 2), rel=1e-6)
+
+    @pytest.mark.parametrize("block_length", [None, 20, 50])
+    def test_none_is_within_that_of_its_pair_alone(self, block_length):
+        rows = self.scores({})
+        rows["B"] = [value + (300 if k == 7 else 0) for k, value in enumerate(rows["B"])]  # skewed
+        settings = {} if block_length is None else {"unit": "block", "block_length": block_length}
+        for ci in ("percentile", "bca", "jackknife-t"):
+            for pair in self.compared(rows, ci=ci, **settings).pairs:
+                assert pair.ci_joint_low <= pair.ci_low <= pair.ci_high <= pair.ci_joint_high
