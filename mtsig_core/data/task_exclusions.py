@@ -85,6 +85,9 @@ def read_exclusions(texts: Iterable[str], systems: Iterable[str], pairs: Iterabl
         if not entries:
             raise SettingError(f"--exclude {text!r} names no system. Expected NAME, NAME=REASON or PAIR:NAME=REASON.")
         for one in entries:
+            before, _, after = _cut(text, ":")
+            if one.system not in systems and _plain(_cut(after, "=")[0]) in systems:
+                raise unknown("language pair", _plain(before), sorted(pairs))
             if one.system not in systems:
                 raise unknown("system", one.system, sorted(systems))
             found[one.pair, one.system] = one

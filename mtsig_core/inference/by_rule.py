@@ -8,11 +8,13 @@ import numpy as np
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.measured import measure
-from mtsig_core.inference.rank_rules import RANK_RULES, apart, inside_clusters, ranks_by
+from mtsig_core.inference.rank_rules import RANK_RULES, apart, inside_clusters, inside_said, ranks_by
+from mtsig_core.inference.ranking import turned_round
+from mtsig_core.inference.text_cautions import plural
 from mtsig_core.metrics import Metric
-from mtsig_core.results import MetricResult, RuledRanks, Settings
+from mtsig_core.results import Caution, MetricResult, RuledRanks, Settings
 
-__all__ = ["by_rule"]
+__all__ = ["about_rule", "by_rule"]
 
 
 def by_rule(result: MetricResult, testset: TestSet, metric: Metric, settings: Settings) -> MetricResult:
@@ -51,3 +53,21 @@ def by_rule(result: MetricResult, testset: TestSet, metric: Metric, settings: Se
         tuple(ruled.cluster.tolist()), int(inside.sum()), changed,
         tuple(row.system for row in result.systems if row.rank_low == 1), apart(ruled, pairs, ~significant),
         apart(ruled, pairs, inside)))
+
+
+def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:
+    """What ranks by another rule than ours leave out of account, and what they hide here."""
+    rule, inside = RANK_RULES[settings.rank_rule], ruled.significant_inside
+    changed = "" if ruled.changed is None else (f"; {ruled.changed} of {len(result.systems)} rank ranges differ from "
+                                                "simultaneous rank intervals")
+    turned = turned_round(result)
+    against = "" if not turned else (f", and {turned} {'is' if turned == 1 else 'are'} ranked the other way round, the "
+                                     "significantly worse system first")
+    here = f"Here {inside} significant {plural(inside, 'pair')} {inside_said(inside, ruled.inside_apart)}" \
+           f"{against}{changed}."
+    if not (inside or turned or ruled.changed):
+        here = "Here it hides no significant pair" + (
+            "." if ruled.changed is None else ", and all rank ranges are the simultaneous rank intervals.")
+    return Caution.of("rank-rule", f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.", result.metric,
+                      here=here,
+                      remedies=({"rank_rule": "simultaneous"},))

@@ -6,12 +6,14 @@ import math
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from mtsig_core.data.testset import TestSet, as_system
 from mtsig_core.errors import Remedy
+from mtsig_core.inference.by_rule import about_rule
 from mtsig_core.inference.few_units import (
     FEW_UNITS,
     about_open_pairs,
@@ -26,16 +28,15 @@ from mtsig_core.inference.few_units import (
     which_to_go_by,
     would_decide,
 )
-from mtsig_core.inference.rank_rules import RANK_RULES, inside_said
-from mtsig_core.inference.ranking import headline, otherwise_led, turned_round
+from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.text_cautions import about_texts, about_words, plural
 from mtsig_core.metrics import Metric, depends_on_testset, metric_title
-from mtsig_core.results import Caution, MetricResult, PairResult, RuledRanks, Settings
+from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
 __all__ = ["FAMILY_WISE", "about_metrics", "about_ratings", "about_scores", "about_several", "disagreement",
-           "find_cautions", "p_word", "repeated_references"]
+           "find_cautions", "once", "p_word", "repeated_references"]
 
 #: Corrections that control the probability of any false decision.
 FAMILY_WISE = ("bonferroni", "holm", "romano-wolf")
@@ -85,17 +86,12 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
                                       f"small. Give document ids ({ids}), or choose the unit block.",
                       remedies=tuple(remedies))
     elif settings.unit == "segment":
-        ratios = [p.se_ratio for r in results.values() for p in r.pairs if p.se_ratio is not None]
-        measured = ""
-        if ratios:
-            measured = (f"Here standard errors of differences by document are {statistics.median(ratios):.2f} times "
-                        "those by segment (median over pairs).")
         other: dict[str, Any] = {"unit": "document", **({"test": "ar"} if TESTS[settings.test].of_segments else {})}
         m, documents = max((len(result.tested) for result in results.values()), default=0), testset.n_documents or 0
         enough = not m or units_needed(replace(settings, **other), m) <= documents
         yield Caution.of("documents-ignored", "Segments are resampled although document ids are known: sentences of "
-                                              "one document are alike, so p may be too small.", here=measured,
-                         advice="Choose the unit document." if enough else
+                                              "one document are alike, so p may be too small.",
+                         here=_se_ratios(results), advice="Choose the unit document." if enough else
                          f"The unit document could decide nothing with {documents}: more of them are needed.",
                          remedies=(other,) if enough else ())
     for n, worth, metric, scored in [(units.pieces, units.effective, None, ""), *(
@@ -104,9 +100,11 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
             if (result.n_units, result.n_effective) != (units.pieces, units.effective))]:
         if n is not None and worth is not None and worth < FEW_UNITS:
             many = f"{units_said(settings, n)}{scored}"
+            rough = f"intervals and p are rough below {FEW_UNITS}." if n > 1 else \
+                "from one there is no interval."
             only = f"Only {many} to resample" if round(worth) == n else \
                 f"{many} of unequal size to resample, worth only {worth:.0f} of equal size (Kish 1965)"
-            yield Caution.of("few-units", f"{only}: intervals and p are rough below {FEW_UNITS}.", metric,
+            yield Caution.of("few-units", f"{only}: {rough}", metric,
                              advice="Take more, or read the results with care.")
     test = TESTS[settings.test]
     if test.caution:
@@ -120,6 +118,20 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
                                                      "other references alone, so that it is judged like the "
                                                      "rest.", remedies=({"exclude": system},))
     yield from about_several(results)
+
+
+def _se_ratios(results: Mapping[str, MetricResult]) -> str:
+    """How much larger standard errors by document are, in a sentence; nothing where there are none."""
+    ratios = [pair.se_ratio for result in results.values() for pair in result.pairs if pair.se_ratio is not None]
+    return "" if not ratios else ("Here standard errors of differences by document are "
+                                  f"{statistics.median(ratios):.2f} times those by segment (median over pairs).")
+
+
+def once(cautions: Iterable[Caution], results: Mapping[str, MetricResult]) -> tuple[Caution, ...]:
+    """The warnings of several comparisons, which found these results together: what all warn of, once."""
+    return tuple(dict.fromkeys(
+        Caution.of(one.code, one.general, here=_se_ratios(results), advice=one.advice, remedies=one.remedies)
+        if one.code == "documents-ignored" else one for one in cautions))
 
 
 def _about_size(testset: TestSet, metrics: Iterable[Metric]) -> Iterator[Caution]:
@@ -167,11 +179,12 @@ def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
     counts = [len(segments) for segments in rated.values() if segments]
     if len({segments for segments in rated.values() if segments}) > 1:
         low, high = min(counts), max(counts)
+        compared = any(a & b for a, b in combinations([one for one in rated.values() if one], 2))
         many = f"{low} to {high} of them" if low < high else f"{low} of them each"
         yield Caution("rated-on-different-lines", f"By {metric} systems have scores on different lines, "
-                                                  f"{many}, so their means are of "
-                                                  "different segments. Go by the differences of pairs, which are on "
-                                                  "the lines that both have.", metric)
+                                                  f"{many}, so their means are of different segments."
+                      + (" Go by the differences of pairs, which are on the lines that both have." if compared else ""),
+                      metric)
 
 
 def _about_references(testset: TestSet, result: MetricResult) -> Iterator[Caution]:
@@ -241,30 +254,12 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
         yield from about_open_pairs(result)
         yield from _about_intervals(settings, result)
     if result.ruled is not None:
-        yield _about_rule(settings, result, result.ruled)
+        yield about_rule(settings, result, result.ruled)
     elif settings.correction not in FAMILY_WISE and any(row.rank_low for row in result.systems):
         yield Caution("ranks-and-correction", "Rank intervals, and who may be first, are always corrected over all "
                                               "pairs. Wins, losses and decisions follow the correction "
                                               f"{settings.correction}, which does not: the two may differ.",
                       result.metric)
-
-
-def _about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:
-    """What ranks by another rule than ours leave out of account, and what they hide here."""
-    rule, inside = RANK_RULES[settings.rank_rule], ruled.significant_inside
-    changed = "" if ruled.changed is None else (f"; {ruled.changed} of {len(result.systems)} rank ranges differ from "
-                                                "simultaneous rank intervals")
-    turned = turned_round(result)
-    against = "" if not turned else (f", and {turned} {'is' if turned == 1 else 'are'} ranked the other way round, the "
-                                     "significantly worse system first")
-    here = f"Here {inside} significant {plural(inside, 'pair')} {inside_said(inside, ruled.inside_apart)}" \
-           f"{against}{changed}."
-    if not (inside or turned or ruled.changed):
-        here = "Here it hides no significant pair" + (
-            "." if ruled.changed is None else ", and all rank ranges are the simultaneous rank intervals.")
-    return Caution.of("rank-rule", f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.", result.metric,
-                      here=here,
-                      remedies=({"rank_rule": "simultaneous"},))
 
 
 def _about_intervals(settings: Settings, result: MetricResult) -> Iterator[Caution]:

@@ -14,7 +14,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
 from mtsig_core.inference.by_reference import leaders_by_reference, references_alone
 from mtsig_core.inference.by_rule import by_rule
-from mtsig_core.inference.cautions import about_several, find_cautions
+from mtsig_core.inference.cautions import about_several, find_cautions, once
 from mtsig_core.inference.few_units import about_test, can_reach, least_worth, rank_correction
 from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.measured import Measured, measure
@@ -174,8 +174,8 @@ def joined(parts: Sequence[Comparison]) -> Comparison:
         if twice := [name for name in part.metrics if name in metrics]:
             raise SettingError(f"{', '.join(twice)} is in two of the comparisons. Expected each metric once.")
         metrics |= part.metrics
-    warnings = [*about_several(metrics), *(caution for part in parts for caution in part.warnings)]
-    return replace(first, metrics=metrics, warnings=tuple(dict.fromkeys(warnings)))  # what all warn of, once
+    warnings = (*about_several(metrics), *(caution for part in parts for caution in part.warnings))
+    return replace(first, metrics=metrics, warnings=once(warnings, metrics))
 
 
 def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, jobs: int,

@@ -43,7 +43,7 @@ def simulated_said(info: TestSetInfo) -> list[str]:
 
 def computed_said(settings: Settings) -> str:
     """The version, and the seed of all that was drawn."""
-    return f"Computed with mtsig {settings.version}; tests and intervals draw from seed {settings.seed}."
+    return f"Computed with mtsig {settings.version}; what is drawn at random comes from seed {settings.seed}."
 
 
 def trials_clause(result: MetricResult, settings: Settings) -> str:

@@ -115,14 +115,16 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
     lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
     ranks = "Rank intervals hold jointly within each language pair" if first.rank_rule == "simultaneous" else \
         f"Ranks within each language pair {RANK_RULES[first.rank_rule].title}"
-    lines += [f"{ranks}; * {marked_said(found)}; {MISSING} {MISSING_SAID}."]
+    ranked = any(row.rank_low for one in found.pairs.values() for result in one.metrics.values()
+                 for row in result.systems)
+    lines += [f"{ranks}; * {marked_said(found)}; {MISSING} {MISSING_SAID}." if ranked else f"{MISSING} {MISSING_SAID}."]
     for metric in metrics:
         header, rows, marks = picture_rows(found, metric)
         rows = [[cell + "*" * ((k, column) in marks) for column, cell in enumerate(row)] for k, row in enumerate(rows)]
         firsts, who = first_rows(found, metric)
         lines += ["", f"{printable(metric_title(metric))} ({told[metric]})", f"{task_verdict(found, metric)}.",
                   *(printable(f"In {pair} " + "; ".join(map(": ".join, zip(firsts[1:], names, strict=True)))) + "."
-                    for pair, *names in who),
+                    for pair, *names in who if len(who) > 1 or len(names) > 1),  # else the verdict has it
                   *filter(None, [task_without(found, metric), rule_said(found, metric)]),
                   *map(printable, far_firsts_in(found, metric)),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
@@ -130,8 +132,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
         lines += ["", *table_lines(header, rows, "<<>>><")] if rows else []
     lines += disputes_text(disputed_in(found))
     lines += [] if found.agreement is None else ["", *task_agreement_text(found.agreement).rstrip().split("\n")]
-    for pair, comparison in found.pairs.items():
-        lines += caution_lines(comparison.warnings, len(comparison.metrics) > 1, f"{printable(pair)}: ")
+    lines += _warnings(found)
     if review is not None:
         lines += [f"Decided: {printable(one['pair'])}: {printable(', '.join(one['first']))}"
                   + (f": {printable(one['why'])}" if one["why"] else "") for one in review["decisions"]]
@@ -143,6 +144,18 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
             lines.append(printable(f"Noted: {pair}, {metric}, {a} and {b}: {text} (measured: {measured})"))
         lines += [MEASURED_SAID] if noted else []
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _warnings(found: TaskComparison) -> list[str]:
+    """Those about the design, once for all language pairs that have the same, then those of each."""
+    designs = [[caution for caution in comparison.warnings if caution.metric is None and caution.a is None]
+               for comparison in found.pairs.values()]
+    shared = [caution for caution in designs[0] if len(designs) > 1 and all(caution in one for one in designs)]
+    lines = caution_lines(shared)
+    for pair, comparison in found.pairs.items():
+        rest = [caution for caution in comparison.warnings if caution not in shared]
+        lines += caution_lines(rest, len(comparison.metrics) > 1, f"{printable(pair)}: ")
+    return lines
 
 
 TASK_FORMS = {"text": task_text, "json": task_json, "csv": task_csv}

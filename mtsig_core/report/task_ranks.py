@@ -135,6 +135,8 @@ def _first(comparison: Comparison, result: MetricResult) -> str:
 
 def undecided(comparison: Comparison, result: MetricResult) -> str | None:
     """Why nobody is ranked where nothing can be decided, as a part of a sentence; None where something can be."""
+    if len(result.systems) == 1:
+        return "there is only one system"
     if TESTS[comparison.settings.test].p_values is None:
         return "this test controls no error over all pairs"
     why = cannot_decide(comparison.settings, result, rank_correction(comparison.settings))

@@ -25,7 +25,8 @@ def test_it_is_written_as_a_person_would():
     assert read == (TaskExclusion("A", "B"), TaskExclusion("B", "late, by mail"),
                     TaskExclusion("model:7b", "", "en-de"), TaskExclusion("A", "", "en-cs"))
     assert read_exclusions(["C=D"], ["C=D"], PAIRS) == (TaskExclusion("C=D"),)  # no C: the sign is the name's own
-    for text, told in [("X=late", "Unknown system 'X'"), ("en-fr:A", "Unknown system 'en-fr:A'"), ("", "no system")]:
+    for text, told in [("X=late", "Unknown system 'X'"), ("en-fr:A=late", "Unknown language pair 'en-fr'"),
+                       ("", "no system")]:
         with pytest.raises(SettingError, match=told):
             read_exclusions([text], ["A"], PAIRS)
 

@@ -56,7 +56,7 @@ class TestDesign:
 
     @pytest.mark.parametrize("few, enough, said", [
         (dict(n_segments=29), dict(n_segments=30), "Only 29 segments"),
-        (dict(n_segments=1), dict(n_segments=31), "Only 1 segment "),
+        (dict(n_segments=1), dict(n_segments=31), "Only 1 segment to resample: from one there is no interval."),
         (dict(documents=np.arange(240) * 29 // 240), dict(documents=np.arange(240) * 30 // 240), "Only 29 documents"),
         (dict(unit="block", block_length=10), dict(unit="block", block_length=8), "Only 24 stationary blocks")])
     def test_few_units(self, few, enough, said):

@@ -106,3 +106,16 @@ def test_a_difference_that_is_the_same_everywhere_has_no_error_whatever_its_size
         {"A": tuple((scores + 0.4 * scale).tolist()), "B": tuple(scores.tolist())})})
     pair, = compare(testset, "q", trials=99, resamples=200).metrics["q"].pairs
     assert (pair.se, pair.mdd) == (0, 0) and pair.delta == pytest.approx(0.4 * scale)
+
+
+def test_differences_are_recommended_only_where_two_systems_share_a_line():
+    def advice(first, second):
+        found = compare(ratings([*A, *first], [*B, *second]), ["human"], unit="segment", trials=99, resamples=50)
+        told, = (caution.text for caution in found.warnings if caution.code == "rated-on-different-lines")
+        return told
+
+    assert "Go by the differences" in advice([50.0, None], [None, 60.0])
+    apart = TestSet("toy", {"A": [None] * 4, "B": [None] * 4}, {}, scores={"human": SegmentScores(
+        {"A": [50.0, 60.0, None, None], "B": [None, None, 55.0, 65.0]})})
+    told = {caution.code: caution.text for caution in compare(apart, ["human"], unit="segment", trials=99).warnings}
+    assert "Go by" not in told["rated-on-different-lines"] and "cannot be compared" in told["no-common-line"]

@@ -233,10 +233,11 @@ class TestExport:
 
 
 class TestJoined:
-    def test_is_what_all_metrics_give_together(self):
-        testset = toy(3, 20)
-        parts = [compare(testset, metric, trials=99, resamples=50) for metric in ("bleu", "ter")]
-        whole = compare(testset, ["bleu", "ter"], trials=99, resamples=50)
+    @pytest.mark.parametrize("settings", [{}, {"unit": "segment"}])
+    def test_is_what_all_metrics_give_together(self, settings):
+        testset = toy(3, 20, [k // 2 for k in range(20)])
+        parts = [compare(testset, metric, trials=99, resamples=50, **settings) for metric in ("bleu", "ter")]
+        whole = compare(testset, ["bleu", "ter"], trials=99, resamples=50, **settings)
         found = joined(parts)
         assert dict(found.metrics) == dict(whole.metrics) and set(found.warnings) == set(whole.warnings)
         assert len(found.warnings) == len(whole.warnings)

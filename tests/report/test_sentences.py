@@ -140,7 +140,7 @@ class TestMethod:
         named = dataclasses.replace(made("AB", simulated=True), name="made up (seed 7)")
         text = paper_sentences(compare(named, **QUICK, seed=3), "bleu")
         assert "on made up (seed 7) (40 segments" in text and "made up, from the seed in its name." in text
-        assert re.search(r"mtsig \S+; tests and intervals draw from seed 3\.$", text)
+        assert re.search(r"mtsig \S+; what is drawn at random comes from seed 3\.$", text)
         assert "made up." in paper_sentences(compare(made("AB", simulated=True), **QUICK), "bleu")
 
 

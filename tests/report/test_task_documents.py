@@ -111,6 +111,17 @@ def test_why_nobody_is_ranked_is_said_where_winners_are_looked_for():
         assert first_rows(found, "X")[1][0] == ["en-de", f"nobody is ranked ({why})"]
 
 
+def test_one_system_is_ranked_against_nobody_and_says_so():
+    found = compare_task(made(["A"], ["en-de"]), "X", trials=99, resamples=99)
+    lines = task_text(found).splitlines()
+    assert lines[2] == f"- {MISSING_SAID}."
+    assert "By X nobody is ranked in en-de: there is only one system." in lines
+    assert not any("may be the first" in line for line in lines)
+    mixed = Task("toy", {**made(["A"], ["en-de"]).testsets, **made(["B", "C"], ["en-cs"]).testsets})
+    found = compare_task(mixed, "X", trials=99, resamples=99)
+    assert "In en-de may be the first: nobody is ranked (there is only one system)." in task_text(found)
+
+
 @pytest.fixture(scope="module")
 def several():
     """A comparison by three metrics that disagree, held against people."""
@@ -147,8 +158,10 @@ class TestSeveralMetrics:
         cautions = (Caution("x", "3 of 6 pairs.", "100%_Y"), Caution("x", "1 of 6 pairs.", "X"), Caution("x", "All."))
         told = replace(several, pairs={pair: replace(one, warnings=cautions) for pair, one in several.pairs.items()})
         lines = made_of(told).splitlines()
-        for said in ("100%_Y: 3 of 6 pairs.", "X: 1 of 6 pairs.", "All."):
+        for said in ("100%_Y: 3 of 6 pairs.", "X: 1 of 6 pairs."):
             assert any(line.endswith(f"Warning: en-de: {said}") for line in lines)
+        of_all = [line for line in lines if line.endswith("All.")]  # in text once for all language pairs
+        assert of_all == ["Warning: All."] or len(of_all) == len(told.pairs) and "en-de: All." in of_all[0]
         alone = {pair: replace(one, metrics={"X": one.metrics["X"]}) for pair, one in told.pairs.items()}
         assert "Warning: en-de: 1 of 6 pairs." in made_of(replace(told, pairs=alone, agreement=None))
 
