@@ -64,7 +64,7 @@ def sweep_size(testset: TestSet, metrics: Sequence[Metric], args: Namespace, pro
         swept = sweep_sizes(testset, metric, sizes=args.sizes, progress=progress, **given(args, sweep_sizes))
         planned = () if args.difference is None else plan(swept, args.difference, **given(args, plan))
         tables = _tables(swept, planned, is_segment_mean(metric))
-        if args.difference is not None and args.difference > 0:
+        if args.difference is not None:
             tables["found"] = [row for a, b in swept.errors for row in found_records(swept, a, b, args.difference)]
         if (cannot := cannot_plan(swept)) is not None:
             warn([Caution("too-few-units", cannot, metric.name)])

@@ -116,7 +116,7 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
     found : Comparison or SizeSweep
         Of a comparison, the pairs that it tested; stationary blocks count as segments.
     difference : float
-        In points, not 0.
+        In points, above 0.
     power : float
         Between 0 and 1.
     metric : str, optional
@@ -138,8 +138,8 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
     errors, at_hand, settings = _compared(found, metric) if isinstance(found, Comparison) else _swept(found)
     if not errors:
         raise SettingError("A difference takes two systems. Add another output.")
-    if not math.isfinite(difference) or difference == 0:
-        raise SettingError(f"The difference is {difference:g}. Expected a number of points other than 0, such as 1.")
+    if not (math.isfinite(difference) and difference > 0):
+        raise SettingError(f"The difference is {difference:g}. Expected a number of points above 0, such as 1.")
     if not 0 < power < 1:
         raise SettingError(f"power is {power:g}. Expected a number between 0 and 1, such as 0.8.")
     m = len(errors)

@@ -179,7 +179,7 @@ def pair_population(testset: TestSet, metric: str | Metric, a: str | None, b: st
     testset, metric, statistics, progress
         As in `population`.
     a, b : str or None
-        By default the best, or the best of the others; each by all the scores it has.
+        By default the best, or the best of the others that scores otherwise somewhere; each by all the scores it has.
 
     Raises
     ------
@@ -191,7 +191,11 @@ def pair_population(testset: TestSet, metric: str | Metric, a: str | None, b: st
     if a is not None and a == b:
         raise SettingError(f"A and B are both {a}. Choose another system for one of them.")
     free = [name for name in seen.best_first().names if name not in (a, b)]
-    two = a if a is not None else free.pop(0), b if b is not None else free.pop(0)
+    given = a if a is not None else b
+    first = free.pop(0) if given is None else given
+    rows = dict(zip(seen.names, seen.statistics, strict=True))
+    others = [name for name in free if first in rows and not np.array_equal(rows[name], rows[first])] or free
+    two = (first, b or others[0]) if a is not None or given is None else (others[0], first)
     both = _population(seen.only(two))
     return both, [both.systems.index(name) for name in two]
 

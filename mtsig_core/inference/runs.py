@@ -97,6 +97,11 @@ def about_runs(testset: TestSet, settings: Settings, results: Iterable[MetricRes
         yield Caution("single-run", f"{', '.join(single)} {has}"
                                     ": how much another training would change the score is unknown. Give further "
                                     "outputs of it as runs.")
+    for name, outputs in testset.runs.items():
+        if len({testset.systems[name], *outputs}) <= len(outputs):
+            yield Caution("identical-runs", f"{name} has training runs with identical outputs, as of one file given "
+                                            "twice: the SD between runs comes out too small. Leave the copy out.",
+                          a=name)
     for result in results:
         if not result.runs:
             yield Caution("runs-not-rated", f"{result.metric} has one score for each segment of a system, not one for "

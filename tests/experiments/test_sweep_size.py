@@ -174,8 +174,9 @@ def test_plan_is_what_the_formula_says(counts):
         assert row.units == units_needed(0.5, se, 1200, power=0.9) == row.segments
         assert power_at(0.5, se * math.sqrt(1200 / row.units)) == pytest.approx(0.9, abs=0.005)
         assert row.units_for_own == units_needed(row.delta, se, 1200, power=0.9)
-    with pytest.raises(SettingError, match="difference is 0"):
-        plan(found, 0.0)
+    for wrong in (0.0, -1.0, math.nan):
+        with pytest.raises(SettingError, match=f"difference is {wrong:g}. Expected a number of points above 0"):
+            plan(found, wrong)
     with pytest.raises(SettingError, match="power is 1"):
         plan(found, 1.0, power=1.0)
     row = plan(found, 1e-300)[0]  # more units than a float holds

@@ -232,3 +232,14 @@ def test_conclusions_go_by_samples_and_say_what_the_whole_set_decides():
     assert [row[3] for row in rows] == [format_p(row.whole_p) for row in found.rows if row.size == 100]
     for header in (conclusion_rows(found, True)[0], calibration_rows(found, False)[0]):
         assert not {"right", "wrong"} & set(header)
+
+
+def test_a_pair_that_nobody_named_differs_somewhere():
+    reference, (good, fair) = texts(3, [.3, .5], 40)
+    testset = TestSet("toy", {"A": good, "copy": good, "B": fair}, {"ref": reference})
+    found = coverage(testset, "bleu", repeats=5, resamples=50)
+    assert found.b == "B" and found.a in ("A", "copy")
+    assert {coverage(testset, "bleu", b=name, repeats=5, resamples=50).a for name in ("A", "copy")} == {"B"}
+    same = testset.without(["B"])
+    found = coverage(same, "bleu", repeats=5, resamples=50)  # there is no other
+    assert {found.a, found.b} == {"A", "copy"}

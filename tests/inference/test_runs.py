@@ -57,6 +57,13 @@ def test_the_same_runs_twice_decide_as_once():
     assert [row.sd for row in again.runs] == [0, 0] and found.runs == ()
 
 
+def test_a_run_that_copies_another_is_told():
+    for runs, copied in (({"A": [A2], "B": [B2]}, []), ({"A": [A, A2], "B": [B2, B2]}, ["A", "B"]),
+                         ({"A": [A2], "B": [B]}, ["B"])):
+        found = compare(replace(SET, runs=runs), **QUICK)
+        assert [caution.a for caution in found.warnings if caution.code == "identical-runs"] == copied
+
+
 def test_what_people_scored_is_one_output_of_a_system_whatever_its_runs():
     people = SegmentScores({"A": [float(k) for k in range(12)], "B": [float(k % 5) for k in range(12)]}, True)
     rated, found = replace(SET, scores={"human": people}), {}
