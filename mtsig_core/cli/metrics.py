@@ -68,7 +68,8 @@ def _example(testset: TestSet, metric: Metric, args: Namespace, progress: Progre
             raise SettingError(f"--system-name {args.system_name} without --line: the example of the reading note is "
                                "of no system. Give the line too (--line N), or leave the name out.")
         found = note_example(metric, testset.tokenizer)
-        return {**asdict(found), "claims": [asdict(claim) for claim in NOTE_CLAIMS]}, flat_steps(found)
+        return {"of": "the example of the reading note, no line of the test set (--line N)", **asdict(found),
+                "claims": [asdict(claim) for claim in NOTE_CLAIMS]}, flat_steps(found)
     found = worked_example(testset, args.system_name, args.line, metric)
     return asdict(found), flat_steps(found)
 

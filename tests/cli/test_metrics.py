@@ -52,6 +52,7 @@ def test_they_are_those_of_the_core(run):
 
 def test_without_a_line_the_example_is_that_of_the_note(run):
     found = json.loads(run("metrics", "example", "--demo-segments", "20").out)["metrics"]["bleu"]
+    assert found["of"].startswith("the example of the reading note, no line of the test set")
     assert round(found["brevity_penalty"], 4) == 0.8465 and found["claims"][2]["value"] == 0.085
     asked = ["metrics", "example", "--demo-segments", "20", "--tokenize", "char", "--lowercase"]
     found = json.loads(run(*asked).out)["metrics"]["bleu"]
