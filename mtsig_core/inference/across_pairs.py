@@ -14,6 +14,7 @@ import numpy as np
 
 from mtsig_core.inference import engine
 from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
+from mtsig_core.inference.few_units import p_floor, pair_units
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.pairwise import draw, sides_of, tested_against
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
@@ -89,16 +90,19 @@ def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings]
     resamples = max(own.resamples for own in settings.values())
     drawn, delta = np.zeros((len(names), resamples)), np.zeros(len(pairs))
     apart, null = np.zeros((len(pairs), resamples)), np.zeros((len(pairs), trials))
+    n_units = np.zeros(len(pairs), dtype=int)
     for k, (pair, part) in enumerate(parts.items()):
         own = replace(settings[pair], test=test, trials=trials, seed=seed_of(seed, pair), ci="percentile")
         found = _one_pair(part.only(names), pairs, own, jobs)
         some &= found.some
+        n_units += found.n_units
         for total, values in ((drawn, found.drawn), (delta, found.delta), (apart, found.apart), (null, found.null)):
             total += values / len(parts)
         if progress is not None:
             progress((k + 1) / len(parts))
     apart, null, pairs, delta = apart[some], null[some], pairs[some], delta[some]
-    p, adjusted, for_ranks = _p_values(delta, null, test, correction)
+    floor = p_floor(TESTS[test], next(iter(settings.values())).unit, n_units[some])
+    p, adjusted, for_ranks = _p_values(delta, null, floor, test, correction)
     low, high = np.quantile(apart, [alpha / 2, 1 - alpha / 2], axis=1) if len(pairs) else (delta, delta)
     score_low, score_high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=1)
     decisions = decide(first.sign * delta, alpha, p=adjusted)
@@ -125,6 +129,7 @@ class _OnePair:
     apart: np.ndarray  # (pairs, resamples)
     null: np.ndarray  # (pairs, trials)
     drawn: np.ndarray  # (systems, resamples)
+    n_units: np.ndarray  # (pairs,)
 
 
 def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) -> _OnePair:
@@ -143,18 +148,18 @@ def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) 
         tested = np.column_stack([delta[some], tested])
         tested = tested[:, np.random.default_rng(settings.seed).integers(tested.shape[1], size=settings.trials)]
     null[some] = tested
-    return _OnePair(some, delta, apart, null, systems.sample.drawn)
+    return _OnePair(some, delta, apart, null, systems.sample.drawn, pair_units(part, pairs, units)[0])
 
 
-def _p_values(delta: np.ndarray, null: np.ndarray, test: str, correction: str
+def _p_values(delta: np.ndarray, null: np.ndarray, floor: np.ndarray, test: str, correction: str
               ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """p, adjusted p, and those behind ranks."""
+    """p, adjusted p, and those behind ranks; none is below the floor, which so few units cannot show."""
     if not len(delta):
         return delta, delta, delta
     p_values = TESTS[test].p_values
     assert p_values is not None, "tests without p cannot be averaged"
-    p = p_values(delta, null)
+    p = np.maximum(floor, p_values(delta, null))
     if TESTS[test].draws == "bootstrap":
         null = null - null.mean(axis=1, keepdims=True)
-    stepped = romano_wolf(delta, null)
+    stepped = np.maximum(floor, romano_wolf(delta, null))
     return p, stepped if correction == "romano-wolf" else ADJUSTMENTS[correction](p), stepped

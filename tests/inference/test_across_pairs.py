@@ -57,6 +57,16 @@ def test_the_interval_is_that_of_independent_draws():
     assert (low, high) == pytest.approx((mean - 1.96 * se, mean + 1.96 * se), abs=0.15 * se)
 
 
+@pytest.mark.parametrize("documents", [1, 2, 3])
+def test_a_bootstrap_of_few_documents_has_no_p_that_they_cannot_show(documents):
+    """Two language pairs of n documents: one system is ahead in all of them by chance once in 2^2n, twice two-sided."""
+    ids = [str(k * documents // 12) for k in range(12)]
+    task = Task("toy", {pair: rated(12, ids, A=95, B=10) for pair in ("en-de", "en-cs")})
+    pair, = compare_task(task, test="bootstrap", trials=999).macro["human"].pairs
+    assert pair.p_value == pytest.approx(2 / 4**documents) and pair.p_adjusted >= pair.p_value
+    assert (pair.better is None) == (documents < 3)
+
+
 def test_opposite_differences_do_not_add_up():
     """Wins here and losses there of the same size: each is significant, their mean is not."""
     task = Task("toy", {"en-de": rated(200, A=80, B=70), "en-cs": rated(200, A=70, B=80)})
