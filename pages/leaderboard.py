@@ -58,10 +58,6 @@ if said is not None:
 if (far := far_firsts(result)) is not None:
     screen.plain(far)
 screen.cautions(about_all)
-header, rows = by_reference_rows(result)
-if rows:
-    screen.prose_table(header, rows)
-
 header, rows = leaderboard_rows(result, comparison.settings)
 blue = "the best score" if comparison.settings.baseline is None else "the baseline"
 numbers = dict(zip(("header", "rows"), leaderboard_records([result], comparison.settings), strict=True),
@@ -90,6 +86,9 @@ elif not apart:
                f"Overlap of two intervals is not the paired test: decisions come from the differences{jointly}. "
                f"Click a dot or a bar, or tick a row of the table, to open the pair with {blue}."
                + (" Simultaneous: intervals that hold together." if together else ""))
+by_reference = by_reference_rows(result)
+if by_reference[1]:
+    screen.prose_table(*by_reference)
 others = leaderboard_metrics.pick(view)
 header, rows = with_metrics(*with_runs(header, rows, 1, result), 1, others)
 rows += exclusions.reference_rows(view, len(header), [other.metric for other in others])

@@ -15,6 +15,7 @@ from pages._ui.ending import end_page
 from pages._ui.one_pair import open_pair
 
 _SHOWN = 200
+_LATER = "not-equal", "interval-and-decision"  # of single pairs: below the picture
 
 view = frame.open_page("Significance")
 comparison, result = view.comparison, view.result
@@ -65,7 +66,7 @@ still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not 
 apart = len(result.pairs) - len(pairs)
 untested = f"{apart} more {'was' if apart == 1 else 'were'} not tested, for want of a line in common. " if apart else ""
 screen.plain((still_open if open_pairs and cannot is None else "") + untested + "Click a cell to open the pair.")
-screen.cautions(c for c in comparison.warnings if c.a is None and c.code != "not-equal")
+screen.cautions(c for c in comparison.warnings if c.a is None and c.code not in _LATER)
 adjusted = {}
 if has_p:
     tested = [pair for pair in pairs if pair.p_value is not None]
@@ -76,7 +77,7 @@ if has_p:
         joint = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs if pair.p_value is not None])
     adjusted = across_corrections.every_correction(p, joint)
 clicked = significance_matrix.show(view, adjusted)
-screen.cautions(c for c in comparison.warnings if c.code == "not-equal")
+screen.cautions(c for c in comparison.warnings if c.code in _LATER)
 if clicked:
     open_pair(view, *clicked)
 if view.testset.simulated and not open_pairs:
