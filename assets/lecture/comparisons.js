@@ -43,7 +43,7 @@ SCENES.comparisons = (main, body, stage) => {
   const count = to => {
     const found = rows.false[name()].slice(0, to)
     one(at)
-    share.textContent = `${Math.round(100 * found.filter(Boolean).length / to)}%`
+    share.textContent = `${fixed(100 * found.filter(Boolean).length / to, 0)}%`
     if (better) {
       lost.textContent = fixed(rows.lost[name()].slice(0, to).reduce((a, b) => a + b) / to)
     }

@@ -1,4 +1,4 @@
-// One system is truly better: how often test sets of this size find it, and how large the difference looks where they do.
+// One system is truly better: how often test sets of this size are significant, and how large the difference looks where they are.
 SCENES.power = (main, body, stage) => {
   const left = make('div', 'column'), side = make('div', 'column'), strip = make('div', 'strip')
   left.style.flex = '0.8'
@@ -6,8 +6,8 @@ SCENES.power = (main, body, stage) => {
     [body.sizes, 'sentences in each test set', x => x.toLocaleString('en')]])
   const ruler = new Scale(left)
   ruler.box.style.marginTop = 'auto'
-  const count = make('span', 'big counted', '\u2013'), size = make('span', 'big counted', '\u2013'), countSaid = make('div', '', `found at ${body.alpha}`)
-  side.append(make('div', 'facts', '', make('div', '', '', count, countSaid), make('div', '', '', size, make('div', '', 'their mean, in points'))), strip)
+  const count = make('span', 'big counted', '\u2013'), size = make('span', 'big counted', '\u2013'), countSaid = make('div', '', `significant at ${body.alpha}`)
+  side.append(make('div', 'facts', '', make('div', '', '', count, countSaid), make('div', '', '', size, make('div', '', 'their mean size, in points'))), strip)
   main.append(left, side)
   let plot = null, rows = null
   const drop = (from, to) => {
@@ -21,7 +21,7 @@ SCENES.power = (main, body, stage) => {
       rows = given
       if (plot) return
       ruler.draw(stage)
-      plot = new Dots(strip, 'difference on each test set; vermillion: found', rows.axis)
+      plot = new Dots(strip, 'difference on each test set; vermillion: significant', rows.axis)
       plot.mark({at: 0, dashed: true, row: 2})
       plot.mark({at: rows.true, text: `truly ${fixed(rows.true)}`})
     },
@@ -29,12 +29,12 @@ SCENES.power = (main, body, stage) => {
     many: drop,
     trace() {},
     show(end) {
-      ruler.draw(stage, end.of_hundred, `found ${end.truth}`)
+      ruler.draw(stage, end.of_hundred, `significant ${end.truth}`)
       const [share, interval] = end.share.split(/ (?=\[)/)
       count.textContent = share
-      countSaid.textContent = `of ${stage.step} found ${interval}`
+      countSaid.textContent = `of ${stage.step} significant ${interval}`
       plot.marks.length = 2
-      if (end.mean !== null) plot.mark({at: end.mean, text: `where found ${fixed(end.mean)}`, color: 'red', row: 1})
+      if (end.mean !== null) plot.mark({at: end.mean, text: `their mean size ${fixed(end.mean)}`, color: 'red', row: 1})
     },
   }
 }

@@ -34,7 +34,7 @@ SCENES.randomization = (main, body, stage) => {
   }
   const count = to => {
     const c = rows.counts[to - 1]
-    p.textContent = rows.p[to - 1].toFixed(3)
+    p.textContent = fixed(rows.p[to - 1], 3)
     formula.textContent = `p = (${c} + 1) / (${to} + 1)`
   }
   const drop = (from, to) => plot.add(rows.differences.slice(from, to), rows.extreme.slice(from, to).map(e => e ? 'red' : 'rest'))
@@ -72,7 +72,7 @@ SCENES.randomization = (main, body, stage) => {
     show(end) {
       if (plot.shown === end) return
       plot.shown = end
-      now.textContent = end.exact.toFixed(3)
+      now.textContent = fixed(end.exact, 3)
       what.textContent = 'exact p'
       ruler.draw(stage, 100 * end.exact, `exact p ${fixed(100 * end.exact)}%`)
       plot.label = `after swaps; outline: all ${end.ways.toLocaleString('en')} ways`

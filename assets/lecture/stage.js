@@ -8,7 +8,11 @@ const make = (tag, name = '', text = '', ...children) => {
   node.append(...children)
   return node
 }
-const fixed = (x, digits = 1) => (x < 0 ? '\u2212' : '') + Math.abs(x).toFixed(digits)
+// As Python writes it: what is just between two goes to the even digit, where `toFixed` takes the larger.
+const fixed = (x, digits = 1) => {
+  const size = Math.abs(x), halves = 2 * size * 10 ** digits, between = Number.isInteger(size * 2 ** (digits + 1)) && halves % 4 === 1
+  return (x < 0 ? '\u2212' : '') + (between ? (halves - 1) / 2 / 10 ** digits : size).toFixed(digits)
+}
 
 const SCENES = {}  // by key: {build(main, body), reset(), one(i, quick), many(from, to), show(end), trace(i)}
 
@@ -399,9 +403,9 @@ class Stage {
     this.ask.textContent = end ? said : this.started ? data.during : data.question
     if (end) {
       this.ask.prepend(make('b', '', 'So: '))
-      const marks = after ? '' : data.guess.kind === 'range' ? ' (bars)' : ' (\u25bc)'  // which are gone after the answer
-      if (this.guess && words === end) this.ask.append(` Your guess: ${this.said(this.guess)}.`)
-      if (data.state.room && words === end && data.guess.kind !== 'choice') this.ask.append(` The room${marks}: ${data.state.room}.`)
+      const marks = data.guess.kind === 'range' ? ' (bars)' : ' (\u25bc)', asked = words === end && !after  // what was guessed
+      if (this.guess && asked) this.ask.append(` Your guess${data.guess.kind === 'range' ? ' (bar)' : ''}: ${this.said(this.guess)}.`)
+      if (data.state.room && asked && data.guess.kind !== 'choice') this.ask.append(` The room${marks}: ${data.state.room}.`)
     }
     const parts = []
     this.choose = this.grip = null

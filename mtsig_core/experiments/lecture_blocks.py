@@ -8,6 +8,7 @@ import numpy as np
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.experiments.blocks_and_broad import positions
+from mtsig_core.experiments.sample_results import ratio_of_spreads
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.metrics import Metric
 
@@ -56,6 +57,18 @@ class BlocksAndBroad:
     def ratio(self) -> float:
         """Spread of the blocks over that of the broad samples, each as a standard deviation."""
         return _ratio(self.blocks, self.broad)
+
+    @property
+    def ratio_interval(self) -> tuple[float, float] | None:
+        """Its 95% interval, see `ratio_of_spreads`; None where there is none."""
+        found = ratio_of_spreads(self.blocks, self.broad)
+        return found and found[1:]
+
+    @property
+    def by_order(self) -> bool:
+        """Whether blocks spread clearly wider in the order of the segments than after the shuffle."""
+        found = ratio_of_spreads(self.blocks, self.shuffled)
+        return found is not None and found[1] > 1
 
     @property
     def shuffled_ratio(self) -> float:

@@ -87,13 +87,18 @@ class PowerTests:
 
     @property
     def significant(self) -> np.ndarray:
-        """Where the difference is found, shape (tests,)."""
+        """Where the difference is, whichever system it is for, shape (tests,)."""
         return significant(self.p, ALPHA)
 
     @property
     def found(self) -> Rate:
         """How often it is."""
         return rate(int(np.count_nonzero(self.significant)), len(self.p))
+
+    @property
+    def turned(self) -> int:
+        """How many of these are for the worse system (errors of sign, type S)."""
+        return int(np.count_nonzero(self.significant & (self.differences < 0)))
 
     @property
     def running_sizes(self) -> list[float | None]:
@@ -104,7 +109,7 @@ class PowerTests:
 
     @property
     def size_found(self) -> float | None:
-        """Mean size of the differences that were found, in points; None where none was."""
+        """Mean size of the significant differences, either way, in points; None where there is none."""
         return self.running_sizes[-1]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,9 @@ class HandoutPart:
 
 def handout(parts: Sequence[HandoutPart]) -> str:
     """A page of HTML that needs nothing else and prints on A4: two pages a scene, the second with the answer."""
-    return template("lecture.html").render(parts=parts, strip_svg=strip_svg)
+    # no-break spaces of the stage would be written out
+    spaced = [replace(part, conclusion=part.conclusion.replace("\u00a0", " ")) for part in parts]
+    return template("lecture.html").render(parts=spaced, strip_svg=strip_svg)
 
 
 def strip_svg(strip: Strip) -> str:

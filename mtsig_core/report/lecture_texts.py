@@ -72,9 +72,9 @@ COMPARISONS = SceneTexts(
     "Each star is a false alarm. Choose a correction and see which go out.")
 POWER = SceneTexts(
     "Power, and the winner's curse",
-    "Two systems, one truly better by the points at the left. Test sets of this size are drawn, and each is tested at "
-    f"alpha = {ALPHA}. On how many of a hundred is the difference found?",
-    "Each test set shows a difference of its own: vermillion where the test finds it. Compare those with the true one.")
+    "Two systems, one truly better by the points chosen. Test sets of the size chosen are drawn, and each is tested at "
+    f"alpha = {ALPHA}. On how many of a hundred is the difference significant?",
+    "Each test set shows a difference of its own: vermillion where it is significant. Compare those with the true one.")
 #: Above the rounds of a lecture.
 ROUNDS = ("Scene", "Where", "Guess", "The room", "What came")
 #: What the tiles are.
@@ -239,8 +239,8 @@ def comparisons_end(found: Tables) -> dict[str, object]:
     pairs = len(found.pairs)
     return {"truth": f"{found.false('none').mean():.1f} on average", "conclusion": (
         f"{_with_interval(raw)} of {raw.n} test sets have a false star ({if_independent(ALPHA, pairs):.2%} if the "
-        f"{pairs} tests were independent), {found.false('none').mean():.1f} stars each; under Romano-Wolf "
-        f"{_with_interval(held)}."),
+        f"{pairs} tests were independent), {found.false('none').mean():.1f} stars on average over all; under "
+        f"Romano-Wolf {_with_interval(held)}."),
         "limitation": "the rate depends on how the comparisons hang together."}
 
 
@@ -278,7 +278,7 @@ def _signed(value: float) -> str:
 def randomization_end(found: Swaps, every: Swaps) -> dict[str, str]:
     """Conclusion and limitation."""
     ways, share = len(every.differences) + 1, 100 * every.p
-    said = f"{share:.0f}" if share >= 1 else f"{share:.1f}"  # never 0
+    said = f"{share:.0f}" if 1 <= share < 99.5 or share == 100 else f"{share:.1f}"  # never 0, nor all
     return {"truth": f"{said}%", "conclusion": (
         f"By {len(found.differences):,} random swaps p = {found.p:.3f}; all {ways:,} ways to swap give exactly "
         f"{every.p:.3f}. If labels meant nothing, {said} of a hundred worlds would differ as much."),
@@ -288,13 +288,16 @@ def randomization_end(found: Swaps, every: Swaps) -> dict[str, str]:
 def blocks_end(metric: str, found: BlocksAndBroad, simulated: bool) -> dict[str, str]:
     """Conclusion and limitation, and what is said of the sentences in another order after it."""
     (low, high), (least, most), (first, last) = map(found.range_of, (found.blocks, found.broad, found.shuffled))
-    alike = found.ratio >= 1.5
+    ends = found.ratio_interval or (0.0, float("inf"))
+    alike = "neighbours are alike" if ends[0] > 1 else "neighbours differ more than most" if ends[1] < 1 else \
+        f"{len(found.blocks)} samples do not tell whether neighbours are alike"
+    interval = f" [{ends[0]:.1f}, {ends[1]:.1f}]" if found.ratio_interval else ""
     return {"truth": f"{low:.0f} to {high:.0f}", "conclusion": (
         f"Blocks of {found.size} range from {low:.0f} to {high:.0f} {metric_title(metric)}, broad samples of the same "
-        f"size from {least:.0f} to {most:.0f}. Blocks spread {found.ratio:.1f} times as wide: neighbours are "
-        f"{'alike' if alike else 'hardly alike here'}."), "after": (
+        f"size from {least:.0f} to {most:.0f}. Blocks spread {found.ratio:.1f}{interval} times as wide: {alike}."),
+        "after": (
         f"Shuffled, blocks range from {first:.0f} to {last:.0f} and spread {found.shuffled_ratio:.1f} times as wide as "
-        f"broad samples{': it was the order' if alike else ''}."),
+        f"broad samples{': it was the order' if ends[0] > 1 and found.by_order else ''}."),
         "limitation": "the order of these sentences is simulated." if simulated else (
             "one test set in one order; others are mixed otherwise.")}
 
@@ -306,9 +309,13 @@ def _points(points: float) -> str:
 def power_end(found: PowerTests, n: int, planned: float, exaggeration: float) -> dict[str, object]:
     """Conclusion and limitation: of test sets of n sentences, and what was planned for them."""
     share, size = 100 * (found.found.share or 0), found.size_found
-    shown = "none was found" if size is None else (
-        f"where it is found, it looks {size / found.true:.1f} times as large ({exaggeration:.1f} expected)")
+    k, m = found.turned, found.found.count
+    turned = "" if not k else f", {f'{k} of these {m}' if m > 1 else 'the only one'} for the worse system"
+    shown = "" if size is None else \
+        f". Those show {size / found.true:.1f} times the true size ({exaggeration:.1f} expected)"
+    one = found.found.n == 1
     return {"truth": f"{share:.0f} of 100", "of_hundred": share, "share": _with_interval(found.found), "conclusion": (
-        f"{_with_interval(found.found)} of {found.found.n} test sets of {n:,} sentences find the difference of "
-        f"{_points(found.true)} (planning expects {planned:.0%}); {shown}."),
+        f"{_with_interval(found.found)} of {found.found.n} test set{'' if one else 's'} of {n:,} sentences "
+        f"{'is' if one else 'are'} significant where {_points(found.true)} are true (planning expects "
+        f"{planned:.0%}){turned}{shown}."),
         "limitation": "difference and standard error are known here; who plans guesses both."}

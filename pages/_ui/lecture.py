@@ -76,7 +76,7 @@ def _view() -> LectureView:
     asked, state = address.asked("scene"), st.session_state
     name = asked if asked in SCENES else next(iter(SCENES))
     scene, shown = SCENES[name], _shown(name)
-    return LectureView(name, shown, _whole("step", scene.most), scene.guessed(address.asked("guess"), shown),
+    return LectureView(name, shown, _whole("step", scene.steps(shown)), scene.guessed(address.asked("guess"), shown),
                        scene.voted(address.asked("votes"), shown), address.asked("reveal") == "true",
                        state.get(_HAVE, 0), address.asked("extra") == "true")
 
@@ -113,7 +113,7 @@ def show(view: LectureView | MtsigError) -> None:
         if isinstance(view, MtsigError):
             raise view
         scene, keys = SCENES[view.scene], list(SCENES)
-        most = min(scene.most, view.shown.testset.n_segments // 300) if view.scene == "blocks" else scene.most
+        most = scene.steps(view.shown)
         drawn = min(most, -(-max(view.step, view.have + 1) // scene.at_once) * scene.at_once)
         played = view.guess is not None or view.step > 0
         data = {

@@ -24,13 +24,15 @@ def handout_file(scenes: Mapping[str, tuple[Scene, Shown, int]]) -> dict[str, st
 
 
 def _part(key: str, scene: Scene, shown: Shown, step: int) -> HandoutPart:
-    step = step or _USUAL.get(key, 500)
+    step = min(step or _USUAL.get(key, 500), scene.steps(shown))
     body, rows, end = scene.body(shown), scene.rows(shown, step), scene.end(shown, step)
     exercise, answer = exercises()[key]
     query = {"scene": key, "seed": shown.seed, "step": step, "reveal": "true",
              **({"world": shown.world} if shown.world else {}),
              **{name: said for name in ("testset", "a", "b") if (said := address.asked(name)) is not None}}
-    return HandoutPart(scene.words.title, scene.words.question, texts.shown(shown.testset, key, shown.seed, step),
+    chosen = f" Chosen: {scene.worlds[shown.world]}." if scene.worlds else ""
+    return HandoutPart(scene.words.title, scene.words.question + chosen,
+                       texts.shown(shown.testset, key, shown.seed, step),
                        f"{end['conclusion']} {end.get('after', '')}".strip(),
                        end["limitation"], exercise, answer, f"lecture?{urlencode(query)}",
                        _table(key, body), _strips(key, body, rows, end, step))
@@ -66,7 +68,7 @@ def _strips(key: str, body: dict, rows: dict, end: dict, step: int) -> list[Stri
         marks = [(rows["true"], f"truly {rows['true']:g}")]
         found = [x for x, yes in zip(rows["differences"][:step], rows["found"], strict=False) if yes]
         return [Strip(label, values, rows["axis"]["low"], rows["axis"]["high"], marks) for label, values in (
-            ("difference on each test set", rows["differences"][:step]), ("those that were found", found))]
+            ("difference on each test set", rows["differences"][:step]), ("those that are significant", found))]
     if key == "comparisons":
         return [Strip(f"false stars on each test set, {said}", rows["false"][name][:step], 0, 30, integers=True)
                 for name, said in (body["corrections"][0], body["corrections"][-1])]

@@ -47,7 +47,7 @@ def _body(shown: Shown) -> dict:
 def _rows(shown: Shown, steps: int) -> dict:
     two, found = _two(shown), _tested(shown, steps)
     reach = 4 * two.error(POWER_WORLDS[shown.world][1])
-    return {"n": steps, "differences": found.differences.round(4).tolist(), "true": round(two.difference, 4),
+    return {"n": steps, "differences": found.differences.round(4).tolist(), "true": two.difference,
             "sizes": [None if size is None else round(size, 4) for size in found.running_sizes],
             "found": found.significant.astype(int).tolist(),
             "axis": {"low": min(two.difference - reach, -0.1 * reach), "high": two.difference + reach}}

@@ -107,4 +107,4 @@ RANDOMIZATION = Scene(1000, texts.RANDOMIZATION, {"kind": "slider", "min": 0, "m
                                                   "unit": "%"}, _table, _swapped, _swap_end,
                       prepare=_swaps)
 BLOCKS = Scene(100, texts.BLOCKS, {"kind": "range", "min": 0, "max": 100, "step": 1, "low": 20, "high": 40, "unit": ""},
-               _ribbon, _samples, _blocks_end)
+               _ribbon, _samples, _blocks_end, fewer=lambda shown: len(shown.cut().blocks))

@@ -96,6 +96,8 @@ class Scene:
         (Shown, steps) -> draws of what comes after the answer.
     prepare : callable or None
         (Shown) -> nothing: makes and remembers the first draws, where these take long.
+    fewer : callable or None
+        (Shown) -> steps, where a test set may not have the most.
     """
 
     most: int
@@ -108,6 +110,11 @@ class Scene:
     worlds: tuple[str, ...] = ()
     further: Callable[[Shown, int], dict] | None = None
     prepare: Callable[[Shown], object] | None = None
+    fewer: Callable[[Shown], int] | None = None
+
+    def steps(self, shown: Shown) -> int:
+        """How many there are."""
+        return self.most if self.fewer is None else min(self.most, self.fewer(shown))
 
     def go_on(self, shown: Shown, steps: int) -> None:
         """Make what comes after the answer while the room reads it, some at a time: a key pressed goes first."""

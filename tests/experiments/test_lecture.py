@@ -17,9 +17,10 @@ from mtsig_core.experiments.lecture_bootstrap import expected_missing, resamples
 from mtsig_core.experiments.lecture_comparisons import BETTER, SYSTEMS, family, tables
 from mtsig_core.experiments.lecture_documents import design_effect, equal_tests, expected_by_sentence
 from mtsig_core.experiments.lecture_mean import how_often, three_sentences
-from mtsig_core.experiments.lecture_power import better, power_tests
+from mtsig_core.experiments.lecture_power import PowerTests, better, power_tests
 from mtsig_core.experiments.lecture_randomization import all_swaps, random_swaps
 from mtsig_core.experiments.lecture_sentences import excerpt
+from mtsig_core.experiments.sample_results import ratio_of_spreads
 from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_score import bootstrap_systems
@@ -114,6 +115,8 @@ class TestRandomization:
         assert found.swapped.mean() == pytest.approx(0.5, abs=0.01)
         rare = replace(every, observed=99.0)  # none is as large but the one observed
         assert texts.randomization_end(found, rare)["truth"] == "0.1%"
+        common = replace(every, observed=5.0, differences=np.repeat([9.0, 1.0], [1020, 3]))  # nearly all are as large
+        assert common.p == 1021 / 1024 and "99.7 of a hundred" in texts.randomization_end(found, common)["conclusion"]
 
 
 def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
@@ -127,7 +130,17 @@ def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
     for kind in ("blocks", "broad", "shuffled"):
         assert getattr(found.first(2), kind).tolist() == getattr(found, kind)[:2].tolist()
     flat = replace(found, blocks=found.broad)
-    assert "neighbours are hardly alike here." in texts.blocks_end("bleu", flat, False)["conclusion"]
+    said = texts.blocks_end("bleu", flat, False)
+    assert "10 samples do not tell whether neighbours are alike." in said["conclusion"]
+    assert "it was the order" not in said["after"]
+    rng = np.random.default_rng(5)
+    lots = dict(zip(("blocks", "broad", "shuffled"), rng.normal(50, [[6], [1], [1]], (3, 40)), strict=True))
+    wide = texts.blocks_end("bleu", replace(found, **lots), False)
+    ratio, low, high = ratio_of_spreads(lots["blocks"], lots["broad"])
+    assert f"{ratio:.1f} [{low:.1f}, {high:.1f}] times as wide: neighbours are alike." in wide["conclusion"]
+    assert wide["after"].endswith(": it was the order.")
+    still = texts.blocks_end("bleu", replace(found, **{**lots, "shuffled": lots["blocks"]}), False)
+    assert "neighbours are alike." in still["conclusion"] and "it was the order" not in still["after"]
     assert f"spread {found.shuffled_ratio:.1f} times as wide as" in texts.blocks_end("bleu", found, False)["after"]
 
 
@@ -205,7 +218,18 @@ class TestPower:
 
     def test_what_is_never_found_has_no_size(self, two):
         never = replace(power_tests(two, 6, 0, 0, 2), p=np.ones(2))
-        assert never.size_found is None and "none was found" in texts.power_end(never, 6, 0.1, 2.0)["conclusion"]
+        said = texts.power_end(never, 6, 0.1, 2.0)["conclusion"]
+        assert never.size_found is None and said.endswith("(planning expects 10%).") and said.startswith("0% [")
+
+    def test_those_for_the_worse_system_are_counted(self, two):
+        found = PowerTests(0.5, np.array([3.0, -4.0, 5.0, 0.1]), np.array([0.01, 0.02, 0.03, 0.9]))
+        said = texts.power_end(found, 100, 0.05, 6.5)
+        assert found.turned == 1 and found.size_found == 4.0
+        assert "of 4 test sets of 100 sentences are significant where 0.5 points are true" in said["conclusion"]
+        assert said["conclusion"].endswith(
+            "1 of these 3 for the worse system. Those show 8.0 times the true size (6.5 expected).")
+        assert "of 1 test set of 100 sentences is significant" in texts.power_end(
+            found.first(1), 100, 0.05, 6.5)["conclusion"]
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -67,7 +67,7 @@ def test_power_is_shown_as_the_core_has_it(opened):
     found = power_tests(two, n, 3, 0, 20)
     assert data["rows"]["differences"] == pytest.approx(found.differences, abs=1e-4)
     assert data["rows"]["found"] == found.significant.tolist() and data["end"]["mean"] == found.size_found
-    assert (f"of 20 test sets of {n} sentences find the difference of {points:g} points (planning expects "
+    assert (f"of 20 test sets of {n} sentences are significant where {points:g} points are true (planning expects "
             f"{two.planned(n):.0%})") in data["end"]["conclusion"]
 
 
@@ -133,6 +133,21 @@ def test_the_link_on_a_handout_names_the_test_set(opened):
     page = opened("lecture", SMALL, testset=SMALL.title, scene="bootstrap", step="20", reveal="true")
     page.session_state["lecture.file"] = "handout", 1.0
     assert "testset=" in sent(page.run())["file"]["text"]
+
+
+def test_what_is_chosen_stands_on_paper_and_no_escape_does(opened):
+    page = opened("lecture", SMALL, testset=SMALL.title, scene="documents", step="20", reveal="true")
+    page.session_state["lecture.file"] = "all handouts", 1.0
+    text = sent(page.run())["file"]["text"]
+    assert "Chosen: 1 point, 300 sentences." in text and "Chosen: 20 a document, rho 0.1." in text
+    assert "1 + (m - 1) rho is" in text and "\\x" not in text
+
+
+def test_a_link_with_more_steps_than_a_test_set_has_blocks_shows_all_of_them(opened):
+    own = Source(demo=3000)
+    data = sent(opened("lecture", own, testset=own.title, scene="blocks", step="100", reveal="true", extra="true"))
+    assert data["most"] == data["state"]["step"] == data["rows"]["n"] == 10
+    assert "10 samples" in data["end"]["conclusion"] or "alike" in data["end"]["conclusion"]
 
 
 def test_a_test_set_that_is_gone_is_said(opened):
