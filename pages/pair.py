@@ -11,6 +11,7 @@ from mtsig_core.inference.cautions import FAMILY_WISE
 from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.inference.one_pair import density, equivalence, extremes, tally
 from mtsig_core.inference.significance import significant
+from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.tables import format_p, neither, p_word, points, simultaneous_word
 from pages._ui import address, charts, controls, dispute_view, frame, one_pair, screen, side_by_side
@@ -52,7 +53,7 @@ if not pair.significant and pair.p_value is not None and significant(pair.p_valu
     screen.plain(f"Alone, p is {format_p(pair.p_value)}; among {family} it is {format_p(pair.p_adjusted)} after the "
                  "correction, which decides. What is below is for this pair alone, but for the simultaneous interval.")
 
-if joint is not None and pair.significant == (joint[0] <= 0 <= joint[1]):
+if joint is not None and pair.significant == holds_zero(*joint):
     screen.plain(one_pair.disagreement_said(pair, settings, result))
 
 left, right = st.columns(2)

@@ -14,8 +14,7 @@ from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.figures._style import BLUE, VERMILLION
 from mtsig_core.figures.sweeps import scores, widths
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cells import rounded
-from mtsig_core.report.sweep_tables import found_records, found_rows, own_order, plan_rows, width_rows
+from mtsig_core.report.sweep_tables import found_records, found_rows, plan_rows, width_rows
 from pages._ui import background, charts, controls, demos, frame, limits, one_pair, results, screen, sweeps_tables
 from pages._ui.ending import end_page, or_end_page
 from pages._ui.sweeps_curve import Curve
@@ -72,22 +71,14 @@ command = sweeps_tables.command("size", metric, view.source, asked, difference=f
                                 **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
 curve.show_answer(found)
-charts.show(curve.figure(found, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
-            command=command,
-            **charts.columns(found_records(found, mine.a, mine.b, difference)), table=found_rows(rows),
-            alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
-                f"{mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} to "
-                f"{rows[-1].significant.share:.0%} at {rows[-1].size}.")
-screen.faint(f"All for a difference of {difference:g} {unit}. Dots: share of {repeats} random test sets of each size "
-             f"with p at most {alpha:g}, uncorrected, by the percentile test (Zhang and Vogel 2004, 3.2) on "
-             f"{found.settings.resamples} bootstrap samples by {found.settings.unit}, with 95% Monte Carlo intervals. "
-             f"Their differences are moved by {rounded(difference - mine.delta, '+')}, so that the whole set has the "
-             f"one asked about. Opposite is against the order of the whole set; {own_order(mine, alpha)}. "
-             "They are drawn without replacement: pale dots stand for more than half of the set, parts that are alike "
-             "and come to say what the whole says, whatever fresh test sets would; the last is the set itself, once. "
-             "Dotted: what normal theory plans for fresh "
-             f"test sets. It meets the line of {power:.0%} at the size it needs, and the bar is its "
-             f"{100 * (1 - alpha):g}% interval.")
+if mine.se:
+    charts.show(curve.figure(found, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
+                command=command,
+                **charts.columns(found_records(found, mine.a, mine.b, difference)), table=found_rows(rows),
+                alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
+                    f"{mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} to "
+                    f"{rows[-1].significant.share:.0%} at {rows[-1].size}.")
+    screen.faint(curve.about(found, mine, repeats))
 
 left, right = st.columns(2, gap="medium")
 with left:
@@ -123,8 +114,9 @@ screen.table(*plan_rows(few, difference, unit, units))
 if len(few) < len(planned):
     with st.expander(f"All {len(planned)} pairs", key="sweeps.all.box"):
         screen.table(*plan_rows(planned, difference, unit, units), key="sweeps.all")
-st.caption(f"For power {power:.0%}, tested alone at alpha {alpha:g}, or among {mine.n_pairs} pairs at alpha/"
-           f"{mine.n_pairs} (Bonferroni's level: enough for every correction but by). Brackets: {100 * (1 - alpha):g}% "
+family = "" if mine.n_pairs < 2 else (f", or among {mine.n_pairs} pairs at alpha/{mine.n_pairs} (Bonferroni's level: "
+                                      "enough for every correction but by)")
+st.caption(f"For power {power:.0%}, tested alone at alpha {alpha:g}{family}. Brackets: {100 * (1 - alpha):g}% "
            f"intervals: the standard error is an estimate, and so is a pair's own difference. {units.capitalize()} "
            f"needed = {found.n_units:,} x (z SE / difference)², but never fewer than can give so small a p at all. "
            "This is normal theory: on a set of few units the tests of Significance, which count swaps or draws, may "

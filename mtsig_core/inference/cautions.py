@@ -32,6 +32,7 @@ from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.text_cautions import about_texts, about_words, plural
+from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
@@ -268,7 +269,7 @@ def _about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cauti
     ends = [(pair, pair.ci_joint_low, pair.ci_joint_high) if jointly else (pair, pair.ci_low, pair.ci_high)
             for pair in result.pairs]
     odd = [pair for pair, low, high in ends
-           if low is not None and high is not None and pair.significant == (low <= 0 <= high)]
+           if low is not None and high is not None and pair.significant == holds_zero(low, high)]
     told = []
     for found, decided, zero in ((False, "not significant", "without"), (True, "significant", "with")):
         if n := sum(pair.significant is found for pair in odd):

@@ -6,7 +6,7 @@ import numpy as np
 
 from mtsig_core._compiled import worth_compiling
 
-__all__ = ["TOLERANCE", "count_extreme", "rounding"]
+__all__ = ["TOLERANCE", "count_extreme", "holds_zero", "rounding"]
 
 #: Numbers whose difference is smaller than this share of them are equal.
 TOLERANCE = 1e-9
@@ -16,6 +16,16 @@ def rounding(values: np.ndarray) -> np.ndarray:
     """What is too small to tell numbers of this size apart: `TOLERANCE` of the largest along the last axis."""
     largest: np.ndarray = np.fmax.reduce(np.abs(values), axis=-1, initial=0.0)  # whatever is not known
     return TOLERANCE * largest
+
+
+def holds_zero(low: float, high: float) -> bool:
+    """Whether an interval contains 0; an end that is 0 but for rounding is.
+
+    >>> holds_zero(2 * 0.04 - 0.08, 0.07), holds_zero(1e-17, 0.07), holds_zero(0.001, 0.07)
+    (True, True, False)
+    """
+    tie = TOLERANCE * max(abs(low), abs(high))
+    return low <= tie and high >= -tie
 
 
 def count_extreme(observed: np.ndarray, replicates: np.ndarray, middle: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from mtsig_core.experiments.lecture_mean import ThreeSentences
 from mtsig_core.experiments.lecture_power import PowerTests
 from mtsig_core.experiments.lecture_randomization import Swaps
 from mtsig_core.experiments.population import Rate
+from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.terminal import printable
@@ -267,7 +268,7 @@ def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
         f"{low:.1f} and {high:.1f}."), "after": (
         f"On the same draws {first} is behind {second} on {found.share_worse:.0%} of {drawn:,}; {1 - ALPHA:.0%} of "
         f"the differences lie between {_signed(least)} and {_signed(most)}"
-        f"{': undecided' if least <= 0 <= most else ''}."),
+        f"{': undecided' if holds_zero(least, most) else ''}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
 
 

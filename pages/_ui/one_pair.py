@@ -13,6 +13,7 @@ from mtsig_core.experiments.dispute import document_names
 from mtsig_core.inference.few_units import cannot_decide, which_to_go_by
 from mtsig_core.inference.one_pair import Equivalence, PairExamination, examine_pair
 from mtsig_core.inference.significance import TESTS
+from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import command_line
@@ -183,7 +184,7 @@ def interval_rows(found: PairExamination, chosen: str, together: str | None = No
     for kind, ends in (kinds if joint is None else {**kinds, together.replace(f" {level}", ""): joint}).items():
         low, high = sorted(ends) if ends else (None, None)
         rows.append([kind, number(low, f"+{form}"), number(high, f"+{form}"), number(ends and high - low, form),
-                     "-" if ends is None else "no" if low <= 0 <= high else "yes"])
+                     "-" if ends is None else "no" if holds_zero(low, high) else "yes"])
     return [level, "low", "high", "width", "excludes 0"], rows
 
 

@@ -15,7 +15,7 @@ from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.figures.sweeps import decisions
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rounded
-from mtsig_core.report.sweep_tables import needed
+from mtsig_core.report.sweep_tables import needed, own_order
 from pages._ui import charts, screen
 from pages._ui.made_once import made_once
 from pages._ui.view import View
@@ -66,6 +66,8 @@ class Curve:
         if mine is None:
             return
         self.show_answer(whole)
+        if not mine.se:
+            return
         asked = whole, mine.a, mine.b, self.difference
         rows = [found_at(parts[row.size], *asked[1:])[0] if row.size in parts else row
                 for row in planned_at(*asked, self.sizes)]
@@ -79,13 +81,19 @@ class Curve:
         """What the standard errors of the whole test set say."""
         planned, mine = self.plan(found)
         units, unit, difference = f"{found.settings.unit}s", metric_title(self.view.metric), self.difference
+        if mine.se == 0:
+            screen.answer(f"{mine.a} and {mine.b} " + (
+                "score the same" if mine.delta == 0 else f"differ by the same {rounded(abs(mine.delta))} {unit}")
+                + f" on all {units}: nothing varies, and there is nothing to plan")
+            return
         screen.answer(f"{mine.a} and {mine.b}: a difference of {difference:g} {unit} is found {self.power:.0%} of the "
                       "time with " + needed(mine.units, mine.segments, units, (mine.units_low, mine.units_high)))
         own = needed(mine.units_for_own, mine.segments_for_own, units,
                      (mine.units_for_own_low, mine.units_for_own_high))
         family = "" if mine.n_pairs < 2 else (
-            f"Among all {mine.n_pairs} pairs {difference:g} {unit} takes at most " + needed(
-                mine.units_family, mine.segments_family, units, (mine.units_family_low, mine.units_family_high)) + ". ")
+            f"Tested among all {mine.n_pairs} pairs this one takes at most " + needed(
+                mine.units_family, mine.segments_family, units, (mine.units_family_low, mine.units_family_high))
+            + self._most(planned) + ". ")
         both = found.errors[mine.a, mine.b].n_units
         of_both = f", {both:,} of them with scores for both," if both < found.n_units else ""
         here = cannot_plan(found) or (f"This set has {found.n_units:,} {units}{of_both} and finds {rounded(mine.mdd)} "
@@ -103,3 +111,22 @@ class Curve:
             screen.caution_box(f"The smallest test sets have {self.sizes[0]} {units}. With so few the percentile test "
                                "finds too much, and pale dots stand for test sets that are more than half of this "
                                "one, which say what it says itself. Trust the planned curve rather than the dots.")
+
+    def _most(self, planned: Sequence[PairPlan]) -> str:
+        """The most that any pair needs, where that is another."""
+        most = max(planned, key=lambda row: row.units_family or 0)
+        return "" if {most.a, most.b} == self.pair or most.units_family is None else \
+            f" ({most.a} - {most.b}, which needs most, {most.units_family:,})"
+
+    def about(self, found: SizeSweep, mine: PairPlan, repeats: int) -> str:
+        """What the dots, the curve and the line are."""
+        difference, alpha, unit = self.difference, found.settings.alpha, metric_title(self.view.metric)
+        return (f"All for a difference of {difference:g} {unit}. Dots: share of {repeats} random test sets of each "
+                f"size with p at most {alpha:g}, uncorrected, by the percentile test (Zhang and Vogel 2004, 3.2) on "
+                f"{found.settings.resamples} bootstrap samples by {found.settings.unit}, with 95% Monte Carlo "
+                f"intervals. Their differences are moved by {rounded(difference - mine.delta, '+')}, so that the whole "
+                f"set has the one asked about. Opposite is against the order of the whole set; "
+                f"{own_order(mine, alpha)}. They are drawn without replacement: pale dots stand for more than half of "
+                "the set, parts that are alike and come to say what the whole says, whatever fresh test sets would; "
+                "the last is the set itself, once. Dotted: what normal theory plans for fresh test sets. It meets the "
+                f"line of {self.power:.0%} at the size it needs, and the bar is its {100 * (1 - alpha):g}% interval.")

@@ -15,6 +15,7 @@ from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.figures.sweeps import references
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.cells import rounded
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.sweep_tables import (
     as_good_as,
@@ -91,8 +92,11 @@ def show_references(view: View, system: str, asked: dict) -> None:
     records = reference_records(swept)
     whole = [row for row in records if row["size"] == swept.n_units and row["low"] is not None]
     if whole and whole[-1]["equivalent"] is not None:
-        screen.answer(f"With {whole[-1]['references']} references, an interval as narrow as with one takes "
-                      f"{as_good_as(whole[-1])}")
+        screen.answer(f"With {whole[-1]['references']} references, an interval as narrow beside its score as with one "
+                      f"takes {as_good_as(whole[-1])}")
+        first, last = ((row["score"], (row["high"] - row["low"]) * row["score"]) for row in (whole[0], whole[-1]))
+        screen.plain(f"Scores grow with references, here from {rounded(first[0])} to {rounded(last[0])}: in points the "
+                     f"interval is {rounded(last[1])} wide, with one {rounded(first[1])}.")
     scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
     theirs = [(count, scale * score, low / 100, high / 100)
               for count, score, low, high in ZHANG_VOGEL_3.rows.get(metric, ())]

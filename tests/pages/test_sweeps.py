@@ -53,11 +53,23 @@ def test_the_answer_comes_first_and_the_command_prints_it(open_page, source, cap
 
 
 def test_how_many_of_the_documents_both_have_is_said_where_ratings_are_partial(open_page, tmp_path):
-    rows = [f"{name}\t{k + 1}\t{70 + shift + k * 7 % 11}\td{k // 2}" for name, shift in (("A", 3), ("B", 0))
+    rows = [f"{name}\t{k + 1}\t{70 + shift * (k % 3) + k * 7 % 11}\td{k // 2}" for name, shift in (("A", 3), ("B", 0))
             for k in range(40) if name == "B" or k >= 13]
     source = Source(scores=(("human", write(tmp_path / "human.tsv", ["system\tline\tscore\tdocid", *rows])),))
     page = open_page(source, sizes="10, 100%")
     assert not page.exception and "This set has 20 documents, 14 of them with scores for both, and finds" in words(page)
+
+
+@pytest.mark.parametrize(("shift", "said"), [(0, "score the same on all documents"),
+                                            (3, "differ by the same 3.00 human on all documents")])
+def test_of_two_whose_difference_never_varies_nothing_is_planned(open_page, tmp_path, shift, said):
+    rows = [f"{name}\t{k + 1}\t{70 + shift * (name == 'A') + k * 7 % 11}\td{k // 2}" for name in "AB" for k in range(60)]
+    source = Source(scores=(("human", write(tmp_path / "human.tsv", ["system\tline\tscore\tdocid", *rows])),))
+    page = open_page(source, sizes="10, 100%")
+    assert not page.exception and f"A and B {said}: nothing varies, and there is nothing to plan<" in answer(page)
+    assert "no test set of any size" not in answer(page) and "finds 0.00" not in words(page)
+    assert "among 1 pairs" not in words(page)
+    assert len(page.get("plotly_chart")) == 2  # scores and intervals, no curve
 
 
 def test_headline_curve_and_dots_follow_the_difference_that_is_dragged(open_page, source):
