@@ -85,7 +85,7 @@ settled = found("pool", stability, "Drawing the pool", pool=asked, system=name)
 total = settled.settings.resamples
 command = command_line("sweep resamples", view.source, system=name, metrics=metric, pool=asked,
                        **sampling)
-sd = bound_sd(settings.alpha) * settled.sigma / settings.resamples ** 0.5
+sd = settled.end_sd(settings.resamples)
 last = settled.growing[-1]
 screen.answer(f"Drawn anew, each end of the percentile interval would move by {rounded(sd)} {unit}"
               + (f", {sd / (last.high - last.low):.1%} of the width" if last.high > last.low else ""))

@@ -13,6 +13,7 @@ from mtsig_core.inference import engine
 from mtsig_core.inference.intervals import Sample, percentile
 from mtsig_core.inference.one_score import Progress, finite, prepare, relative, stage
 from mtsig_core.inference.resampling import make_units
+from mtsig_core.inference.ties import rounding
 from mtsig_core.metrics import Metric
 from mtsig_core.results import SamplingSettings
 
@@ -24,7 +25,7 @@ GROWING = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 REPEATED = (100, 500, 1000, 2000, 10_000)
 _POOLS = (10_000, 20_000, 50_000, 100_000, 200_000)
 _DRAWS = 6 * 10**8  # units that are drawn in a few seconds
-
+_TELL = 20  # runs that tell a standard deviation to about a sixth
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,14 @@ class Stability:
     sigma: float
     growing: tuple[Growing, ...]
     repeats: tuple[Repeated, ...]
+
+    def end_sd(self, resamples: int) -> float:
+        """How far each end moves when so many samples are drawn anew, as a standard deviation in points: as seen in
+        runs of the pool where there are enough, else by the theory of normal scores."""
+        for row in self.repeats:
+            if row.resamples == resamples and row.sd_low is not None and row.sd_high is not None and row.runs >= _TELL:
+                return math.sqrt((row.sd_low ** 2 + row.sd_high ** 2) / 2)
+        return bound_sd(self.settings.alpha) * self.sigma / math.sqrt(resamples)
 
 
 def stability(testset: TestSet, metric: str | Metric, system: str | None = None, *, pool: int | None = None,
@@ -203,7 +212,8 @@ def _middle(drawn: np.ndarray, alpha: float) -> np.ndarray:
 def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: float) -> Repeated:
     runs = len(drawn) // size
     medians, *bounds = _middle(drawn[:runs * size].reshape(runs, size), alpha)
-    sd_low, sd_high = [None, None] if runs < 2 else [float(bound.std(ddof=1)) for bound in bounds]
+    sd_low, sd_high = [None, None] if runs < 2 else [
+        sd if (sd := float(bound.std(ddof=1))) > rounding(bound) else 0.0 for bound in bounds]
     ratios = [(bound - medians) / medians for bound in bounds] if medians.all() else None
     mean = None if ratios is None else finite(*(ratio.mean() for ratio in ratios))
     spread = between = None

@@ -54,32 +54,33 @@ def show_lengths(view, places):
     actual, simulated = one.actual, one.how == "word penalty"
     sides = [one.nearest(ratio) for ratio in (_SHORT, 1 / _SHORT) if simulated or ratio < 1]
     screen.answer(f"{system} loses " + ", ".join(
-        f"{actual.bleu - point.bleu:.1f} BLEU and {actual.gtm_2 - point.gtm_2:.1f} GTM at a length ratio of "
+        f"{actual.bleu - point.bleu:.1f} BLEU and {actual.gtm_2 - point.gtm_2:.1f} GTM-2 at a length ratio of "
         f"{point.length_ratio or 0:.2f}" for point in sides))
     charts.show(partial(by_length, [(name, what, [point.length_ratio or 0 for point in points],
                                    [getattr(point, key) for point in points])
-                                  for what, key in (("BLEU", "bleu"), ("GTM", "gtm_2"))
+                                  for what, key in (("BLEU", "bleu"), ("GTM-2", "gtm_2"))
                                   for name, points in one.curves],
                         paper=simulated),
                 key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
                 command=command(view, "lengths", system_name=system, beside=beside),
                 **rows_of(tables.flat_lengths(one)),
-                alt=f"BLEU and GTM of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
+                alt=f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
                     + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
                                 for point in (*sides, actual)) + ".")
     screen.table(*tables.length_rows(one))
-    st.caption(("Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM hardly changes. The "
+    st.caption(("Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. The "
                 "systems translate anew with a word penalty. Above 0 they leave out words, rather where they are not "
                 "sure: all the BLEU that is lost there is the brevity penalty. Below 0 they say more: leave out less, "
                 "put the right word behind a wrong one, or a stray word. What long outputs lose is precision, and how "
                 "much hangs on what was added: that side follows from how the simulation adds words. "
                 if simulated else
-                "Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM hardly changes. Each "
+                "Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. Each "
                 "output keeps the first part of its words. Truncation cannot lengthen: nobody knows what the "
                 "system would have added. The simulated corpus shows that side too. ")
                + f"{one.n_segments:,} of {view.testset.n_segments:,} segments, from all over. GTM is an F-measure "
-               "without a brevity penalty; drawn with exponent 2, whose points are of the size of those in his figure "
-               f"(he does not print the exponent). {one.bleu_signature}; {one.gtm_2_signature}")
+               "without a brevity penalty; GTM-2, which is drawn, has exponent 2, whose points are of the "
+               f"size of those in his figure (he does not print the exponent). {one.bleu_signature}; "
+               f"{one.gtm_2_signature}")
 
 
 def show_example(view, places):

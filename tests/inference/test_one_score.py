@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtsig_core import Cancelled, SettingError
+from mtsig_core import Cancelled, SegmentScores, SettingError, TestSet
 from mtsig_core.cli.main import main
 from mtsig_core.experiments import papers
 from mtsig_core.experiments.sweep_resamples import GROWING, _sd_range, bound_sd, default_pool, flat, stability
@@ -236,6 +236,19 @@ def test_rows_of_intervals():
     (a, b), (c, d) = (found.intervals["percentile"] for found in (segment, document))
     assert rows[0][-1] == f"{(d - c) / (b - a):.2f}" and rows[0][-2] == f"[{c:.2f}, {d:.2f}]"
     assert relative_rows([document], "percentile", "bleu", "95%")[1][0][:2] == ["A", f"{document.score:.2f}"]
+
+
+def test_how_far_an_end_moves_is_as_seen_and_else_by_theory():
+    """Of scores that take few values an end moves otherwise than that of a normal one."""
+    few = {"A": [100.0] * 4 + [0.0] * 96, "B": [50.0] * 100}
+    testset = TestSet("toy", {name: [None] * 100 for name in few}, {}, scores={"x": SegmentScores(few)})
+    found = stability(testset, "x", "A", pool=20_000)
+    seen = {row.resamples: math.sqrt((row.sd_low**2 + row.sd_high**2) / 2) for row in found.repeats if row.runs >= 20}
+    assert set(seen) == {100, 500, 1000} and all(found.end_sd(n) == sd for n, sd in seen.items())
+    assert abs(seen[1000] / (found.sigma * bound_sd() / math.sqrt(1000)) - 1) > 0.2
+    assert found.end_sd(2000) == found.sigma * bound_sd() / math.sqrt(2000)  # ten runs tell little
+    still = stability(testset, "x", "B", pool=2000)
+    assert {(row.sd_low, row.sd_high) for row in still.repeats if row.runs > 1} == {(0.0, 0.0)}
 
 
 def run(capsys, *args):

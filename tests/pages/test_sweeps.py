@@ -63,7 +63,8 @@ def test_how_many_of_the_documents_both_have_is_said_where_ratings_are_partial(o
 @pytest.mark.parametrize(("shift", "said"), [(0, "score the same on all documents"),
                                             (3, "differ by the same 3.00 human on all documents")])
 def test_of_two_whose_difference_never_varies_nothing_is_planned(open_page, tmp_path, shift, said):
-    rows = [f"{name}\t{k + 1}\t{70 + shift * (name == 'A') + k * 7 % 11}\td{k // 2}" for name in "AB" for k in range(60)]
+    rows = [f"{name}\t{k + 1}\t{70 + shift * (name == 'A') + k * 7 % 11}\td{k // 2}" for name in "AB"
+            for k in range(60)]
     source = Source(scores=(("human", write(tmp_path / "human.tsv", ["system\tline\tscore\tdocid", *rows])),))
     page = open_page(source, sizes="10, 100%")
     assert not page.exception and f"A and B {said}: nothing varies, and there is nothing to plan<" in answer(page)
