@@ -66,14 +66,16 @@ his = {kind: ends for kind, *ends in KOEHN_2_3.rows["bleu"]} if his_size and nam
 koehns, theirs = his_size and not shuffled, {} if shuffled else his
 ratio = ratio_of_spreads(*(one.scores for one in chosen.values()), asked["alpha"])
 sections = Samples(view, samples, name, koehns)
+wider = ratio is not None and ratio[1] > 1
 screen.numbers(
     *((f"{NAMES[kind]}{', shuffled' if shuffled else ''}", " to ".join(f"{end:{sections.form}}" for end in one.range),
        f"SD {rounded(one.sd)}" + (f"; before the shuffle {rounded(before[kind].sd)}" if before else "")
        + (f"; Koehn 2004: {theirs[kind][0]} to {theirs[kind][1]}" if kind in theirs else ""))
       for kind, one in chosen.items()),
-    ("Blocks spread wider by a factor of", "-", "no spread, no ratio") if ratio is None else
-    ("Blocks spread wider by a factor of", f"{ratio[0]:.1f}",
-     "ratio of SDs; {} interval {:.1f} to {:.1f}".format(sections.level, *ratio[1:])))
+    ("Spread of blocks / broad samples", "-", "no spread, no ratio") if ratio is None else
+    ("Spread of blocks / broad samples", f"{ratio[0]:.1f}",
+     "{} interval {:.1f} to {:.1f}".format(sections.level, *ratio[1:])
+     + (": wider" if wider else ": narrower" if ratio[2] < 1 else f": {n} samples do not tell")))
 rows = [{"kind": kind, **row} for kind, one in chosen.items() for row in system_records(one)]
 charts.show(partial(spread, {NAMES[kind]: one.scores for kind, one in chosen.items()}, chosen["broad"].full,
                     {NAMES[kind]: ends for kind, ends in theirs.items()}, unit=sections.unit,
@@ -84,9 +86,10 @@ charts.show(partial(spread, {NAMES[kind]: one.scores for kind, one in chosen.ite
 left_over = samples["broad"].n_segments - n * size
 st.caption(f"{n} samples of {size} segments each way. A block takes consecutive segments, broad sample k takes "
            f"segments k, k + {n}, k + {2 * n}, ... (Koehn 2004, 3.2 and 3.3). Each dot is a sample; dots stand side by "
-           "side where scores are alike, and their height says nothing. Neighbours share topic, style and difficulty. "
-           + ("Shuffled, they do not, and blocks are like broad samples; circles are the samples before the shuffle. "
-              if shuffled else "")
+           "side where scores are alike, and their height says nothing. "
+           + ("Shuffled, neighbours share nothing, and blocks are like broad samples; circles are the samples before "
+              "the shuffle. " if shuffled else
+              "Blocks spread wider, as neighbours share topic, style and difficulty. " if wider else "")
            + (f"The last {left_over} segments are in no sample. " if left_over else "")
            + (f"{sections.unit} takes its weights from the sample, so it is counted anew on each and grows with its "
               "size: small samples lie below the whole." if view.recounted else ""))

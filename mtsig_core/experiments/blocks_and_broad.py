@@ -139,7 +139,8 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
         shuffle, settings, trials,
         tuple(SampledSystem(names[k], scores_on_all[k], scores[k], low[k], high[k]) for k in seen.order),
         tuple(SampledPair(names[a], names[b], metric.higher_is_better, float(full[k]), deltas[k], win[k], lose[k], p[k],
-                          float(p_whole[k])) for k, (a, b) in enumerate(pairs)))
+                          float(p_whole[k])) for k, (a, b) in enumerate(pairs)),
+        part.n_documents or part.n_segments)
 
 
 @dataclass(frozen=True, eq=False)

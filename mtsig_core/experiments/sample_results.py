@@ -239,6 +239,8 @@ class Sampling:
         Best on the whole test set first.
     pairs : tuple of SampledPair
         All of them, the better first.
+    whole_units : int
+        That p on the whole test set comes from swaps of.
     """
 
     metric: str
@@ -253,6 +255,7 @@ class Sampling:
     trials: int
     systems: tuple[SampledSystem, ...]
     pairs: tuple[SampledPair, ...]
+    whole_units: int
 
     def system(self, name: str) -> SampledSystem:
         return next(system for system in self.systems if system.system == name)

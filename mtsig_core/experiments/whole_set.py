@@ -10,14 +10,25 @@ from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import approximate_randomization
 from mtsig_core.metrics import Metric
 
-__all__ = ["SWAPS", "whole_p"]
+__all__ = ["swaps_said", "whole_p"]
 
-SWAPS = 999
+_SWAPS = 999
+
+
+def swaps_said(n_units: int) -> str:
+    """The swaps behind each p of so many units, in words: 999, or all there are.
+
+    >>> swaps_said(1000), swaps_said(6)
+    ('999 swaps', 'all 64 swaps')
+    """
+    every = Units.segments(n_units).all_swaps
+    return f"{_SWAPS} swaps" if every is None else f"all {every + 1:,} swaps"
 
 
 def whole_p(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, documents: np.ndarray | None,
             seed: int) -> np.ndarray:
-    """p of each pair on the whole test set by approximate randomization, uncorrected, 999 trials.
+    """p of each pair on the whole test set by approximate randomization, uncorrected, 999 trials or all swaps
+    of few units.
 
     Where it is above alpha, the order of the two on the whole set may itself be chance, and samples that conclude the
     opposite need not be wrong.
@@ -54,6 +65,6 @@ def whole_p(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, documents
         "document", documents, int(documents.max()) + 1)
     data = engine.UnitStatistics(metric, statistics, units)
     deltas = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
-    p = approximate_randomization(deltas, engine.swap_differences(data, pairs, SWAPS, seed))
+    p = approximate_randomization(deltas, engine.swap_differences(data, pairs, _SWAPS, seed))
     p[np.isnan(deltas)] = np.nan
     return p

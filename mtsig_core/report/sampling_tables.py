@@ -11,7 +11,7 @@ import numpy as np
 from mtsig_core.experiments.papers import KOEHN_7_8
 from mtsig_core.experiments.sample_results import SampledPair, SampledSystem, Sampling
 from mtsig_core.experiments.spread_ratios import Spreads
-from mtsig_core.experiments.whole_set import SWAPS
+from mtsig_core.experiments.whole_set import swaps_said
 from mtsig_core.inference.significance import significant
 from mtsig_core.report.cells import Cell, Table, rounded
 from mtsig_core.report.tables import format_p
@@ -46,15 +46,15 @@ def tally_rows(found: Mapping[str, Sampling], a: str, b: str, alpha: float, publ
     return ["samples", "test, uncorrected", "as the whole set", "opposite", "no conclusion"], rows
 
 
-def whole_said(p: float, alpha: float) -> str:
-    """Whether the whole test set, which conclusions are held against, decides a pair itself.
+def whole_said(p: float, alpha: float, n_units: int) -> str:
+    """Whether the whole test set of so many units, which conclusions are held against, decides a pair itself.
 
     Examples
     --------
-    >>> whole_said(0.001, 0.05), whole_said(0.3, 0.05)
-    ('decided, p 0.0010 from 999 swaps', 'itself undecided, p 0.3000 from 999 swaps')
+    >>> whole_said(0.001, 0.05, 300), whole_said(0.125, 0.05, 6)
+    ('decided, p 0.0010 from 999 swaps', 'itself undecided, p 0.1250 from all 64 swaps')
     """
-    return f"{'decided' if significant(p, alpha) else 'itself undecided'}, p {format_p(p)} from {SWAPS} swaps"
+    return f"{'decided' if significant(p, alpha) else 'itself undecided'}, p {format_p(p)} from {swaps_said(n_units)}"
 
 
 def spread_rows(found: Spreads, system: str) -> Table:

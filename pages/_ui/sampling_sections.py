@@ -116,9 +116,11 @@ class Samples:
         tie = rounding(np.array([self.found[kind].system(name).full for name in (a, b)]))
         known = "the better" if significant(pair.whole_p, alpha) else "ahead"
         order = f"{a if truth > 0 else b} is {known}" if abs(truth) > tie else f"{a} and {b} tie"
-        decided = whole_said(pair.whole_p, alpha)
-        screen.answer(f"{order} on the whole test set ({decided}): {tally.right} of {n} samples conclude so, "
-                      f"{tally.wrong} the opposite, {tally.none} nothing")
+        decided = whole_said(pair.whole_p, alpha, self.found[kind].whole_units)
+        which = NAMES[kind].lower()
+        screen.answer(f"{order} on the whole test set ({decided}): " + (
+            f"{tally.right} of {n} {which} conclude so, {tally.wrong} the opposite, {tally.none} nothing"
+            if abs(truth) > tie else f"{n - tally.none} of {n} {which} conclude that one is better"))
         worse = int((pair.improvements < 0).sum())
         shared = dict(files=self.view.named(a, b), command=self.command(kind), **charts.columns(pair_records(pair)))
         charts.show(partial(outcomes, pair.improvements, pair.verdicts(test, alpha), truth,

@@ -9,7 +9,7 @@ import streamlit as st
 from mtsig_core.experiments.conclusions import conclusions
 from mtsig_core.experiments.coverage import coverage
 from mtsig_core.experiments.papers import KOEHN_6, KOEHN_T3, KOEHN_T4
-from mtsig_core.experiments.whole_set import SWAPS
+from mtsig_core.experiments.whole_set import swaps_said
 from mtsig_core.figures.validation import panels, rates
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import validation_tables as tables
@@ -31,7 +31,7 @@ def show_conclusions(bench: Bench, place) -> None:
                   + (f"{round(100 * right.share, 1):g}% of these as the whole test set" if right.n else "all are open"))
     screen.numbers(big(f"Conclude at {bench.level}", some), big("Of these as the whole set", right),
                    ("The opposite", str(right.n - right.count), f"of {right.n:,} conclusions"))
-    _say_undecided(one)
+    _say_undecided(one, bench.testset.n_documents or one.n_segments)
     rows = [row for row in one.rows if row.size == size]
     bench.show(_right(one, size, koehns), one.rows, "conclusions", bench.command("conclusions"),
                f"Share of samples of {size} that conclude as the whole test set and the opposite, for each pair.")
@@ -80,7 +80,7 @@ def _show_calibration(bench: Bench, one, koehns: bool) -> None:
                "and leave out only that samples of different sizes overlap.")
 
 
-def _say_undecided(one) -> None:
+def _say_undecided(one, n_units) -> None:
     """What conclusions are held against may itself be chance."""
     pairs = dict.fromkeys((row.a, row.b) for row in one.rows)
     named = "; ".join(f"{a} - {b}" for a, b in one.undecided)
@@ -88,7 +88,7 @@ def _say_undecided(one) -> None:
                  + (f"it leaves {len(one.undecided)} of {len(pairs)} pairs undecided itself ({named}). There the "
                     "opposite need not be wrong." if named else
                     "it decides each of these pairs itself.")
-                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {SWAPS} swaps.)")
+                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {swaps_said(n_units)}.)")
 
 
 def show_coverage(bench: Bench, place) -> None:

@@ -38,9 +38,9 @@ def test_ranges_hits_and_conclusions_are_those_of_the_core(open_page, source):
     ends = "blocks {:.0f} to {:.0f}%, ".format(*(100 * end for end in blocks.system(NAMES[0]).hit_interval))
     assert any(f"being alike: {ends}broad samples " in e.value for e in page.caption)
     tally = broad.pair(*NAMES[:2]).tally("koehn")
-    decided = whole_said(broad.pair(*NAMES[:2]).whole_p, 0.05)
-    assert (f"on the whole test set ({decided}): {tally.right} of 10 samples conclude so, {tally.wrong} the opposite, "
-            f"{tally.none} nothing<") in words(page)
+    decided = whole_said(broad.pair(*NAMES[:2]).whole_p, 0.05, broad.whole_units)
+    assert (f"on the whole test set ({decided}): {tally.right} of 10 broad samples conclude so, {tally.wrong} the "
+            f"opposite, {tally.none} nothing<") in words(page)
     assert "as the whole set" in words(page) and ">right<" not in words(page) and ">wrong<" not in words(page)
     assert any("no more than a larger sample" in e.value for e in page.caption)
     assert "Koehn 2004:" not in words(page)
