@@ -23,6 +23,13 @@ const KEYS = [['n, \u2192, Space, Page Down', 'the next thing'], ['1, 2, 3, 4', 
   ['x', 'what comes after the answer', 'x'], ['a, b', 'choose one of two'], ['\u2191, \u2193', 'turn the slider of the guess'], ['c', 'the next correction', 'c'], ['w', 'another world', 'w'],
   ['s', 'another seed', 's'], ['h, H', 'handout of this scene, of all', 'h'], ['v, V', 'guesses and votes of all rounds, as CSV', 'v'], ['?', 'this list'], ['Esc', 'leave', 'Escape']]
 const KEPT = 'mtsig_lecture'  // under which the tab keeps the rounds
+const ASKED = 'mtsig_lecture_asked'  // and the page what was asked last
+const leaves = asks => ['move', 'again', 'reseed', 'world'].some(key => key in asks)
+// What was asked just before by a stage that was taken away, and drawn anew, before Python had heard it.
+const unheard = ({heard, scene, seed}) => {
+  const asked = window[ASKED], age = asked ? performance.timeOrigin + performance.now() - asked.at : Infinity
+  return age < 5000 && asked.at !== heard && asked.scene === scene && asked.seed === seed ? asked : null
+}
 // Of a world, where a scene has some to turn: sliders, by mouse or the arrow keys. Another world is another round.
 const knobs = (parent, stage, axes) => {
   const {worlds} = stage.data.body, world = worlds[stage.data.world], wanted = [...world]
@@ -90,10 +97,13 @@ class Stage {
   // What Python says: where `turn` is new it says all; else it answers what was asked.
   receive(data, send) {
     this.send = send
+    const lost = this.data ? null : unheard(data)
+    if (lost) data = {...data, state: {...data.state, guess: lost.guess, votes: lost.votes, step: lost.step, revealed: lost.reveal && data.state.revealed}}
     const fresh = !this.data || this.data.turn !== data.turn
     if (!fresh && !data.rows) data = {...data, rows: this.data.rows}  // as they are here already
     this.data = data
     if (data.heard === this.asks?.at) clearTimeout(this.timer)
+    this.lost = lost
     if (data.file && data.file.id === this.filed) {  // once
       this.filed = undefined
       this.save(data.file)
@@ -115,14 +125,18 @@ class Stage {
       this.extra()
     } else if (this.wanted > this.step) this.play()
     else if (this.started) this.draw()  // what is being typed in stays
-    this.ahead()
+    if (lost) {
+      this.asks = lost
+      this.leaving = leaves(lost)
+      this.post(3000)
+    } else this.ahead()
   }
 
   // The tab keeps the rounds over a reload, and tells a session that has not heard of them.
   remember(data) {
     this.stored ??= sessionStorage.getItem(KEPT) ?? ''
     this.telling = this.stored && !data.told
-    if (this.telling && !this.told) {
+    if (this.telling && !this.told && !this.lost) {
       this.told = true
       queueMicrotask(() => this.tell())  // once all of this is taken in
     }
@@ -300,11 +314,12 @@ class Stage {
   tell() { this.say({}) }
   say(more) {
     if (this.leaving) return  // for another scene: what still moves here says nothing more
-    this.leaving = ['move', 'again', 'reseed', 'world'].some(key => key in more)
+    this.leaving = leaves(more)
     if (!('have' in more)) this.asked = undefined  // this may reach Python in the place of what was asked before
     const {scene, seed} = this.data
     this.asks = {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, rows: this.rows?.n ?? 0, reveal: this.revealed, extra: this.revealed && (this.waiting || (this.further && 'extra' in this.data.body)), at: performance.timeOrigin + performance.now(), ...(this.telling ? {told: JSON.parse(this.stored)} : {}), ...more}
     if ('file' in more) this.filed = this.asks.at
+    window[ASKED] = this.asks
     this.post(3000)
   }
 

@@ -149,6 +149,7 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     page.set_viewport_size({"width": 1280, "height": 800})  # what was typed stays
     assert votes.input_value() == "3 4 4"
     votes.press("Escape")
+    page.wait_for_url("**votes=3**")  # told as soon as the field is left
     assert stage.get_by_text("? of 12").is_visible()
     page.keyboard.press("]")  # what was typed for another scene is there again
     stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
@@ -193,6 +194,18 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     settled(page)
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # what moved
     assert stage.get_by_role("button", name="This is my guess").is_visible() and page.problems == []
+
+
+def test_what_a_stage_asked_that_was_taken_away_is_asked_by_the_next(at, page):
+    """The page may draw the stage anew, as when the window changes its size, before Python has heard it."""
+    page.add_init_script("""window.mtsig_lecture_asked = {scene: 'bootstrap', seed: 4, guess: null, votes: [3, 5],
+        step: 0, rows: 0, reveal: false, extra: false, move: 1, at: performance.timeOrigin + 60000}""")
+    page.goto(at("lecture", scene="bootstrap"))
+    stage = page.locator(".stage")
+    stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
+    page.keyboard.press("[")
+    stage.get_by_text(f"2 / {len(SCENES)}", exact=True).wait_for()
+    assert stage.get_by_label("Votes of the room").input_value() == "3 5" and page.problems == []
 
 
 def test_a_step_back_another_seed_and_the_keys(at, page):
