@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core.figures import differences, forest
-from mtsig_core.inference.cautions import FAMILY_WISE
+from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import keeps_its_level
 from mtsig_core.report.far_firsts import far_firsts

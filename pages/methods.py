@@ -12,6 +12,7 @@ from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.simultaneous import simultaneous
 from mtsig_core.metrics import metric_of, metric_title
 from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.results import UNLIKE
 from pages._ui import frame, methods_algorithms, screen
 from pages._ui.copyable import command_box
 
@@ -39,6 +40,9 @@ for test in TESTS.values():
     if test.with_few:
         screen.caution_box(f"{test.name}: {test.with_few}")
 
+screen.caution_box("ar tests whether outputs can trade places, which is more than equal scores: of two unlike systems, as "
+                   "where one says much less, swaps may vary less than samples do, and p is too small. Pair says where "
+                   f"the standard error is more than {UNLIKE:g} times that of the swaps.")
 methods_algorithms.show_algorithms()
 
 st.subheader("Intervals")

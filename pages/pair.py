@@ -7,7 +7,7 @@ import streamlit as st
 from mtsig_core.errors import counted
 from mtsig_core.experiments.planning import default_difference
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
-from mtsig_core.inference.cautions import FAMILY_WISE
+from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.inference.one_pair import density, equivalence, extremes, tally
 from mtsig_core.inference.significance import significant
@@ -80,7 +80,7 @@ with right:
                 header=["from", "to", "count"],
                 rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
                 alt=f"Differences after swaps. {said}")
-    st.caption(f"If A and B were interchangeable: {said}")
+    st.caption(f"If A and B were interchangeable: {said}{one_pair.unlike_said(found)}")
 
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")

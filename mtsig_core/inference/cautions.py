@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from mtsig_core.data.testset import TestSet, as_system
 from mtsig_core.errors import Remedy
 from mtsig_core.inference.by_rule import about_rule
+from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.few_units import (
     FEW_UNITS,
     about_open_pairs,
@@ -25,22 +26,19 @@ from mtsig_core.inference.few_units import (
     units_said,
     what_lacks,
     what_would_decide,
-    which_to_go_by,
     would_decide,
 )
+from mtsig_core.inference.interval_cautions import about_intervals
 from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import TESTS
-from mtsig_core.inference.text_cautions import about_texts, about_words, plural
-from mtsig_core.inference.ties import holds_zero
+from mtsig_core.inference.text_cautions import about_texts, about_words, named, plural
 from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["FAMILY_WISE", "about_metrics", "about_ratings", "about_scores", "about_several", "disagreement",
+__all__ = ["about_metrics", "about_ratings", "about_scores", "about_several", "disagreement",
            "find_cautions", "once", "p_word", "repeated_references"]
 
-#: Corrections that control the probability of any false decision.
-FAMILY_WISE = ("bonferroni", "holm", "romano-wolf")
 
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
@@ -203,22 +201,15 @@ def disagreement(result: MetricResult, n_segments: int) -> str | None:
         gone = [name for name in together if name not in row.leaders]
         new = [name for name in row.leaders if name not in together]
         if not gone:
-            said = f"{_named(new)} may be the first too"
+            said = f"{named(new)} may be the first too"
         else:
             ahead = "may be the first" if len(row.leaders) > 1 else \
                 "is ahead of all others" if row.ahead else "alone may be the first"
-            said = f"{_named(row.leaders)} {ahead}, and not {_named(gone)}"
+            said = f"{named(row.leaders)} {ahead}, and not {named(gone)}"
         told.append(f"with {row.reference} alone{part} {said}")
     if told:
         return f"The references do not agree on who is ahead by {metric_title(result.metric)}: {'; '.join(told)}."
     return None
-
-
-def _named(names: Sequence[str], shown: int = 4) -> str:
-    """The first of some names as an English list, and the number of the others."""
-    more = len(names) - shown
-    listed = [*names[:shown], f"{more} others"] if more > 1 else [*names]
-    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
 
 
 def repeated_references(testset: TestSet) -> dict[str, str]:
@@ -253,7 +244,7 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
                       remedies=(*([{"trials": needed}] if needed is not None else []), *others))
     if lacks != "units":
         yield from about_open_pairs(result)
-        yield from _about_intervals(settings, result)
+        yield from about_intervals(settings, result)
     if result.ruled is not None:
         yield about_rule(settings, result, result.ruled)
     elif settings.correction not in FAMILY_WISE and any(row.rank_low for row in result.systems):
@@ -261,29 +252,6 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
                                               "pairs. Wins, losses and decisions follow the correction "
                                               f"{settings.correction}, which does not: the two may differ.",
                       result.metric)
-
-
-def _about_intervals(settings: Settings, result: MetricResult) -> Iterator[Caution]:
-    """Where decisions do not agree with the intervals that hold as they do: for all pairs together, or for each."""
-    jointly = settings.correction in FAMILY_WISE and len(result.tested) > 1
-    ends = [(pair, pair.ci_joint_low, pair.ci_joint_high) if jointly else (pair, pair.ci_low, pair.ci_high)
-            for pair in result.pairs]
-    odd = [pair for pair, low, high in ends
-           if low is not None and high is not None and pair.significant == holds_zero(low, high)]
-    told = []
-    for found, decided, zero in ((False, "not significant", "without"), (True, "significant", "with")):
-        if n := sum(pair.significant is found for pair in odd):
-            told.append(f"{n} {plural(n, 'pair')} that {'is' if n == 1 else 'are'} {decided} "
-                        f"{'has' if n == 1 else 'have'} {'a simultaneous' if jointly else 'an'} interval of the "
-                        f"difference {zero} 0 in it")
-    if told:
-        why = "Intervals and decisions are by different methods" if jointly else \
-            "An interval is for its pair alone and by another method than the decision"
-        steps = ", and a correction in steps may find more than intervals that hold together" \
-            if settings.correction in ("holm", "romano-wolf") and jointly and any(pair.significant for pair in odd) \
-            else ""
-        yield Caution("interval-and-decision", f"{', and '.join(told)}. {why}{steps}. "
-                                               f"{which_to_go_by(settings, odd)}", result.metric)
 
 
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:

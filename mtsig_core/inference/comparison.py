@@ -221,7 +221,8 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
             mdd=_number(mdd[k]), n=int(found.n[k]), ci_joint_low=_number(found.joint_low[k]),
             ci_joint_high=_number(found.joint_high[k]), n_units=int(found.n_units[k]),
             n_effective=float(found.n_effective[k]), decidable=bool(decidable[k]), mdd_low=_number(mdd_low[k]),
-            mdd_high=_number(mdd_high[k]), mdd_family=_number(mdd_family[k]), se_df=_number(found.se_df[k]))
+            mdd_high=_number(mdd_high[k]), mdd_family=_number(mdd_family[k]), se_df=_number(found.se_df[k]),
+            swap_se=_at(found.swap_se, k))
             for k, (i, j) in enumerate(pairs)),
         tokenizer=tokenizer_of(metric, seen.testset), ci=settings.ci, n_units=units.pieces,
         n_effective=units.effective, trials=settings.trials, exact=exact,

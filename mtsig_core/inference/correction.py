@@ -8,7 +8,10 @@ import numpy as np
 
 from mtsig_core.inference.row_chunks import Rows, by_rows, in_turn
 
-__all__ = ["ADJUSTMENTS", "CORRECTIONS", "romano_wolf"]
+__all__ = ["ADJUSTMENTS", "CORRECTIONS", "FAMILY_WISE", "romano_wolf"]
+
+#: Those that control the probability of any false decision.
+FAMILY_WISE = ("bonferroni", "holm", "romano-wolf")
 
 
 def none(p: np.ndarray) -> np.ndarray:

@@ -52,8 +52,8 @@ class Drawn:
 class PairNumbers:
     """What `compare` says of pairs, arrays of shape (pairs,); NaN where a pair has no segment in common.
 
-    `p`, `adjusted`, `for_ranks` (adjusted so that they control the family-wise error), `win` and `lose` are None where
-    the test has none.
+    `p`, `adjusted`, `for_ranks` (adjusted so that they control the family-wise error), `win`, `lose` and `swap_se` (see
+    `PairResult`) are None where the test has none.
     """
 
     n: np.ndarray
@@ -72,6 +72,7 @@ class PairNumbers:
     for_ranks: np.ndarray | None
     win: np.ndarray | None
     lose: np.ndarray | None
+    swap_se: np.ndarray | None
 
 
 def draw(metric: Metric, statistics: np.ndarray | Columns, units: Units, settings: Settings, jobs: int,
@@ -157,7 +158,7 @@ def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Pro
     pairs, scores = engine.all_pairs(len(seen.names)), systems.data.scores
     delta = scores[pairs[:, 0]] - scores[pairs[:, 1]]
     n_units = np.full(len(pairs), systems.data.units.pieces)
-    _, _, for_ranks, _, _ = _test(systems, pairs, delta, n_units, settings, jobs, progress)
+    _, _, for_ranks, *_ = _test(systems, pairs, delta, n_units, settings, jobs, progress)
     decisions = decide(seen.sign * delta, settings.alpha, p=for_ranks)
     low, high = rank_intervals(decision_matrix(len(seen.names), pairs, decisions))
     return tuple(name for name, rank in zip(seen.names, low, strict=True) if rank == 1), bool((high == 1).any())
@@ -201,24 +202,31 @@ def _spread(values: np.ndarray, ddof: int = 0) -> np.ndarray:
 
 def _test(sides: Drawn, pairs: np.ndarray, delta: np.ndarray, n_units: np.ndarray, settings: Settings, jobs: int,
           progress: engine.Progress | None) -> tuple[np.ndarray | None, ...]:
-    """p-values, adjusted p-values (as chosen, and for ranks), win and lose rates of all pairs; None where undefined.
+    """p-values, adjusted p-values (as chosen, and for ranks), win and lose rates of all pairs, and the root mean square
+    of their differences over swaps; None where undefined.
 
     Rank intervals hold jointly only with the family-wise error controlled, whatever correction the pairs get.
     """
     if not len(pairs):
-        return (None,) * 5
+        return (None,) * 6
     test = TESTS[settings.test]
     replicates = tested_against(sides, pairs, settings, jobs, progress)
     if test.p_values is None:
-        return None, None, None, *win_rates(replicates)
+        return None, None, None, *win_rates(replicates), None
     floor = p_floor(test, settings.unit, n_units)
     p = np.maximum(floor, test.p_values(delta, replicates))
     if not test.romano_wolf:
-        return p, ADJUSTMENTS[settings.correction](p), ADJUSTMENTS["holm"](p), None, None
+        return p, ADJUSTMENTS[settings.correction](p), ADJUSTMENTS["holm"](p), None, None, None
     null = _centred(replicates) if test.draws == "bootstrap" else replicates
     stepped = np.maximum(floor, romano_wolf(delta, null, whole=test.tries_all(sides.data.units)))
     adjusted = stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p)
-    return p, adjusted, stepped, None, None
+    return p, adjusted, stepped, None, None, _root_mean_square(replicates) if test.draws == "swaps" else None
+
+
+def _root_mean_square(values: np.ndarray | Rows) -> np.ndarray:
+    """Of each row."""
+    some = (values[rows] for rows in row_chunks(*values.shape))
+    return np.concatenate([np.sqrt(np.einsum("ij,ij->i", part, part) / values.shape[1]) for part in some])
 
 
 def _centred(drawn: np.ndarray | Rows) -> Rows:

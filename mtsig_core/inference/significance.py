@@ -239,13 +239,12 @@ class SignificanceTest:
 
     Attributes
     ----------
-    name, title : str
-    source : str
+    name, title, source : str
     formula : str
         The definition in one line.
     draws : {"swaps", "bootstrap", "none"}
-        What its replicates are. A test without draws takes the differences of segment scores in their place: it is
-        for means of segment scores alone, by segment, and has no trials.
+        What its replicates are. Without draws these are differences of segment scores, whatever the unit: such a test
+        is for means of them alone and has no trials.
     p_values : callable or None
         (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
     default_correction : str
@@ -299,8 +298,9 @@ class SignificanceTest:
 
 
 _WITH_FEW = ("At alpha = .05 it rejects 10 to 13% of true nulls with 6 to 9 units of equal size, 6 to 10% with 30 "
-             "documents of unequal size, about 8% with 50, 6% with 100. Use ar, which rejects 5 to 6% there. With "
-             "fewer than 10 units p is at least 2/2^n, the chance that all n favour the same of two equal systems.")
+             "documents of unequal size, about 8% with 50, 6% with 100. Use ar, which rejects 5 to 6% there of "
+             "systems alike enough to trade places. With fewer than 10 units p is at least 2/2^n, the chance that all "
+             "n favour the same of two equal systems.")
 TESTS = {test.name: test for test in (
     SignificanceTest(
         "ar", "approximate randomization", "Riezler and Maxwell 2005, Fig. 1",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from mtsig_core.data.readers.scripts import SPACELESS, written_in
@@ -11,7 +11,7 @@ from mtsig_core.errors import Remedy
 from mtsig_core.metrics import metric_title, poorly_cut
 from mtsig_core.results import Caution
 
-__all__ = ["about_texts", "about_words", "plural"]
+__all__ = ["about_texts", "about_words", "named", "plural"]
 
 
 def about_texts(testset: TestSet) -> Iterator[Caution]:
@@ -63,3 +63,10 @@ def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Itera
 def plural(n: int, word: str) -> str:
     """Such as pair or pairs."""
     return word if n == 1 else f"{word}s"
+
+
+def named(names: Sequence[str], shown: int = 4) -> str:
+    """The first of some names as an English list, and the number of the others."""
+    more = len(names) - shown
+    listed = [*names[:shown], f"{more} others"] if more > 1 else [*names]
+    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"

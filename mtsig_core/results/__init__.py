@@ -5,6 +5,7 @@ What they show of themselves (tables, files, figures) is made in `mtsig_core.rep
 
 from mtsig_core.results.comparison import Comparison
 from mtsig_core.results.metric_results import (
+    UNLIKE,
     MetricResult,
     PairResult,
     ReferenceLeaders,
@@ -17,4 +18,4 @@ from mtsig_core.results.settings import Caution, Exclusion, SamplingSettings, Se
 
 __all__ = ["TestSetInfo", "SamplingSettings", "Settings", "Caution", "Exclusion", "SystemResult", "PairResult",
            "ReferenceLeaders", "RuledRanks", "MetricResult", "SystemRuns", "PairRuns", "Comparison",
-           "by_metric"]
+           "UNLIKE", "by_metric"]

@@ -28,6 +28,8 @@ CONTROLS = """stage => [...new Set([...stage.querySelectorAll('main, footer')].f
 CUT = """stage => [...stage.querySelectorAll('.text, .facts > div > div')].filter(node => node.checkVisibility()
   && (node.scrollWidth > node.clientWidth || node.scrollHeight > node.clientHeight + 8))
   .map(node => node.textContent)"""
+#: What waits for the next frame is done then.
+FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PICTURE = "stage => [stage.innerText, ...[...stage.querySelectorAll('canvas')].map(canvas => canvas.toDataURL())]"
 
 
@@ -147,6 +149,7 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     votes = stage.get_by_label("Votes of the room")
     votes.fill("3 4 4")
     page.set_viewport_size({"width": 1280, "height": 800})  # what was typed stays
+    page.evaluate(FRAMES)
     assert votes.input_value() == "3 4 4"
     votes.press("Escape")
     page.wait_for_url("**votes=3**")  # told as soon as the field is left
@@ -192,7 +195,7 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     page.keyboard.press("]")  # away in the middle
     stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
     settled(page)
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # what moved
+    page.evaluate(FRAMES)  # what moved
     assert stage.get_by_role("button", name="This is my guess").is_visible() and page.problems == []
 
 

@@ -14,8 +14,8 @@ from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.planning import cannot_plan
 from mtsig_core.experiments.sweep_size import sweep_sizes
-from mtsig_core.inference.cautions import _about_intervals
 from mtsig_core.inference.correction import romano_wolf
+from mtsig_core.inference.interval_cautions import about_intervals
 from mtsig_core.inference.ranking import otherwise_led
 from mtsig_core.inference.resampling import effective_number
 from mtsig_core.report.export import comparison_json
@@ -302,7 +302,7 @@ class TestTooFew:
         pair, = found.metrics["human"].pairs
         assert pair.significant
         odd = replace(found.metrics["human"], pairs=(replace(pair, ci_low=-1.0),))
-        said, = (c.text for c in _about_intervals(found.settings, odd))
+        said, = (c.text for c in about_intervals(found.settings, odd))
         assert said.endswith("Go by the decision." if sure else
                              "With fewer than 10 segments this test rejects too often: go by neither, and use ar.")
 

@@ -4,13 +4,17 @@ import base64
 import json
 import re
 from functools import partial
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
 from mtsig_core.report.tables import format_p
+from pages._ui.one_pair import unlike_said
 from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
@@ -174,3 +178,15 @@ def test_a_document_leads_to_its_segments(open_pair, source):
     links = [link.proto.query_string for link in page.get("page_link")
              if link.proto.label in ("Read them", "All segments, to search and sort")]
     assert len(links) == 2 and "document=d4" in links[0] and "document=d4" not in links[1]
+
+
+def test_where_samples_vary_more_than_swaps_it_is_said_with_p_by_the_standard_error():
+    def said(se):
+        found = SimpleNamespace(a="A", b="B", delta=-1.2, se={"document": se, "segment": 9.0},
+                                settings=SimpleNamespace(unit="document"), swapped=np.array([0.5, -0.5] * 50))
+        return unlike_said(found)
+
+    assert said(0.54) == "" == said(None)
+    p = 2 * stats.norm.sf(1.2 / 0.6)
+    assert said(0.6) == (" Bootstrap samples vary 1.20 times as much as these swaps: A and B are too unlike to trade "
+                         f"places, and this p is too small. By the standard error it would be about {p:.4f}.")
