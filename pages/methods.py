@@ -41,8 +41,8 @@ for test in TESTS.values():
         screen.caution_box(f"{test.name}: {test.with_few}")
 
 screen.caution_box("ar tests whether outputs can trade places, which is more than equal scores: of two unlike systems, "
-                   "as where one says much less, swaps may vary less than samples do, and p is too small. Pair says where "
-                   f"the standard error is more than {UNLIKE:g} times that of the swaps.")
+                   "as where one says much less, swaps may vary less than samples do, and p is too small. Pair says "
+                   f"where the standard error is more than {UNLIKE:g} times that of the swaps.")
 methods_algorithms.show_algorithms()
 
 st.subheader("Intervals")
