@@ -13,12 +13,14 @@ from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
+from mtsig_core.inference.cautions import about_ratings
 from mtsig_core.inference.settings import check_jobs
 from mtsig_core.metrics import metric_of
 from mtsig_core.report.agreement_report import AGREEMENT_FORMS
 from mtsig_core.report.kept_agreement import kept_agreement
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_agreement_report import TASK_AGREEMENT_FORMS
+from mtsig_core.report.terminal import warn
 
 __all__ = ["add_agreement_options", "run_agreement"]
 
@@ -45,7 +47,9 @@ def run_agreement(args: Namespace) -> int:
         return _run_task(args)
     testset = read(args)
     chosen = default_metrics(testset, args.human) if args.metrics is None else args.metrics
-    metrics = told(testset, [metric_of(testset, name, lowercase=args.lowercase) for name in chosen])
+    metrics = [metric_of(testset, name, lowercase=args.lowercase) for name in chosen]
+    told(testset, metrics, warn=False)  # the result has what is to be said of texts
+    warn(caution for metric in metrics for caution in about_ratings(testset, metric.name))
     with progress_line() as progress:
         found = agreement(testset, args.human, metrics, progress=progress, **given(args, "agreement"))
     write(AGREEMENT_FORMS[args.format](found), args.out)

@@ -23,8 +23,9 @@ from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.row_chunks import row_chunks
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import TESTS
+from mtsig_core.inference.text_cautions import about_words
 from mtsig_core.inference.ties import rounding
-from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of
+from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of, tokenizer_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.results.agreement import Agreement, AgreementComparison, MetricAgreement
@@ -138,10 +139,12 @@ def hold(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = 
 def agreement_of(human: str, held: HeldMetrics) -> Agreement:
     """Accuracies with their intervals, the most agreeing metric first, and pairs of metrics."""
     order = sorted(range(len(held.rows)), key=lambda k: -held.rows[k].soft)
+    tokenizers = {metric.name: tokenizer_of(metric, held.testset) for metric in held.metrics}
     results = tuple(accuracies(held.metrics[k], held.metrics[k].signature(held.testset), held.rows[k],
                                held.sampling.alpha) for k in order)
     return Agreement(human, TestSetInfo.of(held.testset), held.sampling, held.trials, CORRECTION, results,
-                     compared([(held.metrics[k].name, held.rows[k]) for k in order], held.sampling.unit, held.n_units))
+                     compared([(held.metrics[k].name, held.rows[k]) for k in order], held.sampling.unit, held.n_units),
+                     tuple(about_words(held.testset, tokenizers)))
 
 
 def default_metrics(testset: TestSet, human: str) -> list[str]:

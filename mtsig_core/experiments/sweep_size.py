@@ -15,7 +15,7 @@ from mtsig_core.experiments.population import check_whole, rate
 from mtsig_core.experiments.size_choice import default_sizes, in_units
 from mtsig_core.experiments.sweep_results import PairError, PairErrors, PairSize, SizeSweep, Slope, SystemSize
 from mtsig_core.inference import engine
-from mtsig_core.inference.few_units import pair_units
+from mtsig_core.inference.few_units import p_floor, pair_units
 from mtsig_core.inference.gaps import paired
 from mtsig_core.inference.intervals import Sample, percentile
 from mtsig_core.inference.measured import Measured, measure
@@ -24,7 +24,7 @@ from mtsig_core.inference.parallel import in_order
 from mtsig_core.inference.power import degrees_of_freedom, power_at
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, members, subset
 from mtsig_core.inference.settings import check_trials, resolve_sampling
-from mtsig_core.inference.significance import percentile_test, significant
+from mtsig_core.inference.significance import TESTS, percentile_test, significant
 from mtsig_core.inference.ties import TOLERANCE
 from mtsig_core.metrics import Metric, depends_on_testset, direction
 from mtsig_core.results import SamplingSettings
@@ -213,7 +213,8 @@ def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) 
     sign = direction(subject.metric)
     deltas, differences = (sign * (x[rows[:, 0]] - x[rows[:, 1]]) for x in (data.scores, drawn))
     # a subset without a segment that both have says nothing: a difference of 0 is never significant
-    p_values = percentile_test(np.nan_to_num(deltas), np.nan_to_num(differences))
+    p_values = np.maximum(percentile_test(np.nan_to_num(deltas), np.nan_to_num(differences)),
+                          p_floor(TESTS["percentile"], settings.unit, np.array(size)))
     sizes = np.bincount(subject.units.index, minlength=subject.units.n)
     return _Drawn(data.scores[:k], relative, deltas, p_values, int(sizes[chosen].sum()),
                   _ends(deltas, differences, settings.alpha), drawn[:k] if size == subject.units.n else None)

@@ -22,6 +22,7 @@ from mtsig_core.experiments.population import (
     told,
 )
 from mtsig_core.inference import engine
+from mtsig_core.inference.few_units import p_floor
 from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
@@ -155,6 +156,9 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
         raise SettingError(f"With {trials} trials no p can be {alpha:g} or less by every test. Use at least "
                            f"{TESTS['percentile'].trials_for(alpha)} trials, or a larger alpha.")
     whole, rows = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
+    if np.array_equal(*whole.statistics[rows]):
+        raise SettingError(f"{whole.systems[rows[0]]} and {whole.systems[rows[1]]} score the same on every segment: no "
+                           "test can reject anything. Choose systems that differ.")
     if whole.n_segments < 10:
         raise SettingError(f"Too few segments to draw null pairs from: {whole.n_segments}. Expected at least 10.")
     n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole(
@@ -225,7 +229,8 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
         if test.p_values is None:
             win, lose = win_rates(replicates[test.draws])
         else:
-            p = test.p_values(delta, replicates[test.draws])
+            p = np.maximum(test.p_values(delta, replicates[test.draws]),
+                           p_floor(test, units.kind, np.array([units.pieces])))
         found[name] = bool(decide(delta, alpha, p=p, win=win, lose=lose)[0])
     return found
 

@@ -79,21 +79,26 @@ def agreement_assumed(found: Agreement | TaskAgreement) -> list[str]:
 
 def agreement_cautions(found: Agreement | TaskAgreement) -> list[Caution]:
     """A warning for each metric that orders fewer than half of the pairs as people do, as its direction may be wrong,
-    and one where units are few."""
-    said = []
+    or theirs where all whose direction is known do so; what metrics can tell of the texts; and few units."""
+    said: list[Caution] = []
+    known = [one.pairwise_accuracy for one in found.metrics if one.metric in METRICS]
+    turned = all(accuracy is not None and accuracy < 0.5 for accuracy in known)
     for one in found.metrics:
         if one.pairwise_accuracy is None or one.pairwise_accuracy >= 0.5:
             continue
         ours = one.metric in METRICS
         which, other = ("higher", "lower") if one.higher_is_better else ("lower", "higher")
-        doubt = f"the direction of {found.human}" if ours else f"its direction ({which} is better)"
+        doubt = "it is no guide to these systems" if ours and not turned else \
+            f"the direction of {found.human} may be wrong" if ours else \
+            f"its direction ({which} is better) may be wrong"
         said.append(Caution(
             "against-people", f"{metric_title(one.metric)} orders most pairs of systems otherwise than {found.human} "
-            f"(pairwise accuracy {one.pairwise_accuracy:.3f}): {doubt} may be wrong.", one.metric,
+            f"(pairwise accuracy {one.pairwise_accuracy:.3f}): {doubt}.", one.metric,
             remedies=() if ours else ({f"{other}_is_better": one.metric},)))
     parts = {found.testset.name: found} if isinstance(found, Agreement) else found.pairs
     sizes = {name: _n_units(one) for name, one in parts.items()}
-    return [*said, *about_few_in(sizes, found.sampling.unit, found.sampling.alpha)]
+    of_texts = dict.fromkeys(caution for one in parts.values() for caution in one.warnings)
+    return [*said, *of_texts, *about_few_in(sizes, found.sampling.unit, found.sampling.alpha)]
 
 
 def _n_units(found: Agreement) -> int:

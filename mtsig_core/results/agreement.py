@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from mtsig_core.results.settings import SamplingSettings, TestSetInfo
+from mtsig_core.results.settings import Caution, SamplingSettings, TestSetInfo
 from mtsig_core.results.task import TaskInfo
 
 __all__ = ["Agreement", "AgreementComparison", "MetricAgreement", "TaskAgreement"]
@@ -68,6 +68,8 @@ class Agreement:
         Over all pairs of metrics.
     metrics : tuple of MetricAgreement
     comparisons : tuple of AgreementComparison
+    warnings : tuple of Caution
+        About what metrics can tell of the texts.
     """
 
     human: str
@@ -77,6 +79,7 @@ class Agreement:
     correction: str
     metrics: tuple[MetricAgreement, ...]
     comparisons: tuple[AgreementComparison, ...]
+    warnings: tuple[Caution, ...] = ()
 
 
 @dataclass(frozen=True)

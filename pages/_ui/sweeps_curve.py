@@ -13,6 +13,7 @@ from mtsig_core.experiments.planning import PairPlan, cannot_plan, plan
 from mtsig_core.experiments.sweep_difference import FoundAtSize, found_at, planned_at
 from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.figures.sweeps import decisions
+from mtsig_core.inference.significance import FEW_TO_DRAW
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.sweep_tables import needed, own_order
@@ -108,8 +109,10 @@ class Curve:
             screen.caution_box("Segments of a document are taken as independent here: the sizes are too small by the "
                                "square of the SE ratio on the page Significance. Choose the document as unit.")
         if found.n_units < 100:
+            none = f"With fewer than {FEW_TO_DRAW} p is at least 2/2^n, with fewer than six too large for .05. " \
+                if self.sizes[0] < FEW_TO_DRAW else ""
             screen.caution_box(f"The smallest test sets have {self.sizes[0]} {units}. With so few the percentile test "
-                               "finds too much, and pale dots stand for test sets that are more than half of this "
+                               f"finds too much. {none}Pale dots stand for test sets that are more than half of this "
                                "one, which say what it says itself. Trust the planned curve rather than the dots.")
 
     def _most(self, planned: Sequence[PairPlan]) -> str:

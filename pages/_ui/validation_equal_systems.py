@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from mtsig_core.experiments.equal_systems import variants
@@ -11,13 +12,16 @@ from mtsig_core.experiments.family_wise_error import families, if_independent
 from mtsig_core.experiments.papers import RIEZLER_MAXWELL_4_4, RIEZLER_MAXWELL_T2
 from mtsig_core.experiments.type_one_error import type_one
 from mtsig_core.figures.validation import p_values, panels, rates
-from mtsig_core.inference.significance import significant
+from mtsig_core.inference.few_units import least_of_units
+from mtsig_core.inference.significance import TESTS, significant
 from mtsig_core.report import validation_tables as tables
 from pages._ui import controls, one_pair, screen
 from pages._ui.validation_claims import show_claims
 from pages._ui.validation_experiment import SITUATIONS, Bench, big, row_of, warn_of_few_documents
 
 __all__ = ["show_families", "show_type_one"]
+
+_HANG = 1.1  # of standard errors by document over those by segment
 
 
 def show_type_one(bench: Bench, place) -> None:
@@ -32,9 +36,7 @@ def show_type_one(bench: Bench, place) -> None:
     if one.predicted is None:
         screen.answer("By segment, approximate randomization keeps its level by construction")
     else:
-        _, by_segment, by_document = (row.rejected for row in at.values())
-        screen.answer(f"Where documents hang together, randomization by segment {_kept(by_segment, bench.alpha)}; by "
-                      f"document it {_kept(by_document, bench.alpha)}")
+        screen.answer(_by_both(one, *(row.rejected for row in at.values()), bench.alpha))
         what, share, interval = numbers[1]
         numbers[1] = what, share, f"{interval}; predicted {100 * one.predicted:.1f}%"
     screen.numbers(*numbers)
@@ -48,17 +50,27 @@ def show_type_one(bench: Bench, place) -> None:
                "places by coin. Approximate randomization draws the same swaps, so here it keeps its level by "
                "construction; of the other tests it is a finding. "
                + (f"Documents whole: {one.n_documents} documents drawn with weights under which A and B have the same "
-                  f"score (exponential tilting; so weighted, all documents of the test set are worth "
-                  f"{one.effective_documents:,.0f} of equal weight). "
+                  f"score (exponential tilting; these weights, whatever the documents' "
+                  f"sizes, are worth {one.effective_documents:,.0f} equal ones). "
                   "Nothing is swapped. ╌ predicted: 2Φ(-z / ratio), the ratio being the standard error by document / "
                   f"by segment, {one.se_ratio:.2f}; for tests that keep their level by document. "
                   if one.predicted is not None else "")
                + f"{one.trials} trials. Bars: 95% Monte Carlo interval; vermillion lies off the level. "
-               f"koehn concludes at {100 * bench.alpha:g}% per direction, about twice that in all; the shift of "
-               "riezler-maxwell is one-sided as printed.")
+               f"koehn concludes at {100 * bench.alpha:g}% per direction, about twice that in all, and more with "
+               "few or unequal documents; the shift of riezler-maxwell is one-sided as printed.")
     warn_of_few_documents(one.n_documents)
     screen.table(*tables.type_one_rows(one))
     _show_variants(bench)
+
+
+def _by_both(one, _, by_segment, by_document, alpha: float) -> str:
+    """What comes of either unit where whole documents are drawn; documents need not hang together, nor decide."""
+    segment = f"randomization by segment {_kept(by_segment, alpha)}"
+    if not significant(float(least_of_units(TESTS["ar"], "document", np.array(one.n_documents))), alpha):
+        return f"With {one.n_documents} documents no test by document can reject anything; {segment}"
+    begin = "Where documents hang together" if one.se_ratio >= _HANG else \
+        f"Documents do not hang together here (ratio of standard errors {one.se_ratio:.2f})"
+    return f"{begin}{',' if one.se_ratio >= _HANG else ':'} {segment}; by document it {_kept(by_document, alpha)}"
 
 
 def _situations(one) -> dict:

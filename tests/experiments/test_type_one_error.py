@@ -136,6 +136,20 @@ def test_what_cannot_be(counted, more, message):
         type_one(testset, Bleu(), statistics=counts, progress=never, **more)
 
 
+def test_of_two_that_score_the_same_nothing_is_asked(counted):
+    testset, counts = counted
+    with pytest.raises(SettingError, match="A and B score the same on every segment: no test can reject"):
+        type_one(testset, Bleu(), "A", "B", statistics=counts[[0, 0, *range(2, len(counts))]], n_pairs=5)
+
+
+def test_few_documents_have_no_p_that_they_cannot_show():
+    """As in a comparison: drawn without the floor, the bootstraps reject a quarter of true nulls of four documents."""
+    both = np.stack([segment_scores(k, [60 + 20 * k], 40)[0] for k in (0, 1)])
+    units = Units("document", np.arange(40) // 10, 4)
+    assert not any(done for name, done in conclusions_on(SegmentMean("human", True), both, units, 199, 0.05, 0).items()
+                   if name != "koehn")
+
+
 def never(stage, share):
     """What cannot be is said before the work."""
     assert not stage.startswith("null")

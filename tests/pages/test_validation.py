@@ -180,8 +180,9 @@ def texts(tmp_path):
     """A test set of 60 lines and some systems."""
     def make(names, documents=None):
         ref = sentences(60)
-        return written(tmp_path, ref, [[text.replace("small", name) if k % 3 else text for k, text in enumerate(ref)]
-                                       for name in names], documents, names)
+        return written(tmp_path, ref, [[text.replace("small", name) if k % (3 + j) else text
+                                        for k, text in enumerate(ref)] for j, name in enumerate(names)],
+                       documents, names)
 
     return make
 
@@ -203,6 +204,14 @@ def test_few_lines_without_documents(open_page, texts, experiment):
     reason = {"conclusions": "60 segments give no two samples of 100", "documents or segments": "has no document ids"}
     assert reason.get(experiment, "Numbers as CSV") in words(page) + "".join(e.proto.label for e in page.get(
         "download_button"))
+
+
+@pytest.mark.parametrize(("documents", "said"), [
+    (["b" if k % 4 == 0 and k % 3 else f"d{k % 4}" for k in range(60)], "With 5 documents no test by document can reject anything; randomization by"),
+    ([f"d{k // 2}" for k in range(60)], "Documents do not hang together here (ratio of standard errors ")])
+def test_the_headline_says_of_documents_what_they_are(open_page, texts, documents, said):
+    page = open_page(texts("AB", documents), experiment="type-I error", pairs="200")
+    assert not page.exception and said in words(page) and "Where documents hang together" not in words(page)
 
 
 def test_few_documents_are_warned_of(open_page, texts):
