@@ -19,7 +19,7 @@ def show() -> None:
         return
     screen.prose_table(["a folder in WMT layout", "how it gets here"], [
         [f"zipped, up to {upload_limits().zip_mb:,} MB unpacked",
-         "Upload the zip below, alone; then choose the language pair."],
+         "Upload the zip below, alone; then choose the language pair: one at a time is opened."],
         ["on the machine of this dashboard",
          "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. Every task below it then stands on the "
          "page Task, and each of its language pairs under Test set, at the side"

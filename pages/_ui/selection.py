@@ -104,13 +104,13 @@ def _rated(whole, metric):
 def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
     """Whether what the address says of a key holds for the test set that is left alone, not for the new one.
 
-    Who is left out, and why, and what finds the words, is said of one set. Systems stay chosen where the new set has
-    systems of that name.
+    Who is left out, and why, which domain is looked at, and what finds the words, is said of one set. Systems stay
+    chosen where the new set has systems of that name.
     """
     if key in _SYSTEMS:
         names = {*new.systems, *map(as_system, (*new.references, *new.waiting))}
         return not names.issuperset(texts)
-    return key in (LEFT_OUT, "tokenize", "official") or key.startswith(REASON)
+    return key in (LEFT_OUT, "domain", "tokenize", "official") or key.startswith(REASON)
 
 
 def _parts(whole, chosen, join, domain, left_out, rated):

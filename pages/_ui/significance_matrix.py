@@ -63,5 +63,6 @@ def _say(step: str, decisions: Mapping[str, np.ndarray]) -> None:
     """How many cells are lit, and how many went out against raw p."""
     lit, gone = int(decisions[step].sum()), len(disagreeing({"none": decisions["none"], step: decisions[step]}))
     went = "" if step == "none" else f", {gone} of those of raw p went out"
-    screen.plain(f"{_STEPS[step]}: {lit} of {len(decisions[step])} cells are lit{went}. Controlled is "
-                 f"{CONTROLS[step]}.")
+    n = len(decisions[step])
+    are = "cell is" if n == 1 else "cells are"
+    screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. Controlled is {CONTROLS[step]}.")

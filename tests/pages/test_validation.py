@@ -207,7 +207,8 @@ def test_few_lines_without_documents(open_page, texts, experiment):
 
 
 @pytest.mark.parametrize(("documents", "said"), [
-    (["b" if k % 4 == 0 and k % 3 else f"d{k % 4}" for k in range(60)], "With 5 documents no test by document can reject anything; randomization by"),
+    (["b" if k % 4 == 0 and k % 3 else f"d{k % 4}" for k in range(60)],
+     "With 5 documents no test by document can reject anything; randomization by"),
     ([f"d{k // 2}" for k in range(60)], "Documents do not hang together here (ratio of standard errors ")])
 def test_the_headline_says_of_documents_what_they_are(open_page, texts, documents, said):
     page = open_page(texts("AB", documents), experiment="type-I error", pairs="200")
