@@ -128,8 +128,8 @@ try:
 except MtsigError as problem:
     screen.error(problem)
 if "data.opened" in st.session_state:
-    screen.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now, but for Task and "
-                 "Review, which show whole shared tasks.")
+    screen.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now, but for Task "
+                 "and Review, which show whole shared tasks.")
     address.link(frame.ROOT / "pages" / "leaderboard.py", "To its leaderboard", icon=":material/arrow_forward:")
 
 try:
