@@ -13,7 +13,7 @@ from mtsig_core.experiments.population import Rate, rate
 from mtsig_core.experiments.sweep_results import SizeSweep
 from mtsig_core.inference.few_units import p_floor
 from mtsig_core.inference.power import power_at
-from mtsig_core.inference.significance import TESTS
+from mtsig_core.inference.significance import TESTS, significant
 from mtsig_core.inference.ties import TOLERANCE
 
 __all__ = ["FoundAtSize", "found_at", "planned_at"]
@@ -78,7 +78,8 @@ def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Found
     for row in (row for row in found.pairs if (row.a, row.b) == (a, b)):
         low, high = found.ends[row.size][:, place].T + (difference - delta)
         tie = TOLERANCE * difference
-        enough = p_floor(TESTS["percentile"], found.settings.unit, np.array(row.size)) <= found.settings.alpha
+        enough = significant(p_floor(TESTS["percentile"], found.settings.unit, np.array(row.size)),
+                             found.settings.alpha)
         ahead, behind = (low > tie) & enough, (high < -tie) & enough
         planned, = planned_at(found, a, b, difference, [row.size])
         rows.append(replace(planned, segments=row.segments,

@@ -264,6 +264,11 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
                                             f"{metric_title(result.metric)}: they cannot be compared, and their "
                                             "difference is that of means over different lines. Have both rated on the "
                                             "same lines.", **about)
+        elif pair.n_apart is not None:
+            yield Caution("few-differences", f"{pair.a} and {pair.b} differ in only "
+                                             f"{units_said(settings, pair.n_apart)} of {pair.n_units}, and the others "
+                                             f"say nothing of which is better: no p can be below "
+                                             f"{2 / 2**pair.n_apart:.2g}, however often they are drawn.", **about)
         elif some and not pair.decidable and pair.n_units is not None:
             yield Caution("too-few-common-units", f"{pair.a} and {pair.b} have only "
                                                   f"{units_said(settings, pair.n_units)} in common with scores by "

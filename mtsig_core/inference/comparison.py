@@ -25,6 +25,7 @@ from mtsig_core.inference.resampling import Units, make_units
 from mtsig_core.inference.runs import about_runs, pair_runs, system_runs
 from mtsig_core.inference.settings import check_jobs, check_metric, interval_kind, resolve
 from mtsig_core.inference.significance import TESTS, decide
+from mtsig_core.inference.units_apart import ENOUGH
 from mtsig_core.metrics import Metric, metrics_for, tokenizer_of
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult, TestSetInfo
 
@@ -199,12 +200,12 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
     improvement, win, lose = seen.sign * found.delta, found.win, found.lose
     if not metric.higher_is_better:
         win, lose = lose, win
-    decidable = can_reach(settings, found.n_units)
+    decidable = can_reach(settings, found.n_apart)
     better = np.where(decidable, decide(improvement, settings.alpha, p=found.adjusted, win=win, lose=lose), 0)
     mdd, mdd_low, mdd_high, mdd_family = _detectable(found, decidable, settings)
 
     ranks = [(None, None)] * len(names)
-    rankable = bool(can_reach(settings, found.n_units, rank_correction(settings)).any())
+    rankable = bool(can_reach(settings, found.n_apart, rank_correction(settings)).any())
     if settings.baseline is None and TESTS[settings.test].p_values is not None and rankable:
         decisions = decide(improvement, settings.alpha, p=found.for_ranks)
         ranks = list(zip(*rank_intervals(decision_matrix(len(names), pairs, decisions)), strict=True))
@@ -222,7 +223,8 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
             ci_joint_high=_number(found.joint_high[k]), n_units=int(found.n_units[k]),
             n_effective=float(found.n_effective[k]), decidable=bool(decidable[k]), mdd_low=_number(mdd_low[k]),
             mdd_high=_number(mdd_high[k]), mdd_family=_number(mdd_family[k]), se_df=_number(found.se_df[k]),
-            swap_se=_at(found.swap_se, k))
+            swap_se=_at(found.swap_se, k),
+            n_apart=int(found.n_apart[k]) if found.n_apart[k] < min(ENOUGH, found.n_units[k]) else None)
             for k, (i, j) in enumerate(pairs)),
         tokenizer=tokenizer_of(metric, seen.testset), ci=settings.ci, n_units=units.pieces,
         n_effective=units.effective, trials=settings.trials, exact=exact,
@@ -237,7 +239,7 @@ def _detectable(found: PairNumbers, decidable: np.ndarray, settings: Settings) -
     ends = error_interval(found.se, found.se_df, found.n_units, settings.alpha)
     return [np.where(decidable & can, minimum_detectable_difference(se, level), np.nan) for se, level, can in (
         *((se, settings.alpha, True) for se in (found.se, *ends)),
-        (found.se, settings.alpha / m, can_reach(enough, found.n_units, "bonferroni")))]
+        (found.se, settings.alpha / m, can_reach(enough, found.n_apart, "bonferroni")))]
 
 
 def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.ndarray:

@@ -21,6 +21,7 @@ from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import TESTS, SignificanceTest, decide, fitting_tests, significant, win_rates
 from mtsig_core.inference.ties import TOLERANCE, rounding
+from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
@@ -204,7 +205,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     segments = segment_scores(metric, two)
     segments = None if segments is None else _difference(segments)[None]
     sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
-    n_units = _both(seen.only((a, b)), units)
+    n_units = int(units_apart(here, np.array([[0, 1]]), np.array([_both(seen.only((a, b)), units)]))[0])
     least = least_of_units(TESTS["ar"], units.kind, np.array(n_units), units.block_length)
     decidable = significant(float(least), alpha)
     replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials]}

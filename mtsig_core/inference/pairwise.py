@@ -21,6 +21,7 @@ from mtsig_core.inference.row_chunks import Rows, row_chunks
 from mtsig_core.inference.significance import TESTS, decide, win_rates
 from mtsig_core.inference.simultaneous import simultaneous
 from mtsig_core.inference.ties import rounding
+from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.metrics import Metric
 from mtsig_core.results import Settings
 
@@ -52,6 +53,7 @@ class Drawn:
 class PairNumbers:
     """What `compare` says of pairs, arrays of shape (pairs,); NaN where a pair has no segment in common.
 
+    `n_apart` are the units that tell two systems apart, see `units_apart`.
     `p`, `adjusted`, `for_ranks` (adjusted so that they control the family-wise error), `win`, `lose` and `swap_se` (see
     `PairResult`) are None where the test has none.
     """
@@ -59,6 +61,7 @@ class PairNumbers:
     n: np.ndarray
     n_units: np.ndarray
     n_effective: np.ndarray
+    n_apart: np.ndarray
     delta: np.ndarray
     low: np.ndarray
     high: np.ndarray
@@ -111,7 +114,9 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
     if len(rows) > 1:  # none is within that of its pair alone, which may be of another kind
         ends = simultaneous(delta, sides.sample.drawn, rows, n_units[some], settings.alpha)
         joint = (np.where(low < ends[0], low, ends[0]), np.where(high > ends[1], high, ends[1]))
-    tested = _test(sides, rows, delta, n_units[some], settings, jobs, stage("test"))
+    n_apart = n_units.copy()
+    n_apart[some] = units_apart(sides.data, rows, n_units[some])
+    tested = _test(sides, rows, delta, n_apart[some], settings, jobs, stage("test"))
     se = np.where(n_units[some] > 1, se, np.nan)  # one unit is drawn again and again
     ratio = None
     if seen.testset.documents is not None:
@@ -126,7 +131,7 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
         return full
 
     apart = systems.data.scores[pairs[:, 0]] - systems.data.scores[pairs[:, 1]]
-    return PairNumbers(n, n_units, n_effective, whole(delta, apart), whole(low), whole(high), whole(joint[0]),
+    return PairNumbers(n, n_units, n_effective, n_apart, whole(delta, apart), whole(low), whole(high), whole(joint[0]),
                        whole(joint[1]), whole(se), whole(freedom),
                        *(None if values is None else whole(values) for values in (ratio, *tested)))
 
@@ -157,7 +162,7 @@ def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Pro
     systems = draw(seen.metric, seen.stored, seen.units(settings.unit, settings.block_length), bare, jobs, progress)
     pairs, scores = engine.all_pairs(len(seen.names)), systems.data.scores
     delta = scores[pairs[:, 0]] - scores[pairs[:, 1]]
-    n_units = np.full(len(pairs), systems.data.units.pieces)
+    n_units = units_apart(systems.data, pairs, np.full(len(pairs), systems.data.units.pieces))
     _, _, for_ranks, *_ = _test(systems, pairs, delta, n_units, settings, jobs, progress)
     decisions = decide(seen.sign * delta, settings.alpha, p=for_ranks)
     low, high = rank_intervals(decision_matrix(len(seen.names), pairs, decisions))

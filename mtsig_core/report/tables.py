@@ -186,11 +186,11 @@ def _tally(result: MetricResult, counts: tuple[int, int, int]) -> list[str]:
 
 def neither(pair: PairResult, settings: Settings) -> str:
     """What a pair is that is not significant."""
-    if pair.decidable:
-        return "not separated"
-    if pair.n == 0:
-        return "not tested: no line in common"
-    return "cannot be decided" if not pair.n_units else f"cannot be decided with {units_said(settings, pair.n_units)}"
+    if pair.decidable or pair.n == 0:
+        return "not separated" if pair.decidable else "not tested: no line in common"
+    n = pair.n_units if pair.n_apart is None else pair.n_apart
+    which = "with" if pair.n_apart is None else "by a difference in only"
+    return f"cannot be decided {which} {units_said(settings, n)}" if n else "cannot be decided"
 
 
 def rank_change_rows(before: MetricResult, after: MetricResult) -> Table:

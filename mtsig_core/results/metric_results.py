@@ -70,6 +70,9 @@ class PairResult:
         Test ``ar``: root mean square of the difference over its swaps, in points, which the test takes for the
         standard error. It holds for systems that are alike enough to trade places: where `se` is clearly larger, p is
         too small.
+    n_apart : int or None
+        Units that tell the two apart, where these are fewer than 20 and not all: p is at least 2/2^n of them, as the
+        others say nothing of which is better.
     n : int or None
         Number of segments compared; None in results of versions that did not say.
     ci_joint_low, ci_joint_high : float or None
@@ -109,6 +112,7 @@ class PairResult:
     mdd_family: float | None = None
     se_df: float | None = None
     swap_se: float | None = None
+    n_apart: int | None = None
 
     @property
     def unlike(self) -> bool:

@@ -109,7 +109,7 @@ class Curve:
             screen.caution_box("Segments of a document are taken as independent here: the sizes are too small by the "
                                "square of the SE ratio on the page Significance. Choose the document as unit.")
         if found.n_units < 100:
-            none = f"With fewer than {FEW_TO_DRAW} p is at least 2/2^n, with fewer than six too large for .05. " \
+            none = f"With fewer than {FEW_TO_DRAW} p is at least 2/2^n, which may be too large. " \
                 if self.sizes[0] < FEW_TO_DRAW else ""
             screen.caution_box(f"The smallest test sets have {self.sizes[0]} {units}. With so few the percentile test "
                                f"finds too much. {none}Pale dots stand for test sets that are more than half of this "

@@ -200,11 +200,12 @@ class TestMissingRatings:
 
 
 def of_documents(sizes, qualities=(3.0, 0.0, 0.0)):
-    """Systems far apart or equal, on documents of these sizes."""
+    """Systems far apart or equal, on documents of these sizes, of which each tells them apart."""
     documents = np.repeat(np.arange(len(sizes)), sizes)
-    rng = np.random.default_rng(0)
-    outputs = {name: ["a b c d e" if rng.random() < 0.2 + 0.2 * quality else "a b x y z" for _ in documents]
-               for name, quality in zip("ABC", qualities, strict=True)}
+    rng, wrong = np.random.default_rng(0), {"A": "a b c y z", "B": "a b x y z", "C": "a x b y z"}
+    begins = np.diff(documents, prepend=-1) > 0
+    outputs = {name: ["a b c d e" if rng.random() < 0.2 + 0.2 * quality and (name == "A" or not first) else wrong[name]
+                      for first in begins] for name, quality in zip("ABC", qualities, strict=True)}
     return TestSet("toy", outputs, {"ref": ["a b c d e"] * len(documents)}, documents=[str(d) for d in documents])
 
 

@@ -1,0 +1,64 @@
+"""Two systems that differ in a handful of units: the others say nothing, however often they are drawn."""
+
+import numpy as np
+import pytest
+
+from mtsig_core import TestSet, compare
+from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.inference.engine import UnitStatistics, all_pairs
+from mtsig_core.inference.one_pair import examine_pair
+from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.significance import fitting_tests
+from mtsig_core.inference.units_apart import ENOUGH, units_apart
+from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.report.tables import neither
+from tests.toys import bleu_counts
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_counts_are_those_of_a_loop(unit):
+    counts, documents = bleu_counts(seed=2, qualities=[0.0, 0.1, 0.3], n_segments=700)
+    counts = counts[[0, 0, 0, 0, 1, 2]]
+    rng = np.random.default_rng(1)
+    for system, n in ((1, 3), (2, 19), (3, 40)):  # copies of the first but for some segments
+        at = rng.choice(700, n, replace=False)
+        counts[system, at] = counts[4, at] + [1, 0, *[0] * 8]
+    units = Units.segments(700) if unit == "segment" else Units(unit, documents, int(documents.max()) + 1)
+    sums, pairs = units.sum(counts), all_pairs(6)
+    slow = np.array([(sums[i] != sums[j]).any(axis=1).sum() for i, j in pairs])
+    found = units_apart(UnitStatistics(Bleu(), counts, units), pairs, np.full(len(pairs), units.n))
+    few = (slow > 0) & (slow < ENOUGH)
+    assert few.sum() > 1 and (found[few] == slow[few]).all() and (found[~few] == units.n).all()
+
+
+def four_of_a_hundred(ahead=4, n=100):
+    rows = {"X": [1.0 if k < ahead else k % 2 / 1 for k in range(n)], "Y": [0.0 if k < ahead else k % 2 / 1
+                                                                            for k in range(n)]}
+    return TestSet("toy", {name: [None] * n for name in rows}, {}, scores={"human": SegmentScores(rows)})
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile", "koehn", "riezler-maxwell"])
+@pytest.mark.parametrize("ahead", [4, 7])
+def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
+    """Of two equal systems all of n favour the same 2 / 2^n times, however many others are drawn beside them."""
+    testset = four_of_a_hundred(ahead)
+    found = compare(testset, ["human"], test=test, unit="segment", trials=999, resamples=500, correction="none")
+    pair, = found.metrics["human"].pairs
+    assert (pair.n_units, pair.n_apart, pair.decidable) == (100, ahead, ahead == 7)
+    assert pair.p_value is None or pair.p_value >= 2 / 2**ahead
+    assert pair.better == (None if ahead == 4 else "a")
+    told, = (caution.text for caution in found.warnings if caution.code == "few-differences")
+    assert told.startswith(f"X and Y differ in only {ahead} segments of 100") and f"below {2 / 2**ahead:.2g}," in told
+    if ahead == 4:
+        assert neither(pair, found.settings) == "cannot be decided by a difference in only 4 segments"
+    alone = examine_pair(testset, "human", "X", "Y", unit="segment", trials=999, resamples=500)
+    of_draws = [one for one in alone.outcomes if not fitting_tests(True)[one.test].of_segments]
+    assert all(one.p_value is None or one.p_value >= 2 / 2**ahead for one in of_draws)
+    assert (alone.mdd is None) == (pair.mdd is None) == (ahead == 4)
+
+
+def test_pairs_that_differ_enough_or_nowhere_are_as_ever():
+    for ahead in (0, 30, 100):
+        found = compare(four_of_a_hundred(ahead), ["human"], unit="segment", trials=999, resamples=100)
+        pair, = found.metrics["human"].pairs
+        assert pair.n_apart is None and pair.decidable
