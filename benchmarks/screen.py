@@ -26,6 +26,9 @@ _PAUSE = 1.5  # seconds that a reader looks at what is there
 _WATCH = """([title, opened]) => {
     const seen = window.waited = {}, app = () => document.querySelector('[data-testid="stApp"]');
     let begun = opened ? 0 : null, ran = opened;
+    if (!opened)  // a short run may begin and end between two looks
+        new MutationObserver((_, observer) => { if (begun !== null) { ran = true; observer.disconnect(); } }).observe(
+            document.querySelector('[data-testid="stMain"]'), {childList: true, subtree: true, characterData: true});
     const look = () => {
         const heading = document.querySelector('[data-testid="stMain"] h1'), now = performance.now();
         ran = ran || app()?.dataset.testScriptState === 'running';
