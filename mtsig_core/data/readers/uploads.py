@@ -84,13 +84,16 @@ def guess_name(file: str) -> str:
 
     >>> guess_name("outputs/sysA.txt.gz"), guess_name("generaltest2022.uk-en.hyp.GTCOM.en"), guess_name("en-zh.esa.tsv")
     ('sysA', 'GTCOM', 'esa')
+    >>> guess_name("GPT-4.en-de.txt"), guess_name("en-de.txt")
+    ('GPT-4', 'en-de')
     """
     name = PurePosixPath(file).name
     found = task_name(name)
     if found is not None and found.name:
         return found.name
-    name = name if found else without_pair(name)[2]
-    return re.sub(r"(\.(txt|conllu|tsv|csv|jsonl?|parquet))?(\.gz)?$", "", name) or name
+    _, pair, name = ("", "", name) if found else without_pair(name)
+    plain = re.sub(r"(\.(txt|conllu|tsv|csv|jsonl?|parquet))?(\.gz)?$", "", name)
+    return (plain.removesuffix(f".{pair}") if pair else plain) or name
 
 
 def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
