@@ -69,7 +69,8 @@ with left:
                 alt=f"Density of the bootstrapped difference, above zero in {over:.1%} of the samples; observed "
                     f"{delta:+{form}}.")
     st.caption(f"Bootstrapped differences: above 0 in {over:.1%} of the {len(drawn)} samples of the interval (tests "
-               f"have samples of their own number). Below: the observed difference with its {level} {'interval' if joint is None else 'intervals'}."
+               "have samples of their own number). Below: the observed difference with its "
+               f"{level} {'interval' if joint is None else 'intervals'}."
                + ("" if joint is None else " The simultaneous ones of all pairs hold together."))
 with right:
     st.markdown("**Could chance alone do it?**")
