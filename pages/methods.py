@@ -42,7 +42,7 @@ for test in TESTS.values():
 
 screen.caution_box("ar tests whether outputs can trade places, which is more than equal scores: of two unlike systems, "
                    "as where one says much less, swaps may vary less than samples do, and p is too small. Pair says "
-                   f"where the standard error is more than {UNLIKE:g} times that of the swaps.")
+                   f"where samples vary more than {UNLIKE:g} times as much.")
 methods_algorithms.show_algorithms()
 
 st.subheader("Intervals")

@@ -14,6 +14,7 @@ from mtsig_core.inference.significance import significant
 from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.tables import format_p, neither, p_word, points, simultaneous_word
+from mtsig_core.report.unlike import unlike_said
 from pages._ui import address, charts, controls, dispute_view, frame, one_pair, screen, side_by_side
 from pages._ui.ending import end_page, or_end_page
 
@@ -66,12 +67,10 @@ with left:
                         called=(f"single {level} interval", together)), key="pair.difference",
                 files=view.named(a, b), command=command,
                 header=[f"difference in {unit}", "density"], rows=list(zip(x.tolist(), y.tolist(), strict=True)),
-                alt=f"Density of the bootstrapped difference, above zero in {over:.1%} of the samples; observed "
-                    f"{delta:+{form}}.")
+                alt=f"Bootstrapped differences, above zero in {over:.1%} of the samples; observed {delta:+{form}}.")
     st.caption(f"Bootstrapped differences: above 0 in {over:.1%} of the {len(drawn)} samples of the interval (tests "
-               "have samples of their own number). Below: the observed difference with its "
-               f"{level} {'interval' if joint is None else 'intervals'}."
-               + ("" if joint is None else " The simultaneous ones of all pairs hold together."))
+               f"have their own). Below: the observed difference with its {level} interval"
+               + ("." if joint is None else "s. The simultaneous ones of all pairs hold together."))
 with right:
     st.markdown("**Could chance alone do it?**")
     edges, counts = tally(found.sign * found.swapped, abs(delta))
@@ -81,7 +80,7 @@ with right:
                 header=["from", "to", "count"],
                 rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
                 alt=f"Differences after swaps. {said}")
-    st.caption(f"If A and B were interchangeable: {said}{one_pair.unlike_said(found)}")
+    st.caption(f"If A and B were interchangeable: {said}{unlike_said(found, pair.n_effective)}")
 
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")

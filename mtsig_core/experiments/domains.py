@@ -18,6 +18,7 @@ from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import TESTS, decide
+from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.metrics import Metric, metric_of
 from mtsig_core.results import Caution, SamplingSettings, TestSetInfo
 from mtsig_core.results.domains import ByDomain, DomainPair, DomainScores, StratifiedPair
@@ -151,7 +152,7 @@ class _Part:
     p: np.ndarray  # (pairs,)
     joint: np.ndarray  # (pairs with a common segment, trials)
     errors: np.ndarray  # (4, pairs): interval, standard error within domains and of the whole; empty in a domain
-    floor: float = 0.0  # of p, where so few units are drawn
+    floor: np.ndarray  # (pairs with a common segment,): of p, where so few units are drawn or differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +174,7 @@ class _Draws:
         if not some.any():
             nothing = np.full(len(self.rows), np.nan)
             return _Part(some, np.array([nothing, nothing]).T, nothing, nothing, np.empty((0, self.trials)),
-                         np.empty((4, 0)))
+                         np.empty((4, 0)), np.empty(0))
         index = np.unique(self.seen.units(self.sampling.unit).index[segments], return_inverse=True)[1]
         units = Units(self.sampling.unit, index, int(index.max()) + 1)
         data = engine.UnitStatistics(self.seen.metric, statistics, units)
@@ -214,7 +215,8 @@ class _Draws:
         p_values = TESTS[self.test].p_values
         assert p_values is not None, "both tests have p"
         delta, p = np.full(len(some), np.nan), np.full(len(some), np.nan)
-        floor = float(p_floor(TESTS[self.test], data.units.kind, np.array(data.units.pieces)))
+        apart = units_apart(data, self.rows[some], np.full(len(observed), data.units.pieces))
+        floor = p_floor(TESTS[self.test], data.units.kind, apart)
         delta[some], p[some] = observed, np.maximum(floor, p_values(observed, null))
         if self.test == "bootstrap":
             null = null - null.mean(axis=1, keepdims=True)

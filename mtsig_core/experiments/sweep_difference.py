@@ -11,9 +11,7 @@ import numpy as np
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.population import Rate, rate
 from mtsig_core.experiments.sweep_results import SizeSweep
-from mtsig_core.inference.few_units import p_floor
 from mtsig_core.inference.power import power_at
-from mtsig_core.inference.significance import TESTS, significant
 from mtsig_core.inference.ties import TOLERANCE
 
 __all__ = ["FoundAtSize", "found_at", "planned_at"]
@@ -78,9 +76,7 @@ def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Found
     for row in (row for row in found.pairs if (row.a, row.b) == (a, b)):
         low, high = found.ends[row.size][:, place].T + (difference - delta)
         tie = TOLERANCE * difference
-        enough = significant(p_floor(TESTS["percentile"], found.settings.unit, np.array(row.size)),
-                             found.settings.alpha)
-        ahead, behind = (low > tie) & enough, (high < -tie) & enough
+        ahead, behind = low > tie, high < -tie
         planned, = planned_at(found, a, b, difference, [row.size])
         rows.append(replace(planned, segments=row.segments,
                             significant=rate(int(np.count_nonzero(ahead | behind)), row.repeats),

@@ -26,6 +26,7 @@ from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, mem
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import TESTS, percentile_test, significant
 from mtsig_core.inference.ties import TOLERANCE
+from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.metrics import Metric, depends_on_testset, direction
 from mtsig_core.results import SamplingSettings
 
@@ -60,6 +61,8 @@ class _Subject(NamedTuple):
     pairs: np.ndarray
     gaps: bool
     common: np.ndarray  # units that both systems of each pair have
+    few: np.ndarray  # the pairs that only a handful of units tells apart
+    apart: np.ndarray  # which units these are, (few, units)
 
     def part(self, chosen: np.ndarray) -> engine.UnitStatistics:
         """Of some units in random order, a unit drawn twice being two; of many, in random groups.
@@ -178,8 +181,11 @@ def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
         statistics = np.concatenate([statistics, paired(statistics, pairs)[0]])
     counted = seen.counter() if depends_on_testset(seen.metric) else None
     by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
-    return _Subject(seen.metric, seen.testset, units, members(units.index), by_unit, _numbers(seen.metric, by_unit),
-                    counted, seen.names, pairs, seen.has_gaps, pair_units(seen, pairs, units)[0])
+    subject = _Subject(seen.metric, seen.testset, units, members(units.index), by_unit, _numbers(seen.metric, by_unit),
+                       counted, seen.names, pairs, seen.has_gaps, pair_units(seen, pairs, units)[0], *[np.empty(0)] * 2)
+    few = np.flatnonzero(units_apart(subject.whole, subject.rows, subject.common) < subject.common)
+    first, second = by_unit.swapaxes(0, 1)[subject.rows[few].T]
+    return subject._replace(few=few, apart=(first != second).any(axis=2))
 
 
 def _numbers(metric: Metric, by_unit: np.ndarray) -> engine.UnitStatistics:
@@ -212,12 +218,16 @@ def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) 
         relative = (ends - medians) / np.where(medians == 0, np.nan, np.abs(medians))
     sign = direction(subject.metric)
     deltas, differences = (sign * (x[rows[:, 0]] - x[rows[:, 1]]) for x in (data.scores, drawn))
+    n = np.full(len(rows), size)
+    n[subject.few] = np.count_nonzero(subject.apart[:, chosen], axis=1)
+    floor = p_floor(TESTS["percentile"], settings.unit, n)
     # a subset without a segment that both have says nothing: a difference of 0 is never significant
-    p_values = np.maximum(percentile_test(np.nan_to_num(deltas), np.nan_to_num(differences)),
-                          p_floor(TESTS["percentile"], settings.unit, np.array(size)))
+    p_values = np.maximum(floor, percentile_test(np.nan_to_num(deltas), np.nan_to_num(differences)))
+    tails = _ends(deltas, differences, settings.alpha)
+    tails[~significant(floor, settings.alpha)] = np.nan  # so few tell nothing
     sizes = np.bincount(subject.units.index, minlength=subject.units.n)
-    return _Drawn(data.scores[:k], relative, deltas, p_values, int(sizes[chosen].sum()),
-                  _ends(deltas, differences, settings.alpha), drawn[:k] if size == subject.units.n else None)
+    return _Drawn(data.scores[:k], relative, deltas, p_values, int(sizes[chosen].sum()), tails,
+                  drawn[:k] if size == subject.units.n else None)
 
 
 def _ends(deltas: np.ndarray, differences: np.ndarray, alpha: float) -> np.ndarray:

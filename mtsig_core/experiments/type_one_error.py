@@ -26,7 +26,8 @@ from mtsig_core.inference.few_units import p_floor
 from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.significance import TESTS, decide, fitting_tests, win_rates
+from mtsig_core.inference.significance import TESTS, decide, fitting_tests, significant, win_rates
+from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.metrics import Metric
 
 __all__ = ["NullRate", "TypeOne", "conclusions_on", "type_one"]
@@ -223,14 +224,13 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
     scores = segment_scores(metric, both) if units.kind == "segment" else None
     if scores is not None:
         replicates["none"] = scores[:1] - scores[1:]
-    found = {}
+    found, apart = {}, units_apart(data, np.array([[0, 1]]), np.array([units.pieces]))
     for name, test in fitting_tests("none" in replicates).items():
         p, (win, lose) = None, (None, None)
-        if test.p_values is None:
+        if test.p_values is not None:
+            p = np.maximum(test.p_values(delta, replicates[test.draws]), p_floor(test, units.kind, apart))
+        elif significant(p_floor(test, units.kind, apart), alpha).all():  # else so few decide nothing
             win, lose = win_rates(replicates[test.draws])
-        else:
-            p = np.maximum(test.p_values(delta, replicates[test.draws]),
-                           p_floor(test, units.kind, np.array([units.pieces])))
         found[name] = bool(decide(delta, alpha, p=p, win=win, lose=lose)[0])
     return found
 

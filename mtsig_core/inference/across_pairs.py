@@ -19,6 +19,7 @@ from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.pairwise import draw, sides_of, tested_against
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
 from mtsig_core.inference.significance import TESTS, decide
+from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.results import Settings
 
 __all__ = ["MACRO_TESTS", "MacroNumbers", "across_pairs"]
@@ -148,7 +149,9 @@ def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) 
         tested = np.column_stack([delta[some], tested])
         tested = tested[:, np.random.default_rng(settings.seed).integers(tested.shape[1], size=settings.trials)]
     null[some] = tested
-    return _OnePair(some, delta, apart, null, systems.sample.drawn, pair_units(part, pairs, units)[0])
+    n_units = pair_units(part, pairs, units)[0]
+    n_units[some] = units_apart(sides.data, rows, n_units[some])
+    return _OnePair(some, delta, apart, null, systems.sample.drawn, n_units)
 
 
 def _p_values(delta: np.ndarray, null: np.ndarray, floor: np.ndarray, test: str, correction: str

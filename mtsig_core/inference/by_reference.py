@@ -49,7 +49,9 @@ def leaders_by_reference(parts: Mapping[str, TestSet], metric: Metric, settings:
         units = seen.units(chosen.unit, chosen.block_length)
         n_pairs = len(seen.names) * (len(seen.names) - 1) // 2
         decidable = bool(can_reach(chosen, np.full(n_pairs, units.pieces), rank_correction(chosen)).any())
-        leaders, ahead = unbeaten(seen, chosen, jobs, testing) if decidable else (tuple(seen.best_first().names), False)
+        leaders, ahead = tuple(seen.best_first().names), False
+        if decidable:
+            leaders, ahead, decidable = unbeaten(seen, chosen, jobs, testing)
         found.append(ReferenceLeaders(name, leaders, part.n_segments, decidable, ahead))
     return tuple(found)
 

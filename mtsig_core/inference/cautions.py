@@ -18,6 +18,7 @@ from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.few_units import (
     FEW_UNITS,
     about_open_pairs,
+    can_reach,
     least_p,
     least_said,
     most_units,
@@ -242,7 +243,7 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
                                           f"{test.smallest_p(settings.trials):.2g}, is above alpha, so it cannot "
                                           f"reject anything. Use {needed} trials or more{remedy}.", result.metric,
                       remedies=(*([{"trials": needed}] if needed is not None else []), *others))
-    if lacks != "units":
+    if lacks not in ("units", "differences"):
         yield from about_open_pairs(result)
         yield from about_intervals(settings, result)
     if result.ruled is not None:
@@ -264,12 +265,8 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
                                             f"{metric_title(result.metric)}: they cannot be compared, and their "
                                             "difference is that of means over different lines. Have both rated on the "
                                             "same lines.", **about)
-        elif pair.n_apart is not None:
-            yield Caution("few-differences", f"{pair.a} and {pair.b} differ in only "
-                                             f"{units_said(settings, pair.n_apart)} of {pair.n_units}, and the others "
-                                             f"say nothing of which is better: no p can be below "
-                                             f"{2 / 2**pair.n_apart:.2g}, however often they are drawn.", **about)
-        elif some and not pair.decidable and pair.n_units is not None:
+        elif some and not pair.decidable and pair.n_units is not None and not can_reach(settings, np.array(
+                [pair.n_units]), "none").any():
             yield Caution("too-few-common-units", f"{pair.a} and {pair.b} have only "
                                                   f"{units_said(settings, pair.n_units)} in common with scores by "
                                                   f"{metric_title(result.metric)}: with so few no difference can be "
@@ -282,10 +279,16 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
             yield Caution("few-common-lines", f"{pair.a} and {pair.b} are compared on only {pair.n} "
                                               f"{plural(pair.n or 0, 'line')} that both have a score for{worth}: "
                                               "interval and p are rough.", **about)
+        if pair.n_apart is not None and (least := float(least_p(settings, np.array(pair.n_apart)))) > 0 and (
+                not pair.decidable or pair.p_value is not None and pair.p_value <= least):
+            yield Caution("few-differences", f"{pair.a} and {pair.b} differ in only "
+                                             f"{units_said(settings, pair.n_apart)} of {pair.n_units}, and the others "
+                                             f"say nothing of which is better: {least_said(settings)} is {least:.2g} "
+                                             "from so few.", **about)
         if result.metric not in testset.scores and testset.systems[pair.a] == testset.systems[pair.b] \
                 and testset.runs.get(pair.a) == testset.runs.get(pair.b):
             yield Caution("identical-outputs", f"{pair.a} and {pair.b} have identical outputs.", **about)
-        elif not (hopeless or result.exact) and _near(pair, settings):
+        elif pair.decidable and not (hopeless or result.exact) and _near(pair, settings):
             yield Caution("near-alpha", f"{pair.a} against {pair.b}: {p_word(settings.correction)} = "
                                         f"{pair.p_adjusted:.4f} is within two "
                                         "Monte Carlo standard errors of alpha. Another seed may decide otherwise; use "

@@ -201,7 +201,8 @@ def rank_correction(settings: Settings) -> str:
 
 
 def what_lacks(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
-    """``"units"`` or ``"trials"``: what there is too little of for any pair to be significant, whatever the outputs.
+    """``"units"``, ``"differences"`` or ``"trials"``: what there is too little of for any pair to be significant; of
+    differences, where systems say the same in nearly all units.
 
     None where some pair could be, and where there is none. Results of versions that did not count units lack trials
     alone.
@@ -211,9 +212,13 @@ def what_lacks(settings: Settings, result: MetricResult, correction: str | None 
         counted = len(n_units) or not result.pairs  # pairs without a common line lack these
         return None if counted or trials_needed(settings, len(result.pairs), correction) is None else "trials"
     settings = replace(settings, trials=result.n_trials(settings))
-    if can_reach(settings, n_units, correction).any():
+    n_apart = np.array([pair.n_units if pair.n_apart is None else pair.n_apart
+                        for pair in result.pairs if pair.n_units is not None], dtype=int)
+    if can_reach(settings, n_apart, correction).any():
         return None
-    return "trials" if can_reach(replace(settings, trials=None), n_units, correction).any() else "units"
+    ever = replace(settings, trials=None)
+    return "trials" if can_reach(ever, n_apart, correction).any() else \
+        "differences" if can_reach(ever, n_units, correction).any() else "units"
 
 
 def trials_needed(settings: Settings, m: int, correction: str | None = None) -> int | None:
@@ -240,6 +245,8 @@ def cannot_decide(settings: Settings, result: MetricResult, correction: str | No
         return "Cannot be decided: too many pairs for so few trials"
     if lacks is None:
         return None
+    if lacks == "differences":
+        return f"Cannot be decided: systems differ in too few {settings.unit}s"
     several = f", too few for {m} pairs" if units_needed(settings, 1) < units_needed(settings, m, correction) else ""
     return f"Cannot be decided with {units_said(settings, most_units(result))}{several}"
 

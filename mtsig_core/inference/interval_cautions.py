@@ -32,16 +32,18 @@ def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cautio
         steps = ", and a correction in steps may find more than intervals that hold together" \
             if settings.correction in ("holm", "romano-wolf") and jointly and any(pair.significant for pair in odd) \
             else ""
-        but = _but([pair for pair in odd if pair.significant and pair.unlike], len(odd))
-        yield Caution("interval-and-decision", f"{', and '.join(told)}. {why}{steps}. "
-                                               f"{which_to_go_by(settings, odd)}{but}", result.metric)
+        unlike = [pair for pair in odd if pair.significant and pair.unlike]
+        advice = [which_to_go_by(settings, odd)] if len(unlike) < len(odd) else []
+        yield Caution("interval-and-decision", f"{', and '.join(told)}. {why}{steps}. " + " ".join(
+            [*advice, *_but(unlike, len(odd))]), result.metric)
 
 
-def _but(unlike: Sequence[PairResult], n: int) -> str:
-    """What to do instead for significant pairs whose swaps vary too little; nothing where there are none."""
+def _but(unlike: Sequence[PairResult], n: int) -> Iterator[str]:
+    """What to do instead for significant pairs whose swaps vary too little, of n; nothing where there are none."""
     if not unlike:
-        return ""
-    most = max(pair.se / pair.swap_se for pair in unlike if pair.se and pair.swap_se)
-    which = "Here" if n == 1 else f"Not so of {len(unlike)} of them ({named([f'{p.a} - {p.b}' for p in unlike])}):"
-    return (f" {which} samples vary up to {most:.2f} times as much as swaps, as of systems too unlike to trade places, "
-            "so p is too small: go by the interval.")
+        return
+    most = max(pair.swap_ratio or 0 for pair in unlike)
+    which = "There" if n == len(unlike) else \
+        f"Not so of {len(unlike)} of them ({named([f'{p.a} - {p.b}' for p in unlike])}):"
+    yield (f"{which} samples vary up to {most:.2f} times as much as swaps, as of systems too unlike to trade places, "
+           "so p is too small: go by the interval.")

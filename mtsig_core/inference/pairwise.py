@@ -10,7 +10,7 @@ import numpy as np
 from mtsig_core.inference import engine
 from mtsig_core.inference.columns import Columns
 from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
-from mtsig_core.inference.few_units import p_floor, pair_units
+from mtsig_core.inference.few_units import can_reach, p_floor, pair_units, rank_correction
 from mtsig_core.inference.gaps import common, paired, segment_scores
 from mtsig_core.inference.intervals import INTERVALS, Sample
 from mtsig_core.inference.measured import Measured
@@ -152,9 +152,9 @@ def sides_of(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Units, se
 
 
 def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Progress | None,
-             ) -> tuple[tuple[str, ...], bool]:
-    """The systems that no other is significantly better than, best first, by a test that gives p; and whether one is
-    significantly better than each other.
+             ) -> tuple[tuple[str, ...], bool, bool]:
+    """The systems that no other is significantly better than, best first, by a test that gives p; whether one is
+    significantly better than each other; and whether any pair could be decided.
 
     The decisions are those behind the ranks of `compare`, without its intervals and standard errors.
     """
@@ -166,7 +166,8 @@ def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Pro
     _, _, for_ranks, *_ = _test(systems, pairs, delta, n_units, settings, jobs, progress)
     decisions = decide(seen.sign * delta, settings.alpha, p=for_ranks)
     low, high = rank_intervals(decision_matrix(len(seen.names), pairs, decisions))
-    return tuple(name for name, rank in zip(seen.names, low, strict=True) if rank == 1), bool((high == 1).any())
+    return tuple(name for name, rank in zip(seen.names, low, strict=True) if rank == 1), bool((high == 1).any()), bool(
+        can_reach(settings, n_units, rank_correction(settings)).any())
 
 
 def _differences(sample: Sample, pairs: np.ndarray, settings: Settings) -> np.ndarray:

@@ -209,7 +209,10 @@ def inside_said(inside: int, inside_apart: int | None) -> str:
     >>> inside_said(3, 2)
     'lie inside one cluster, with no line between the two, as if tied, though the rank ranges of 2 of them lie apart'
     """
-    but = "" if not inside_apart else f", though the rank ranges of {inside_apart} of them lie apart"
+    if not inside:
+        return "lie inside one cluster"
+    but = "" if not inside_apart else ", though their rank ranges lie apart" if inside == inside_apart else \
+        f", though the rank ranges of {inside_apart} of them lie apart"
     return f"{'lies' if inside == 1 else 'lie'} inside one cluster, with no line between the two, as if tied{but}"
 
 

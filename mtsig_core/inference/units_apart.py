@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mtsig_core.inference.row_chunks import row_chunks
+from mtsig_core.inference.ties import TOLERANCE
 from mtsig_core.inference.unit_statistics import UnitStatistics
 
 __all__ = ["ENOUGH", "units_apart"]
@@ -38,10 +39,17 @@ def units_apart(data: UnitStatistics, pairs: np.ndarray, n_units: np.ndarray) ->
         statistics = data.of_all(data.columns.values[at:at + _ROWS].T)
         for rows in row_chunks(len(still), statistics.shape[0] * statistics.shape[2], _AT_ONCE):
             first, second = pairs[still[rows]].T
-            differ = (statistics[:, first] != statistics[:, second]).any(axis=0)
+            differ = _differ(statistics[:, first], statistics[:, second]).any(axis=0)
             counts[still[rows]] += np.count_nonzero(differ, axis=1)
         still = still[counts[still] < ENOUGH]
         if not len(still):
             break
     few = (counts > 0) & (counts < ENOUGH)
     return np.where(few, np.minimum(counts, n_units), n_units)
+
+
+def _differ(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Where numbers are not the same, rounding apart."""
+    tie = 0 if first.dtype.kind in "iu" else TOLERANCE * np.maximum(np.abs(first), np.abs(second))
+    apart: np.ndarray = first != second if not np.any(tie) else np.abs(first - second) > tie
+    return apart

@@ -168,7 +168,9 @@ def _undecided(result: MetricResult, settings: Settings) -> str | None:
     is said of the correction of the pairs."""
     m, lacks = len(result.tested), what_lacks(settings, result)
     if lacks is not None and result.systems[0].rank_low is not None:
-        many = units_said(settings, most_units(result)) if lacks == "units" else f"{result.n_trials(settings)} trials"
+        many = {"units": units_said(settings, most_units(result)),
+                "differences": f"differences in so few {settings.unit}s"}.get(
+                    lacks, f"{result.n_trials(settings)} trials")
         return (f"With {many} no difference can be significant after the correction of "
                 f"{CORRECTION_NAMES[settings.correction]} over {m} pairs. Rank intervals have a correction that can "
                 f"find some, {rank_correction(settings)}.")
@@ -178,6 +180,9 @@ def _undecided(result: MetricResult, settings: Settings) -> str | None:
         p = "p of so few" if TESTS[settings.test].p_values is not None else "the chance that all favour the same system"
         return (f"With {units_said(settings, most_units(result))} {pairs} be decided: {p} cannot be as small as "
                 f"{settings.alpha:g}{corrected}, however large the difference.")
+    if lacks == "differences":
+        return (f"The systems differ in so few {settings.unit}s that {pairs} be decided, however large the difference "
+                "there.")
     if lacks == "trials":
         return (f"None of the pairs can be decided: {m} are too many for {result.n_trials(settings)} trials, with "
                 "which this correction cannot find any difference significant.")

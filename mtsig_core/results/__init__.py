@@ -12,10 +12,11 @@ from mtsig_core.results.metric_results import (
     RuledRanks,
     SystemResult,
     by_metric,
+    swap_ratio,
 )
 from mtsig_core.results.runs import PairRuns, SystemRuns
 from mtsig_core.results.settings import Caution, Exclusion, SamplingSettings, Settings, TestSetInfo
 
 __all__ = ["TestSetInfo", "SamplingSettings", "Settings", "Caution", "Exclusion", "SystemResult", "PairResult",
            "ReferenceLeaders", "RuledRanks", "MetricResult", "SystemRuns", "PairRuns", "Comparison",
-           "UNLIKE", "by_metric"]
+           "UNLIKE", "by_metric", "swap_ratio"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
@@ -14,10 +15,24 @@ from mtsig_core.results.settings import Settings
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["UNLIKE", "SystemResult", "PairResult", "ReferenceLeaders", "RuledRanks", "MetricResult", "by_metric"]
+__all__ = ["UNLIKE", "swap_ratio", "SystemResult", "PairResult", "ReferenceLeaders", "RuledRanks", "MetricResult",
+           "by_metric"]
 
 #: Of a standard error over that of swaps: with 1.1, a randomization test at .05 rejects 7.5% of true nulls.
 UNLIKE = 1.1
+
+
+def swap_ratio(delta: float, se: float | None, swap_se: float | None, n: float | None) -> float | None:
+    """The bootstrap standard error of a difference over that of swaps, were there no difference.
+
+    Swaps turn the difference round in n equal units, which adds delta^2 / n to their variance; that is taken off.
+    None where nothing is swapped, and beyond four standard errors, where the rest is a small difference of large
+    numbers, and no p in doubt.
+    """
+    if not (se and swap_se and n) or abs(delta) > 4 * se:
+        return None
+    variance = swap_se**2 - delta**2 / n
+    return se / math.sqrt(variance) if variance > 0 else None
 
 _Found = TypeVar("_Found")
 _COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
@@ -68,8 +83,7 @@ class PairResult:
         How well the standard error is known, in degrees of freedom; see `power.degrees_of_freedom`.
     swap_se : float or None
         Test ``ar``: root mean square of the difference over its swaps, in points, which the test takes for the
-        standard error. It holds for systems that are alike enough to trade places: where `se` is clearly larger, p is
-        too small.
+        standard error. It holds for systems that are alike enough to trade places; see `swap_ratio`.
     n_apart : int or None
         Units that tell the two apart, where these are fewer than 20 and not all: p is at least 2/2^n of them, as the
         others say nothing of which is better.
@@ -115,9 +129,15 @@ class PairResult:
     n_apart: int | None = None
 
     @property
+    def swap_ratio(self) -> float | None:
+        """How much more samples vary than swaps would of no difference; see the function of that name."""
+        n = self.n_effective if self.n_effective is not None else self.n
+        return swap_ratio(self.delta, self.se, self.swap_se, n)
+
+    @property
     def unlike(self) -> bool:
-        """Whether the standard error clearly exceeds that of the swaps, see `UNLIKE`."""
-        return self.se is not None and self.swap_se is not None and self.se > UNLIKE * self.swap_se
+        """Whether that is clearly more, see `UNLIKE`."""
+        return self.swap_ratio is not None and self.swap_ratio > UNLIKE
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import NormalDist
 
-import numpy as np
 import streamlit as st
 
 from mtsig_core import Caution, MetricResult, PairResult, Settings, TestSet
@@ -20,7 +18,6 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import format_p
-from mtsig_core.results import UNLIKE
 from pages._ui import address, background, controls, limits, results, screen
 from pages._ui.ending import end_page
 from pages._ui.frame import ROOT
@@ -28,7 +25,7 @@ from pages._ui.view import View
 
 __all__ = ["choose", "open_pair", "asked_of", "examine", "command", "segments_command", "source_for", "segments_query",
            "chance_said", "detectable_said", "outcome_rows", "test_cautions", "interval_rows", "disagreement_said",
-           "equivalence_said", "simultaneous_ends", "document_names", "documents_of", "unlike_said"]
+           "equivalence_said", "simultaneous_ends", "document_names", "documents_of"]
 
 _PAGE = ROOT / "pages" / "pair.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
@@ -122,16 +119,6 @@ def chance_said(found: PairExamination) -> str:
         return (f"{reached + 1} of all {n} swaps, none swapped among them, give {size}, p = {reached + 1}/{n} = "
                 f"{format_p(p)}, exactly.")
     return f"{reached} of {n - 1} random swaps give {size}, p = ({reached} + 1)/({n - 1} + 1) = {format_p(p)}."
-
-
-def unlike_said(found: PairExamination) -> str:
-    """That random swaps vary less than samples do, where they clearly do, and what that does to p."""
-    se, swaps = found.se.get(found.settings.unit), float(np.sqrt(np.mean(np.square(found.swapped))))
-    if not se or not swaps or se <= UNLIKE * swaps:
-        return ""
-    p = 2 * NormalDist().cdf(-abs(found.delta) / se)
-    return (f" Bootstrap samples vary {se / swaps:.2f} times as much as these swaps: {found.a} and {found.b} are too "
-            f"unlike to trade places, and this p is too small. By the standard error it would be about {format_p(p)}.")
 
 
 def detectable_said(found: PairExamination, pair: PairResult, m: int) -> str:

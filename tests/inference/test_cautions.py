@@ -200,18 +200,22 @@ def test_decisions_are_held_against_the_intervals_that_hold_as_they_do(correctio
 
 def test_where_samples_vary_more_than_swaps_nobody_is_sent_to_the_decision():
     def pair(name, swap_se):
-        return PairResult(name, "D", 1.0, 0.1, 2.0, 0.02, 0.02, True, "a", None, None, 0.6, None, 2.0, 200, -0.1, 3.0,
-                          swap_se=swap_se)
+        return PairResult(name, "D", 1.0, 0.1, 2.0, 0.02, 0.02, True, "a", None, None, 0.6, None, 2.0, 10_000, -0.1,
+                          3.0, swap_se=swap_se)
 
     def said(*pairs):
         settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
                                   correction="bonferroni", ci="auto", resamples=99, seed=0, baseline=None)
-        result = MetricResult("bleu", "s", True, (), (*pairs, pair("C", 0.6)))
+        result = MetricResult("bleu", "s", True, (), pairs)
         found = find_cautions(toy(4, 200), settings, units, [], {"bleu": result})
         return next(caution.text for caution in found if caution.code == "interval-and-decision")
 
-    assert said(pair("A", 0.6), pair("B", 0.56)).endswith("Go by the decision.")
-    assert said(pair("A", 0.5), pair("B", 0.48)).endswith(
+    every, other = said(pair("A", 0.5), pair("B", 0.48)), pair("C", 0.6)
+    assert said(pair("A", 0.6), pair("B", 0.56), other).endswith("Go by the decision.")
+    assert "Go by the decision" not in every and every.endswith(
+        ". There samples vary up to 1.25 times as much as swaps, as of systems too unlike to trade places, so p is too "
+        "small: go by the interval.")
+    assert said(pair("A", 0.5), pair("B", 0.48), other).endswith(
         "Go by the decision. Not so of 2 of them (A - D and B - D): samples vary up to 1.25 times as much as swaps, as "
         "of systems too unlike to trade places, so p is too small: go by the interval.")
 

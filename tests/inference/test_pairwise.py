@@ -80,13 +80,13 @@ class TestUnbeaten:
         dict(test="ar"), dict(test="bootstrap"), dict(test="percentile", correction="none", trials=499),
         dict(unit="block", block_length=7), dict(alpha=0.4, unit="segment")], ids=str)
     def test_are_the_systems_that_compare_ranks_first(self, asked, higher_is_better, among):
-        found, ahead = unbeaten(*measured(higher_is_better, **asked), jobs=1, progress=None)
+        found, ahead, _ = unbeaten(*measured(higher_is_better, **asked), jobs=1, progress=None)
         ranked = compare_given(COUNTS, bleu, DOCUMENTS, higher_is_better, **{**ASKED, **asked}).systems
         assert found == tuple(row.system for row in ranked if row.rank_low == 1)
         assert set(found) <= set(among) and ahead == any(row.rank_high == 1 for row in ranked)
 
     def test_several_come_best_first(self):
-        found, ahead = unbeaten(*measured(), jobs=1, progress=None)
+        found, ahead, _ = unbeaten(*measured(), jobs=1, progress=None)
         score = dict(zip("ABCDE", bleu(COUNTS.sum(axis=1)), strict=True))
         assert len(found) > 1 and not ahead and list(found) == sorted(found, key=lambda name: -score[name])
 
@@ -96,9 +96,9 @@ class TestUnbeaten:
         decisions = np.array([decided.get(pair, 0) for pair in itertools.combinations(range(5), 2)])
         monkeypatch.setattr(pairwise, "decide", lambda *_, **__: decisions)
         seen, settings = measured(unit="segment")
-        assert unbeaten(seen, settings, jobs=1, progress=None) == ((seen.best_first().names[0],), False)
+        assert unbeaten(seen, settings, jobs=1, progress=None) == ((seen.best_first().names[0],), False, True)
         decisions[0] = 1
-        assert unbeaten(seen, settings, jobs=1, progress=None) == ((seen.best_first().names[0],), True)
+        assert unbeaten(seen, settings, jobs=1, progress=None) == ((seen.best_first().names[0],), True, True)
 
 
 class TestDraw:

@@ -5,10 +5,15 @@ import pytest
 
 from mtsig_core import TestSet, compare
 from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.data.task import Task
+from mtsig_core.experiments.domains import by_domain
+from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.inference.engine import UnitStatistics, all_pairs
+from mtsig_core.inference.few_units import cannot_decide
 from mtsig_core.inference.one_pair import examine_pair
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import fitting_tests
+from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.inference.units_apart import ENOUGH, units_apart
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.report.tables import neither
@@ -47,14 +52,46 @@ def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
     assert (pair.n_units, pair.n_apart, pair.decidable) == (100, ahead, ahead == 7)
     assert pair.p_value is None or pair.p_value >= 2 / 2**ahead
     assert pair.better == (None if ahead == 4 else "a")
-    told, = (caution.text for caution in found.warnings if caution.code == "few-differences")
-    assert told.startswith(f"X and Y differ in only {ahead} segments of 100") and f"below {2 / 2**ahead:.2g}," in told
+    told = [caution.text for caution in found.warnings if caution.code == "few-differences"]
+    raised = pair.p_value is not None and pair.p_value <= 2 / 2**ahead
+    assert len(told) == (raised or not pair.decidable)
+    assert all(text.startswith(f"X and Y differ in only {ahead} segments of 100")
+               and f" is {2 / 2**ahead:.2g} from so few" in text for text in told)
+    assert "near-alpha" not in {caution.code for caution in found.warnings} or pair.decidable
     if ahead == 4:
+        assert cannot_decide(found.settings, found.metrics["human"]) == \
+            "Cannot be decided: systems differ in too few segments"
         assert neither(pair, found.settings) == "cannot be decided by a difference in only 4 segments"
     alone = examine_pair(testset, "human", "X", "Y", unit="segment", trials=999, resamples=500)
     of_draws = [one for one in alone.outcomes if not fitting_tests(True)[one.test].of_segments]
     assert all(one.p_value is None or one.p_value >= 2 / 2**ahead for one in of_draws)
     assert (alone.mdd is None) == (pair.mdd is None) == (ahead == 4)
+
+
+def test_documents_that_tie_but_for_rounding_do_not_tell():
+    ahead, tied = [(1.0, 0.5)] * 4, [(0.1 + 0.2, 0.3)] * 16
+    rows = {name: [value for pair in [*ahead, *tied] for value in (pair[k], 0.0)] for k, name in enumerate("XY")}
+    testset = TestSet("toy", {name: [None] * 40 for name in rows}, {}, scores={"human": SegmentScores(rows)},
+                      documents=[str(k // 2) for k in range(40)])
+    pair, = compare(testset, ["human"], test="percentile", trials=999, resamples=100).metrics["human"].pairs
+    assert pair.n_apart == 4 and pair.p_value >= 0.125
+
+
+def test_tasks_and_domains_know_it_too():
+    testset = four_of_a_hundred(5)
+    halves = TestSet("toy", dict(testset.systems), {}, scores=dict(testset.scores), domains=["a"] * 50 + ["b"] * 50)
+    found = by_domain(halves, "human", test="bootstrap", trials=999, resamples=100)
+    assert found.pairs[0].p_value == 2 / 2**5 and found.pairs[0].better is None
+    few = {pair: four_of_a_hundred(n) for pair, n in (("en-de", 3), ("en-fr", 2))}
+    task = compare_task(Task("toy", few), "human", test="bootstrap", unit="segment", trials=999, resamples=100)
+    assert task.macro["human"].pairs[0].p_value == 2 / 2**5 and task.macro["human"].pairs[0].better is None
+    swept = sweep_sizes(testset, "human", unit="segment", sizes=[100, 30], repeats=20, resamples=100)
+    assert {row.significant for row in swept.pairs} == {0.0}
+
+
+def test_a_test_without_draws_is_told_nothing_of_them():
+    found = compare(four_of_a_hundred(5), ["human"], test="t", unit="segment", resamples=100)
+    assert "few-differences" not in {caution.code for caution in found.warnings}
 
 
 def test_pairs_that_differ_enough_or_nowhere_are_as_ever():

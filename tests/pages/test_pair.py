@@ -14,7 +14,7 @@ from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.data.source import Source
 from mtsig_core.report.tables import format_p
-from pages._ui.one_pair import unlike_said
+from mtsig_core.report.unlike import unlike_said
 from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
@@ -181,12 +181,15 @@ def test_a_document_leads_to_its_segments(open_pair, source):
 
 
 def test_where_samples_vary_more_than_swaps_it_is_said_with_p_by_the_standard_error():
-    def said(se):
+    def said(se, p=0.02, n=None):
         found = SimpleNamespace(a="A", b="B", delta=-1.2, se={"document": se, "segment": 9.0},
+                                outcomes=[SimpleNamespace(test="ar", p_value=p)],
                                 settings=SimpleNamespace(unit="document"), swapped=np.array([0.5, -0.5] * 50))
-        return unlike_said(found)
+        return unlike_said(found, n or 1e9)
 
-    assert said(0.54) == "" == said(None)
+    assert said(0.54) == "" == said(None) == said(0.6, p=0.05)  # nothing is too small that the other p is not above
+    assert "vary 1.22 times" in said(0.54, n=26)  # of the swaps' .25 the difference itself makes 1.44 / 26
     p = 2 * stats.norm.sf(1.2 / 0.6)
-    assert said(0.6) == (" Bootstrap samples vary 1.20 times as much as these swaps: A and B are too unlike to trade "
-                         f"places, and this p is too small. By the standard error it would be about {p:.4f}.")
+    assert said(0.6) == (" Bootstrap samples vary 1.20 times as much as swaps would of no difference: A and B are too "
+                         "unlike to trade places, and this p is too small. By the standard error it would be about "
+                         f"{p:.4f}.")
