@@ -19,6 +19,7 @@ from mtsig_core.inference.few_units import (
     FEW_UNITS,
     about_open_pairs,
     can_reach,
+    least_of_units,
     least_p,
     least_said,
     most_units,
@@ -279,7 +280,8 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
             yield Caution("few-common-lines", f"{pair.a} and {pair.b} are compared on only {pair.n} "
                                               f"{plural(pair.n or 0, 'line')} that both have a score for{worth}: "
                                               "interval and p are rough.", **about)
-        if pair.n_apart is not None and (least := float(least_p(settings, np.array(pair.n_apart)))) > 0 and (
+        if pair.n_apart is not None and (least := float(least_of_units(
+                TESTS[settings.test], settings.unit, np.array(pair.n_apart), settings.block_length))) > 0 and (
                 not pair.decidable or pair.p_value is not None and pair.p_value <= least):
             yield Caution("few-differences", f"{pair.a} and {pair.b} differ in only "
                                              f"{units_said(settings, pair.n_apart)} of {pair.n_units}, and the others "
