@@ -71,6 +71,7 @@ command = sweeps_tables.command("size", metric, view.source, asked, difference=f
                                 **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
 curve.show_answer(found)
+screen.cautions(c for c in view.comparison.warnings if c.code == "few-differences" and {c.a, c.b} == {a, b})
 if mine.se:
     charts.show(curve.figure(found, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
                 command=command,

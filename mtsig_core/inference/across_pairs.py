@@ -150,7 +150,7 @@ def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) 
         tested = tested[:, np.random.default_rng(settings.seed).integers(tested.shape[1], size=settings.trials)]
     null[some] = tested
     n_units = pair_units(part, pairs, units)[0]
-    n_units[some] = units_apart(sides.data, rows, n_units[some])
+    n_units[some] = units_apart(sides.data, rows, n_units[some], TESTS[settings.test].draws == "swaps")
     return _OnePair(some, delta, apart, null, systems.sample.drawn, n_units)
 
 

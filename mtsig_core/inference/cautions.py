@@ -283,8 +283,9 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
         if pair.n_apart is not None and (least := float(least_of_units(
                 TESTS[settings.test], settings.unit, np.array(pair.n_apart), settings.block_length))) > 0 and (
                 not pair.decidable or pair.p_value is not None and pair.p_value <= least):
-            yield Caution("few-differences", f"{pair.a} and {pair.b} differ in only "
-                                             f"{units_said(settings, pair.n_apart)} of {pair.n_units}, and the others "
+            few, of = (units_said(settings, pair.n_apart), pair.n_units) if settings.unit != "block" else (
+                f"{pair.n_apart} {plural(pair.n_apart, 'segment')}", pair.n)
+            yield Caution("few-differences", f"{pair.a} and {pair.b} differ in only {few} of {of}, and the others "
                                              f"say nothing of which is better: {least_said(settings)} is {least:.2g} "
                                              "from so few.", **about)
         if result.metric not in testset.scores and testset.systems[pair.a] == testset.systems[pair.b] \

@@ -205,8 +205,10 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     segments = segment_scores(metric, two)
     segments = None if segments is None else _difference(segments)[None]
     sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
-    n_units = int(units_apart(here, np.array([[0, 1]]), np.array([_both(seen.only((a, b)), units)]))[0])
-    least = least_of_units(TESTS["ar"], units.kind, np.array(n_units), units.block_length)
+    common = np.array([_both(seen.only((a, b)), units)])
+    apart = {draws: units_apart(here, engine.all_pairs(2), common, draws == "swaps")
+             for draws in ("swaps", "bootstrap", "none")}
+    least = least_of_units(TESTS["ar"], units.kind, apart["swaps"], units.block_length)[0]
     decidable = significant(float(least), alpha)
     replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials]}
     if segments is not None:
@@ -219,7 +221,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),
         float(delta), _frozen(drawn), _frozen(swapped),
         tuple(_outcome(test, delta, replicates[test.draws], alpha, seen.sign,
-                       float(p_floor(test, units.kind, np.array([n_units]))[0]))
+                       float(p_floor(test, units.kind, apart[test.draws])[0]))
               for test in fitting_tests(is_segment_mean(metric)).values()),
         MappingProxyType({kind: _ends(*rule(sample, alpha))
                           for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),

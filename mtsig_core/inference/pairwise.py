@@ -115,7 +115,7 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
         ends = simultaneous(delta, sides.sample.drawn, rows, n_units[some], settings.alpha)
         joint = (np.where(low < ends[0], low, ends[0]), np.where(high > ends[1], high, ends[1]))
     n_apart = n_units.copy()
-    n_apart[some] = units_apart(sides.data, rows, n_units[some])
+    n_apart[some] = units_apart(sides.data, rows, n_units[some], TESTS[settings.test].draws == "swaps")
     tested = _test(sides, rows, delta, n_apart[some], settings, jobs, stage("test"))
     se = np.where(n_units[some] > 1, se, np.nan)  # one unit is drawn again and again
     ratio = None
@@ -162,7 +162,8 @@ def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Pro
     systems = draw(seen.metric, seen.stored, seen.units(settings.unit, settings.block_length), bare, jobs, progress)
     pairs, scores = engine.all_pairs(len(seen.names)), systems.data.scores
     delta = scores[pairs[:, 0]] - scores[pairs[:, 1]]
-    n_units = units_apart(systems.data, pairs, np.full(len(pairs), systems.data.units.pieces))
+    n_units = units_apart(systems.data, pairs, np.full(len(pairs), systems.data.units.pieces),
+                          TESTS[settings.test].draws == "swaps")
     _, _, for_ranks, *_ = _test(systems, pairs, delta, n_units, settings, jobs, progress)
     decisions = decide(seen.sign * delta, settings.alpha, p=for_ranks)
     low, high = rank_intervals(decision_matrix(len(seen.names), pairs, decisions))

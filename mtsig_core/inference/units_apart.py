@@ -15,11 +15,12 @@ ENOUGH = 20
 _ROWS, _AT_ONCE = 256, 1 << 22
 
 
-def units_apart(data: UnitStatistics, pairs: np.ndarray, n_units: np.ndarray) -> np.ndarray:
-    """The units that tell the systems of each pair apart.
+def units_apart(data: UnitStatistics, pairs: np.ndarray, n_units: np.ndarray, swapped: bool = False) -> np.ndarray:
+    """The units that tell the systems of each pair apart; of stationary blocks the segments, which are no fewer.
 
     Counting stops at `ENOUGH`, then all units of the pair are taken to. So are they where none does, as two that say
-    the same have no difference that few could make look sure, and of stationary blocks, which are cut anew.
+    the same have no difference that few could make look sure, and of blocks that are `swapped`: how small their p can
+    be is reckoned from whole blocks.
 
     Parameters
     ----------
@@ -32,7 +33,7 @@ def units_apart(data: UnitStatistics, pairs: np.ndarray, n_units: np.ndarray) ->
     -------
     ndarray of int, shape (pairs,)
     """
-    if data.units.block_length is not None:
+    if data.units.block_length is not None and swapped:
         return n_units
     counts, still = np.zeros(len(pairs), dtype=int), np.arange(len(pairs))
     for at in range(0, data.units.n, _ROWS):

@@ -77,6 +77,23 @@ def test_documents_that_tie_but_for_rounding_do_not_tell():
     assert pair.n_apart == 4 and pair.p_value >= 0.125
 
 
+@pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile", "koehn"])
+def test_blocks_are_told_apart_by_their_segments(test):
+    """Scattered ones: the samples of blocks have them too often together, or not at all."""
+    n, at = 300, (20, 90, 150, 210, 280)
+    rows = {name: [1.0 * (k % 2) if k not in at else ahead for k in range(n)]
+            for name, ahead in (("X", 1.0), ("Y", 0.0))}
+    testset = TestSet("toy", {name: [None] * n for name in rows}, {}, scores={"human": SegmentScores(rows)})
+    asked = dict(unit="block", block_length=5, trials=999, resamples=200)
+    found = compare(testset, ["human"], test=test, **asked)
+    pair, = found.metrics["human"].pairs
+    assert pair.better is None and (pair.p_value is None or pair.p_value > 0.05)
+    told = [caution.text for caution in found.warnings if caution.code == "few-differences"]
+    assert test == "ar" or "X and Y differ in only 5 segments of 300" in told[0]
+    assert all(one.better is None for one in examine_pair(testset, "human", "X", "Y", **asked).outcomes
+               if one.test in ("ar", "bootstrap", "percentile", "koehn"))
+
+
 def test_tasks_and_domains_know_it_too():
     testset = four_of_a_hundred(5)
     halves = TestSet("toy", dict(testset.systems), {}, scores=dict(testset.scores), domains=["a"] * 50 + ["b"] * 50)
