@@ -38,9 +38,8 @@ from mtsig_core.inference.text_cautions import about_texts, about_words, named, 
 from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["about_metrics", "about_ratings", "about_scores", "about_several", "disagreement",
-           "find_cautions", "once", "p_word", "repeated_references"]
-
+__all__ = ["about_metrics", "about_ratings", "about_scores", "about_several", "disagreement", "find_cautions", "once",
+           "p_word", "repeated_references"]
 
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
