@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.data.testset import TestSet, as_system
-from mtsig_core.errors import Remedy
+from mtsig_core.errors import Remedy, counted
 from mtsig_core.inference.by_rule import about_rule
 from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.few_units import (
@@ -23,6 +23,7 @@ from mtsig_core.inference.few_units import (
     least_p,
     least_said,
     most_units,
+    telling_unit,
     trials_needed,
     units_needed,
     units_said,
@@ -282,9 +283,9 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
         if pair.n_apart is not None and (least := float(least_of_units(
                 TESTS[settings.test], settings.unit, np.array(pair.n_apart), settings.block_length))) > 0 and (
                 not pair.decidable or pair.p_value is not None and pair.p_value <= least):
-            few, of = (units_said(settings, pair.n_apart), pair.n_units) if settings.unit != "block" else (
-                f"{pair.n_apart} {plural(pair.n_apart, 'segment')}", pair.n)
-            yield Caution("few-differences", f"{pair.a} and {pair.b} differ in only {few} of {of}, and the others "
+            of = pair.n if settings.unit == "block" else pair.n_units
+            yield Caution("few-differences", f"{pair.a} and {pair.b} differ in only "
+                                             f"{counted(pair.n_apart, telling_unit(settings))} of {of}, and the others "
                                              f"say nothing of which is better: {least_said(settings)} is {least:.2g} "
                                              "from so few.", **about)
         if result.metric not in testset.scores and testset.systems[pair.a] == testset.systems[pair.b] \

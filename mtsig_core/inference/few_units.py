@@ -17,8 +17,8 @@ from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
 __all__ = ["FEW_FOR_BOOTSTRAP", "FEW_UNITS", "about_few_in", "about_open_pairs", "about_test", "can_reach",
            "cannot_decide", "least_of_blocks", "least_of_units", "least_p", "least_said", "least_worth", "most_units",
-           "p_floor", "pair_units", "rank_correction", "trials_needed", "units_needed", "units_said", "what_lacks",
-           "what_would_decide", "which_to_go_by", "would_decide"]
+           "p_floor", "pair_units", "rank_correction", "telling_unit", "trials_needed", "units_needed", "units_said",
+           "what_lacks", "what_would_decide", "which_to_go_by", "would_decide"]
 
 
 #: Below so many, intervals and p are rough.
@@ -246,7 +246,7 @@ def cannot_decide(settings: Settings, result: MetricResult, correction: str | No
     if lacks is None:
         return None
     if lacks == "differences":
-        return f"Cannot be decided: systems differ in too few {settings.unit}s"
+        return f"Cannot be decided: systems differ in too few {telling_unit(settings)}s"
     several = f", too few for {m} pairs" if units_needed(settings, 1) < units_needed(settings, m, correction) else ""
     return f"Cannot be decided with {units_said(settings, most_units(result))}{several}"
 
@@ -284,6 +284,11 @@ def most_units(result: MetricResult) -> int:
 def units_said(settings: Settings, n: int) -> str:
     """Such as 5 documents."""
     return f"{n} {'stationary block' if settings.unit == 'block' else settings.unit}{'' if n == 1 else 's'}"
+
+
+def telling_unit(settings: Settings) -> str:
+    """What tells two systems apart, see `units_apart`: where blocks are drawn the segments."""
+    return "segment" if settings.unit == "block" else settings.unit
 
 
 def which_to_go_by(settings: Settings, pairs: Iterable[PairResult]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from mtsig_core.errors import counted
 from mtsig_core.inference.cautions import disagreement
-from mtsig_core.inference.few_units import most_units, rank_correction, units_said, what_lacks
+from mtsig_core.inference.few_units import most_units, rank_correction, telling_unit, units_said, what_lacks
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.ranking import headline
 from mtsig_core.inference.significance import TESTS
@@ -169,7 +169,7 @@ def _undecided(result: MetricResult, settings: Settings) -> str | None:
     m, lacks = len(result.tested), what_lacks(settings, result)
     if lacks is not None and result.systems[0].rank_low is not None:
         many = {"units": units_said(settings, most_units(result)),
-                "differences": f"differences in so few {settings.unit}s"}.get(
+                "differences": f"differences in so few {telling_unit(settings)}s"}.get(
                     lacks, f"{result.n_trials(settings)} trials")
         return (f"With {many} no difference can be significant after the correction of "
                 f"{CORRECTION_NAMES[settings.correction]} over {m} pairs. Rank intervals have a correction that can "
@@ -181,8 +181,8 @@ def _undecided(result: MetricResult, settings: Settings) -> str | None:
         return (f"With {units_said(settings, most_units(result))} {pairs} be decided: {p} cannot be as small as "
                 f"{settings.alpha:g}{corrected}, however large the difference.")
     if lacks == "differences":
-        return (f"The systems differ in so few {settings.unit}s that {pairs} be decided, however large the difference "
-                "there.")
+        return (f"The systems differ in so few {telling_unit(settings)}s that {pairs} be decided, however large the "
+                "difference there.")
     if lacks == "trials":
         return (f"None of the pairs can be decided: {m} are too many for {result.n_trials(settings)} trials, with "
                 "which this correction cannot find any difference significant.")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import KINDS, RELATIONS, pairs_across
 from mtsig_core.inference.cautions import p_word
-from mtsig_core.inference.few_units import cannot_decide, rank_correction, units_said
+from mtsig_core.inference.few_units import cannot_decide, rank_correction, telling_unit, units_said
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.ranking import headline, is_ahead, otherwise_led
 from mtsig_core.inference.significance import TESTS
@@ -188,9 +188,9 @@ def neither(pair: PairResult, settings: Settings) -> str:
     """What a pair is that is not significant."""
     if pair.decidable or pair.n == 0:
         return "not separated" if pair.decidable else "not tested: no line in common"
-    n = pair.n_units if pair.n_apart is None else pair.n_apart
-    which = "with" if pair.n_apart is None else "by a difference in only"
-    return f"cannot be decided {which} {units_said(settings, n)}" if n else "cannot be decided"
+    if pair.n_apart is not None:
+        return f"cannot be decided by a difference in only {counted(pair.n_apart, telling_unit(settings))}"
+    return "cannot be decided" if not pair.n_units else f"cannot be decided with {units_said(settings, pair.n_units)}"
 
 
 def rank_change_rows(before: MetricResult, after: MetricResult) -> Table:
