@@ -31,6 +31,7 @@ def click_on_a_dot(page, row):
 
 def key_on_a_row(page, row):
     click(page, "leaderboard-table", row, x=120)  # a cell alone opens nothing
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # it has the focus
     page.keyboard.press("Shift+Space")
 
 
