@@ -24,7 +24,8 @@ __all__ = ["serve_workers"]
 
 _MOST = 64
 _GRACE = 4.0  # seconds that the processes may take to end
-_AT_ONCE = 3.0  # seconds: what ends sooner than this after its start would do so again
+_AT_ONCE = 3.0  # seconds: what ends sooner than this after its start may do so again
+_TRIES = 3  # of what ends at once, in a row: one that something else has ended gets another
 _LOOK = 0.1  # seconds between two looks
 _PROXY = Path(__file__).with_name("Caddyfile")
 
@@ -103,24 +104,28 @@ def _stopping() -> Iterator[Callable[[], bool]]:
 
 
 def _keep_running(commands: list[tuple[list[str], dict[str, str]]], stopped: Callable[[], bool]) -> int:
-    """Start the processes, and each again that ends; end them all when asked, or when one ends as soon as it starts."""
-    running = [(_start(*command), time.monotonic()) for command in commands]
+    """Start the processes, and each again that ends; end them all when asked, or when one ends at once again and again.
+    """
+    running = [_start(*command) for command in commands]
+    begun = [time.monotonic()] * len(commands)
+    in_a_row = [0] * len(commands)  # times that each has ended at once
     try:
         while not stopped():
             time.sleep(_LOOK)
-            for k, (process, begun) in enumerate(running):
+            for k, process in enumerate(running):
                 if (status := process.poll()) is None or stopped():
                     continue
                 _kill(process)  # what it has started may still be there
-                if time.monotonic() - begun < _AT_ONCE:
-                    print(f"mtsig: {Path(commands[k][0][0]).name} ended at once, with status {status}. What it said "
-                          "stands above.", file=sys.stderr)
+                in_a_row[k] = in_a_row[k] + 1 if time.monotonic() - begun[k] < _AT_ONCE else 0
+                if in_a_row[k] == _TRIES:
+                    print(f"mtsig: {Path(commands[k][0][0]).name} ended at once, {_TRIES} times in a row, with status "
+                          f"{status}. What it said stands above.", file=sys.stderr)
                     return 1
                 print(f"mtsig: a process ended with status {status}; it is started again.", file=sys.stderr, flush=True)
-                running[k] = _start(*commands[k]), time.monotonic()
+                running[k], begun[k] = _start(*commands[k]), time.monotonic()
         return 0
     finally:
-        _end([process for process, _ in running])
+        _end(running)
 
 
 def _start(command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
