@@ -16,7 +16,7 @@ __all__ = ["as_columns", "blocks", "joined", "reference_count", "Numbers"]
 Numbers = Any
 
 # Texts are counted in blocks of this many characters, so that memory does not grow with the test set.
-_BLOCK = 2**19
+_BLOCK = 2**17
 
 
 def blocks(texts: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
@@ -32,7 +32,7 @@ def joined(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarra
     lengths = text_lengths(flat)
     sizes = np.maximum(lengths, 0)
     shape = len(block), len(block[0])
-    codes = np.array(["".join(filter(None, flat))]).view(np.int32)  # numpy keeps each character in four bytes
+    codes = np.array(["".join(filter(None, flat))]).view(np.uint32)  # numpy keeps each character in four bytes
     codes.setflags(write=False)
     return codes, (np.cumsum(sizes) - sizes).reshape(shape), lengths.reshape(shape)
 

@@ -194,7 +194,7 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
     Parameters
     ----------
     codes : numpy.ndarray
-        Code points of all texts, int32.
+        Code points of all texts, uint32.
     begins, lengths : numpy.ndarray
         Where each text lies in `codes`: shape (references + systems, segments), int64, the references first. A
         length of -1 marks a reference that a segment does not have.

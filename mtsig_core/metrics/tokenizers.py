@@ -38,8 +38,8 @@ ALONE = 1  # a token of its own
 STOP = 2  # full stop or comma: depends on the digits around it
 DASH = 3  # hyphen: depends on a digit before it
 WORD = 4  # anything else
-DIGIT = 5
-EDGE = 6
+DIGIT = 8  # a bit that EDGE has too and no other, as STOP is one that only DASH has too
+EDGE = 12
 
 # What str.split() and str.strip() take for space.
 _SPACES = [(0x09, 0x0D), (0x1C, 0x20), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A),

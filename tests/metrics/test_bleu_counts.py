@@ -196,6 +196,17 @@ def test_tokens_with_the_same_hash_are_told_apart():
     np.testing.assert_array_equal(Bleu("13a").statistics(testset), statistics_of_sacrebleu(testset, tokenize="13a"))
 
 
+def test_systems_that_say_the_same_or_nearly():
+    says = ["the cat sat.", "the cat sad.", "the cat sat.", "the cat sat", "", "the cat sad.", ""]
+    testset = toy([[text, text[::-1]] for text in says], [["the cat sat.", "tas tac"]])
+    np.testing.assert_array_equal(Bleu("13a").statistics(testset), statistics_of_sacrebleu(testset, tokenize="13a"))
+
+
+def test_an_ngram_that_goes_on_in_several_ways():
+    testset = toy([["a b a c a d a"], ["a d a c a"], ["a a b"]], [["a b a c a d a e"]])
+    np.testing.assert_array_equal(Bleu("13a").statistics(testset), statistics_of_sacrebleu(testset, tokenize="13a"))
+
+
 @pytest.mark.parametrize("tokenize", ["13a", pytest.param("zh", marks=pytest.mark.slow)])
 def test_long_segments(tokenize):
     rng = np.random.default_rng(1)
