@@ -8,7 +8,7 @@
 A notebook shows it as a table; docs/python.md has what else there is, in the order in which it is of use.
 """
 
-import mtsig_core._interrupt  # noqa: F401 - first, as importing the rest takes a while
+import mtsig_core._command  # noqa: F401 - first, as importing the rest takes a while
 from mtsig_core.data.readers import join_scores, language_pairs, read_frame, read_scores, read_text, read_wmt
 from mtsig_core.data.readers.tasks import read_task
 from mtsig_core.data.task import SystemInfo, Task

@@ -92,7 +92,7 @@ def test_caches_live_in_one_place():
 #: Each imports what stands below it, and nothing above; the command line and the pages import all of it.
 LAYERS = ("figures", "report", "experiments", "inference", "results", "metrics", "data", "errors")
 #: What else lies at the top of the core, and who may import it. Compiled code is for whoever counts and draws.
-TOP = {"__init__": ("pages",), "__main__": (), "errors": (), "_interrupt": ("__init__", "cli", "pages"),
+TOP = {"__init__": ("pages",), "__main__": (), "errors": (), "_command": ("__init__", "cli", "pages"),
        "version": (*LAYERS, "__init__", "cli", "pages"), "_compiled": ("metrics", "inference", "_kernels"),
        "_kernels": ("inference",)}
 #: What a result shows of itself is made above it: a method may import that when it is called, the module may not. So a

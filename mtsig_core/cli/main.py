@@ -102,6 +102,9 @@ def main(argv: list[str] | None = None) -> int:
         print(f"mtsig: not enough memory ({error}). Use fewer --trials or --resamples, or fewer systems.",
               file=sys.stderr)
         return 2
+    finally:
+        if argv is None:
+            gc.freeze()  # it ends: what is left need not be looked through either
 
 
 def _parser() -> _Parser:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mtsig_core._interrupt import STATUS, held
+from mtsig_core._command import STATUS, held
 from mtsig_core.cli.serve_login import login_options
 from mtsig_core.cli.serve_settings import check_settings
 from mtsig_core.cli.serve_workers import serve_workers

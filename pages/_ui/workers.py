@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 import cloudpickle
 
 from mtsig_core import SettingError, TestSet
-from mtsig_core._interrupt import held
+from mtsig_core._command import held
 from mtsig_core.metrics.cache import cache_folder
 from pages._ui.jobs import Memory
 
