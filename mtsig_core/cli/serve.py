@@ -23,8 +23,10 @@ __all__ = ["serve"]
 _PACKAGE = Path(__file__).resolve().parents[1]
 _INSTALLED = _PACKAGE / "_dashboard"
 _ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent  # in a checkout the dashboard lies beside the package
-#: What ``python -m streamlit`` does; until its server listens to Ctrl+C, that ends it without a word.
-_STREAMLIT = f"""import os, runpy, signal
+#: What ``python -m streamlit`` does; until its server listens to Ctrl+C, that ends it without a word, and until it has
+#: loaded all (`pages._ui.server_life`) there is no garbage worth looking for.
+_STREAMLIT = f"""import gc, os, runpy, signal
+gc.disable()
 signal.signal(signal.SIGINT, lambda *_: os._exit({STATUS}))
 signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 runpy.run_module("streamlit", run_name="__main__", alter_sys=True)"""

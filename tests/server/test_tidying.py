@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pages._ui import server_tidying
+from pages._ui import background, server_life, server_tidying
 
 CONFIG = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
 
@@ -31,6 +31,18 @@ def test_memory_is_searched_where_something_happened_and_not_after_each_run(monk
     assert searched == [25] and asked == [0, 5, 25, 25, 30]
     server_tidying._give_back()
     assert "postScriptGC = false" in CONFIG.read_text()
+
+
+def test_garbage_is_looked_for_once_all_is_loaded(monkeypatch):
+    monkeypatch.setattr(background, "prepare", lambda: None)
+    monkeypatch.setattr(server_life.PagesManager, "uses_pages_directory", False)
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    gc.disable()  # as `serve` starts it
+    try:
+        server_life._load()
+        assert gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_who_sends_waits_little_for_who_draws(monkeypatch):
