@@ -64,8 +64,8 @@ def segments(statistics):
 
 def counting(testset, repeats):
     """Statistics of each segment; the counts of both must agree."""
-    for name, goal, every, note in (("bleu", 20, 1, ", 13a"), ("chrf", 15, 1, ""), ("chrf++", 15, 1, ""),
-                                    ("ter", 100, TER_EVERY, f", each {TER_EVERY}th segment")):
+    for name, goal, every, note in (("bleu", 60, 1, ", 13a"), ("chrf", 80, 1, ""), ("chrf++", 60, 1, ""),
+                                    ("ter", 400, TER_EVERY, f", each {TER_EVERY}th segment")):
         metric = make_metric(name, tokenize="13a" if name == "bleu" else None)
         part = testset.at(range(0, testset.n_segments, every))
         references, systems = list(part.references.values()), list(part.systems.values())
@@ -80,9 +80,9 @@ def counting(testset, repeats):
 def testing(statistics, repeats):
     metric = make_metric("bleu")
     for what, name, ours, n_segments, n, scale, goal in (
-            ("all-pairs AR", "ar", all_pairs_ar, 997, 10_000, 1, 1500),
-            ("all-pairs AR", "ar", all_pairs_ar, 30_000, 10_000, 10, 3000),
-            ("all-pairs bootstrap with intervals", "bs", all_pairs_bootstrap, 997, 1000, 1, 2500)):
+            ("all-pairs AR", "ar", all_pairs_ar, 997, 10_000, 1, 3000),
+            ("all-pairs AR", "ar", all_pairs_ar, 30_000, 10_000, 10, 8000),
+            ("all-pairs bootstrap with intervals", "bs", all_pairs_bootstrap, 997, 1000, 1, 4000)):
         wide = data.widen(statistics, 30, n_segments)
         mine = best(lambda ours=ours, wide=wide, n=n: ours(metric, wide, n), repeats * (5 if n == 1000 else 1))
         loop = best(lambda name=name, wide=wide, m=n // scale: peer.test_pair(name, wide, m), 2 if scale == 1 else 1)
@@ -90,8 +90,8 @@ def testing(statistics, repeats):
         yield row(f"{what}, 30 systems x {n_segments}, R = {n}", goal, mine, loop * scale * 435,
                   f"its loop on one pair x 435{scaled}")
     pair = data.widen(statistics, 2, 997)
-    for what, name, ours, n, goal in (("AR", "ar", all_pairs_ar, 10_000, 40),
-                                      ("bootstrap", "bs", all_pairs_bootstrap, 1000, 15)):
+    for what, name, ours, n, goal in (("AR", "ar", all_pairs_ar, 10_000, 60),
+                                      ("bootstrap", "bs", all_pairs_bootstrap, 1000, 30)):
         yield row(f"one pair, {what}, R = {n}", goal, best(lambda ours=ours, n=n: ours(metric, pair, n), 5 * repeats),
                   best(lambda name=name, n=n: peer.test_pair(name, pair, n), 2), "its loop")
 
@@ -109,7 +109,7 @@ def processes(testset):
                                           env={**os.environ, "MTSIG_CACHE": ""})
 
         n = len(systems)
-        return row(f"new process: read {n} files, all {n * (n - 1) // 2} pairs, print", 10, best(run(ours), 3),
+        return row(f"new process: read {n} files, all {n * (n - 1) // 2} pairs, print", 25, best(run(ours), 3),
                    best(run(theirs), 1), f"its command line, {n - 1} pairs")
 
 
@@ -126,7 +126,7 @@ def cached(testset):
         kept, seeds = str(Path(folder) / "cache"), count(1)
         cold = shortest(lambda: run(""), 1)
         counted = best(lambda: run(kept, "--seed", str(next(seeds))), 3)
-        return {"work": f"new process: {len(systems)} files, five metrics, counted before", "goal_seconds": 2,
+        return {"work": f"new process: {len(systems)} files, five metrics, counted before", "goal_seconds": 0.7,
                 "seconds": counted, "cold_seconds": cold, "again_seconds": best(lambda: run(kept), 3)}
 
 
@@ -214,8 +214,8 @@ def main():
     add(cached(testset))
     for entry in experiments():
         add(entry)
-    add(memory(100, 1000, 10_000, 1000))
-    add(memory(30, 300_000, 1000, 1000))
+    add(memory(100, 1000, 10_000, 400))
+    add(memory(30, 300_000, 1000, 600))
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps({"testset": testset.name, "rows": table}, indent=2) + "\n")
     print(f"saved to {RESULTS.relative_to(Path.cwd()) if RESULTS.is_relative_to(Path.cwd()) else RESULTS}")
