@@ -47,8 +47,10 @@ def peers(python: str, testset) -> list[dict]:
                 ("sacreBLEU", "--paired-ar, 10,000: the others against the first", _N_SYSTEMS - 1,
                  [python, "-m", "sacrebleu", reference, "-i", *files, "-m", "bleu", "--paired-ar"])):
             begun = time.perf_counter()
-            subprocess.run(list(map(str, command)), check=True, capture_output=True,
-                           env={**os.environ, "MTSIG_CACHE": ""})
+            done = subprocess.run(list(map(str, command)), capture_output=True, text=True,
+                                  env={**os.environ, "MTSIG_CACHE": ""})
+            if done.returncode:
+                raise SystemExit(f"{tool} failed: {done.stderr.strip().rpartition(chr(10))[2]}")
             rows.append({"tool": tool, "work": work, "pairs": pairs, "seconds": time.perf_counter() - begun})
             print(f"{tool:<12} {work:<64} {pairs:>3} pairs {rows[-1]['seconds']:8.2f} s", flush=True)
     return rows
