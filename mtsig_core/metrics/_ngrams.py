@@ -17,8 +17,7 @@ _FREE = -1
 
 
 @njit()
-def split(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: int,
-          tokens: np.ndarray, n: int) -> int:
+def split(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: int, tokens: np.ndarray, n: int) -> int:
     """Append the tokens of codes[begin:end], as (begin, end, hash), to `tokens` at row n; return the next row.
 
     A space, a character that stands alone, and a stop have a token boundary on either side, others none. What digits
@@ -64,11 +63,21 @@ def _beside_digit(text: np.ndarray, i: int, previous: int, here: int, following:
         return previous == DIGIT, previous == DIGIT
     if following < DIGIT:
         return True, True
-    run = i  # where the run of stops begins
-    while run > 0 and classes[min(text[run - 1], np.uint32(classes.size - 1))] == STOP:
+    run, last = i, np.uint32(classes.size - 1)
+    while run > 0 and classes[min(text[run - 1], last)] == STOP:  # to where the run of stops begins
         run -= 1
-    first_is_second = (classes[min(text[run - 1], np.uint32(classes.size - 1))] if run > 0 else edge) < DIGIT
+    first_is_second = (classes[min(text[run - 1], last)] if run > 0 else edge) < DIGIT
     return previous < DIGIT, first_is_second == ((i - run) % 2 == 0)
+
+
+@njit()
+def _equal(codes: np.ndarray, one: int, other: int, size: int) -> bool:
+    """Whether so many characters from one place on are those from another."""
+    i, end, away = np.uint64(one), np.uint64(one + size), np.uint64(other - one)
+    while i < end and codes[i] == codes[i + away]:
+        i += np.uint64(1)
+    equal: bool = i == end
+    return equal
 
 
 @njit()
@@ -84,12 +93,9 @@ def _identify(codes: np.ndarray, tokens: np.ndarray, begin: int, end: int, table
         while table[at] != _FREE:
             other = np.int64(table[at])
             if tokens[other, 2] == digest:
-                i, end_of, away = np.uint64(tokens[t, 0]), np.uint64(tokens[t, 1]), tokens[other, 0] - tokens[t, 0]
-                if tokens[other, 1] - tokens[t, 1] == away:
-                    while i < end_of and codes[i] == codes[i + np.uint64(away)]:
-                        i += np.uint64(1)
-                    if i == end_of:
-                        break
+                size = tokens[t, 1] - tokens[t, 0]
+                if tokens[other, 1] - tokens[other, 0] == size and _equal(codes, tokens[t, 0], tokens[other, 0], size):
+                    break
             at = at + np.uint64(1) & np.uint64(mask)
         if grow and table[at] == _FREE:
             table[at] = t
@@ -255,13 +261,9 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
 def _same_before(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, seg: int, first: int, s: int) -> int:
     """The first system, from `first` on, whose text is that of system s; in WMT24 en-de one text in five is such."""
     for other in range(first, s):
-        if lengths[other, seg] == lengths[s, seg]:
-            i, away = np.uint64(begins[s, seg]), np.uint64(begins[other, seg] - begins[s, seg])
-            end = np.uint64(begins[s, seg] + lengths[s, seg])
-            while i < end and codes[i] == codes[i + away]:
-                i += np.uint64(1)
-            if i == end:
-                return other
+        size = lengths[s, seg]
+        if lengths[other, seg] == size and _equal(codes, begins[s, seg], begins[other, seg], size):
+            return other
     return s
 
 
