@@ -1,4 +1,8 @@
-"""A process that forks a worker for each piece of work, and what a worker does; nothing here imports Streamlit."""
+"""A process that forks a worker for each piece of work, and what a worker does; nothing here imports Streamlit.
+
+Memory that a process uses for the first time takes longer than the work of a usual comparison. So while nobody asks,
+one worker that has used its own waits for the next piece of work.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +31,12 @@ __all__ = ["Progress", "computed", "nurse", "unpacked"]
 
 _NICE = 5  # below the server, which draws the pages; heavy work twice as far
 _LONG, _LAST = 10.0, 19  # seconds after its begin, when work is below all others, and how far
+_LOOKS = 0.2  # seconds between two looks at who has ended
 _OFTEN = 0.05  # seconds between two words about the same stage
 _LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.report.kept_tasks", "pages._ui.results", "joblib",
            "threadpoolctl", "scipy.special")
 _LATER = ("sacrebleu", "pandas", "scipy.stats")  # what few need and what takes long: work is asked for meanwhile
+_USED = 28 << 20  # bytes that one who waits has used: the differences of 26 systems after 9,999 swaps take 26 MB
 
 
 class Progress:
@@ -87,21 +93,32 @@ def nurse(line: int, loads: bool) -> None:
 
     signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, 1, 1)  # to compile may take a minute
-    chores, helper = _chores() if loads else [], None
+    chores, helper, waits, wanted = _chores(asked) if loads else [], None, None, loads
     try:
         while True:
-            idle = bool(chores) and helper not in children
-            ready, _, _ = select.select([asked], [], [], 0 if idle else 1 if children else None)
+            idle = helper not in children if chores else wanted and not children
+            at_work = len(children) > (waits is not None)
+            ready, _, _ = select.select([asked], [], [], 0 if idle else _LOOKS if at_work else None)
             for pid in list(children):
                 if os.waitpid(pid, os.WNOHANG)[0]:
                     children.discard(pid)
             if ready:
-                kind, fds, *_ = socket.recv_fds(asked, 1, 2)
-                if not kind:
+                message, fds, *_ = socket.recv_fds(asked, 1, 2)
+                if not message:
                     break
-                children.add(_forked(asked, fds, kind == b"h"))
-            elif idle and (helper := chores.pop(0)()) is not None:
-                children.add(helper)
+                if waits is None or not _handed(waits, message, fds):
+                    children.add(_forked(asked, partial(_work, message, fds)))
+                for fd in fds:
+                    os.close(fd)
+                waits, wanted = None, loads
+            elif idle and chores:
+                if (helper := chores.pop(0)()) is not None:
+                    children.add(helper)
+            elif idle:
+                waits, theirs = socket.socketpair()
+                children.add(_forked(asked, partial(_wait, waits, theirs)))
+                theirs.close()
+                wanted = False  # where it is killed, for want of memory, there is none until work was asked for
     finally:
         for pid in children:  # also those that pause
             os.kill(pid, signal.SIGKILL)
@@ -109,55 +126,69 @@ def nurse(line: int, loads: bool) -> None:
                 os.killpg(pid, signal.SIGKILL)
 
 
-def _forked(asked, fds, heavy):
-    """The number of a new worker."""
+def _forked(asked, act):
+    """The number of a new process that acts, and ends."""
     if (pid := os.fork()) == 0:
-        asked.close()
-        _work(Connection(fds[0], writable=False), Connection(fds[1], readable=False), heavy)
-    for fd in fds:
-        os.close(fd)
+        with suppress(BaseException):
+            asked.close()
+            act()
+        os._exit(0)
     return pid
 
 
-def _chores():
+def _handed(waits, message, fds):
+    """Whether the worker that waits has said that it is ready, and got the work."""
+    with waits, suppress(OSError):  # it may have been killed
+        return bool(select.select([waits], [], [], 0)[0] and waits.recv(1) and socket.send_fds(waits, [message], fds))
+    return False
+
+
+def _wait(other_end, line):
+    """Use memory and what was loaded as work does, and wait for work; where none can come any more, end."""
+    import numpy as np  # late: the nursery begins without
+
+    other_end.close()
+    _toy_compared()
+    np.ones(_USED // 8)
+    line.send(b"r")
+    message, fds, *_ = socket.recv_fds(line, 1, 2)
+    if message:
+        _work(message, fds)
+
+
+def _toy_compared():
+    from mtsig_core import compare, examine_pair
+
+    texts = [" ".join("abcdefghij"[k % 7:k % 7 + 4]) for k in range(30)]
+    toy = TestSet("toy", {"A": texts, "B": texts[1:] + texts[:1]}, {"ref": texts})
+    compare(toy, trials=99, resamples=99)
+    examine_pair(toy, "bleu", "A", "B", trials=99)
+
+
+def _chores(asked):
     """What is done while nobody asks; one that leaves it to a process gives its number."""
     def load(name):
         import_module(name)
-
-    def compiled():
-        from mtsig_core import compare, examine_pair
-
-        texts = [" ".join("abcdefghij"[k % 7:k % 7 + 4]) for k in range(30)]
-        toy = TestSet("toy", {"A": texts, "B": texts[1:] + texts[:1]}, {"ref": texts})
-        compare(toy, trials=99, resamples=99)
-        examine_pair(toy, "bleu", "A", "B", trials=99)
-
-    def compiling():  # may take a minute, in which workers are asked for
-        if (pid := os.fork()) == 0:
-            with suppress(BaseException):
-                compiled()
-            os._exit(0)
-        return pid
 
     def settled():
         signal.setitimer(signal.ITIMER_REAL, 0)
         gc.collect()
         gc.freeze()  # what all share stays shared
 
-    return [*(partial(load, name) for name in _LOADED), compiling, compiled,
+    compiling = partial(_forked, asked, _toy_compared)  # may take a minute, in which workers are asked for
+    return [*(partial(load, name) for name in _LOADED), compiling, _toy_compared,
             *(partial(load, name) for name in _LATER), settled]
 
 
-def _work(down, up, heavy):
-    """Do one piece of work in this process, and end it."""
-    with suppress(BaseException):
-        os.setpgid(0, 0)  # whoever ends it ends what it starts, too
-        os.nice(_NICE if heavy else 0)
-        with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-            file.write("800")  # where memory runs out, a worker goes, and not the server
-        up.send(os.getpid())
-        up.send_bytes(_done(down, up, heavy))
-    os._exit(0)
+def _work(message, fds):
+    """Do one piece of work in this process."""
+    down, up, heavy = Connection(fds[0], writable=False), Connection(fds[1], readable=False), message == b"h"
+    os.setpgid(0, 0)  # whoever ends it ends what it starts, too
+    os.nice(_NICE if heavy else 0)
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("800")  # where memory runs out, a worker goes, and not the server
+    up.send(os.getpid())
+    up.send_bytes(_done(down, up, heavy))
 
 
 def _done(down, up, heavy):

@@ -30,6 +30,8 @@ from pages._ui.jobs import Memory
 
 __all__ = ["Died", "Nursery", "Worker", "packed"]
 
+#: What glibc is told: arrays of up to 32 MB come from memory that the process keeps, as it used it before.
+_KEEPS = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
 _SEALED = Memory(64, 256 << 20)  # test sets as they are sent, by content: each is pickled once
 
 
@@ -64,7 +66,7 @@ class Nursery:
                     f"from pages._ui import nursery; nursery.nurse({theirs.fileno()}, {self._loads})")
             with held():  # Ctrl+C is for the server
                 self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL,
-                                                 pass_fds=[theirs.fileno()])
+                                                 pass_fds=[theirs.fileno()], env={**_KEEPS, **os.environ})
             theirs.close()
 
     def fork(self, heavy: bool) -> tuple[Connection, Connection]:
