@@ -87,9 +87,9 @@ def _measure(window: Window) -> None:
     for name in _PAGES:
         _say(f"{name}, again", [found[name] for found in rounds])
     _opened(window, "Leaderboard")
-    corrections = ("bonferroni", "none", "holm")
-    for how, names in (("computed", corrections), ("again", corrections * 2)):
-        _say(f"another correction, {how}", [_chosen(window, "correction", name) for name in names], "all")
+    for key, names in (("correction", ("bonferroni", "none", "holm")), ("test", ("bootstrap", "percentile", "ar"))):
+        for how, asked in (("for the first time", names), ("again", names * 2)):
+            _say(f"another {key}, {how}", [_chosen(window, key, name) for name in asked], "all")
 
 
 def _say(what: str, waits: list[dict[str, float]], *told: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -13,23 +13,22 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.inference import engine
 from mtsig_core.inference.by_reference import leaders_by_reference, references_alone
-from mtsig_core.inference.by_rule import by_rule
-from mtsig_core.inference.cautions import about_several, find_cautions, once
-from mtsig_core.inference.few_units import about_test, can_reach, least_worth, rank_correction
+from mtsig_core.inference.cautions import about_several, once
+from mtsig_core.inference.decided_anew import ranked
+from mtsig_core.inference.few_units import can_reach, least_worth, rank_correction
 from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.pairwise import PairNumbers, compare_pairs, draw
 from mtsig_core.inference.power import error_interval, minimum_detectable_difference
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
-from mtsig_core.inference.resampling import Units, make_units
-from mtsig_core.inference.runs import about_runs, pair_runs, system_runs
+from mtsig_core.inference.runs import pair_runs, system_runs
 from mtsig_core.inference.settings import check_jobs, check_metric, interval_kind, resolve
 from mtsig_core.inference.significance import TESTS, decide
 from mtsig_core.inference.units_apart import ENOUGH
 from mtsig_core.metrics import Metric, metrics_for, tokenizer_of
-from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult, TestSetInfo
+from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult
 
-__all__ = ["compare", "joined", "ranked_by"]
+__all__ = ["compare", "joined"]
 
 
 def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bleu",), *, test: str = "ar",
@@ -111,45 +110,7 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
 
         result = _compare_one(testset, metric, settings, ci, jobs, stage, measured)
         results[metric.name] = replace(result, by_reference=leaders_by_reference(alone, metric, settings, jobs, stage))
-    return _ranked(testset, settings, units, metrics, results)
-
-
-def ranked_by(comparison: Comparison, testset: TestSet, rule: str) -> Comparison:
-    """A comparison by simultaneous rank intervals with ranks by another rule; no draw is made again.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        By metrics that a name alone says.
-    testset : TestSet
-        That it is of.
-    rule : str
-        As `rank_rule` of `compare`.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> ranked_by(compare(ts, trials=999), ts, "overlap") == compare(ts, trials=999, rank_rule="overlap")
-    True
-    """
-    metrics = metrics_for(testset, list(comparison.metrics))
-    settings = replace(comparison.settings, rank_rule=rule)
-    for metric in metrics:
-        check_metric(metric, settings.test, settings.ci, rule)
-    found = _ranked(testset, settings, make_units(testset, settings.unit, settings.block_length), metrics,
-                    comparison.metrics)
-    return replace(found, excluded=comparison.excluded)
-
-
-def _ranked(testset: TestSet, settings: Settings, units: Units, metrics: Sequence[Metric],
-            results: Mapping[str, MetricResult]) -> Comparison:
-    """What was found, with ranks by the rule that is asked for, and warnings."""
-    if settings.rank_rule != "simultaneous":
-        results = {metric.name: by_rule(results[metric.name], testset, metric, settings) for metric in metrics}
-    warnings = (*about_test(settings, units, results.values()),
-                *about_runs(testset, settings, results.values()),
-                *find_cautions(testset, settings, units, metrics, results))
-    return Comparison(TestSetInfo.of(testset), settings, warnings, results)
+    return ranked(testset, settings, units, metrics, results)
 
 
 def joined(parts: Sequence[Comparison]) -> Comparison:

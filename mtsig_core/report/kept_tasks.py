@@ -13,7 +13,8 @@ from mtsig_core.data.task import Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.data.testset import TestSet
-from mtsig_core.inference.comparison import compare, ranked_by
+from mtsig_core.inference.comparison import compare
+from mtsig_core.inference.decided_anew import ranked_by
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.parallel import as_they_come, is_elsewhere
 from mtsig_core.inference.task_comparison import macro_of, of_parts, task_metrics

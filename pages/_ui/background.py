@@ -21,7 +21,7 @@ from pages._ui.nursery import Progress
 from pages._ui.office import Office
 from pages._ui.workers import Nursery
 
-__all__ = ["begin", "keep_place", "prepare", "result"]
+__all__ = ["begin", "keep_place", "kept", "prepare", "result"]
 
 PATIENCE = 0.8  # seconds that a page waits before it shows progress
 LONGEST = 60.0  # seconds that work may take unasked
@@ -89,6 +89,11 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
         _ask(place, key, what)
     except MemoryError as error:
         raise SettingError("There is not enough memory for this. Use fewer trials, systems or segments.") from error
+
+
+def kept(key: tuple):
+    """The value of some work where it is there, else None."""
+    return _OFFICE.values.get(key) if _OFFICE.found(key) else None
 
 
 def keep_place(key: tuple, there: bool = True):

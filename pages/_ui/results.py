@@ -9,6 +9,8 @@ from collections.abc import Callable
 import numpy as np
 
 from mtsig_core import Comparison, Metric, TestSet, compare
+from mtsig_core.inference.correction import ADJUSTMENTS
+from mtsig_core.inference.decided_anew import corrected_by, serves_corrections
 from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report.commands import defaults
@@ -27,18 +29,23 @@ _FIRST = Memory(_KEPT)
 def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | None = None, **settings) -> Comparison:
     """`mtsig_core.compare` for one metric, remembered by the content of the test set and the settings.
 
-    `meanwhile` draws what the page can show without it.
+    `meanwhile` draws what the page can show without it. With another correction than it was made with before nothing
+    is drawn again.
     """
     from pages._ui import background  # which work does without
 
-    def work(progress):
-        return compare(testset, [_Counted(metric_of(testset, metric))], jobs=jobs(testset), progress=progress,
-                       **settings)
-
-    key = ("compare", testset.digest, testset.name, metric, tuple(sorted(settings.items())))
+    key = _key(testset, metric, settings)
     if (found := _first(testset, metric, settings, key)) is not None:
         background.keep_place(key)
         return found
+    drawn, correction = _drawn(testset, metric, settings), settings.get("correction")
+
+    def work(progress):
+        if drawn is not None:
+            return corrected_by(drawn, testset, correction)
+        return compare(testset, [_Counted(metric_of(testset, metric))], jobs=jobs(testset), progress=progress,
+                       **settings)
+
     limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
     return background.result(key, work, "Comparing the systems",
                              meanwhile and (lambda _: meanwhile()), {"before": True})
@@ -59,6 +66,25 @@ def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], N
 def jobs(testset: TestSet) -> int:
     """How many threads pay off."""
     return -1 if testset.n_segments > _MANY else 1
+
+
+def _key(testset, metric, settings):
+    return "compare", testset.digest, testset.name, metric, tuple(sorted(settings.items()))
+
+
+def _drawn(testset, metric, settings):
+    """A comparison that is there and that differs in nothing but the correction, where it has all that this needs."""
+    from pages._ui import background
+
+    if settings.get("correction") not in ADJUSTMENTS or "rank_rule" in settings:
+        return None
+    for correction in ("auto", "romano-wolf", "none"):
+        asked = settings | {"correction": correction}
+        key = _key(testset, metric, asked)
+        found = _first(testset, metric, asked, key) or background.kept(key)
+        if found is not None and serves_corrections(found.settings):
+            return found
+    return None
 
 
 def _first(testset, metric, settings, key):

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from mtsig_core import compare
+from mtsig_core import SettingError, compare
 from mtsig_core.data.source import Source
+from pages._ui import results
 from tests.pages.toys import NAMES, copied, sentences, words, written
 
 SYSTEMS = [*NAMES, "=1+1"]
@@ -68,6 +69,22 @@ def test_koehn_has_no_p_to_correct(open_page, source):
     assert "(koehn, alpha 0.05 per direction)" in words(page)
     assert any("nothing to correct" in text.value for text in page.markdown)
     assert "bonferroni" not in words(page) and not [radio for radio in page.radio if radio.key == "decided"]
+
+
+def test_another_correction_needs_no_draw_and_another_seed_does(open_page, source, monkeypatch):
+    page = open_page(source, alpha=0.01)
+
+    def refused(*args, **settings):
+        raise SettingError("compared again")
+
+    monkeypatch.setattr(results, "compare", refused)
+    for name in ("holm", "none", "by"):
+        page.selectbox(key="correction").set_value(name).run()
+        pairs = compare(source.read(), trials=1999, correction=name, alpha=0.01).metrics["bleu"].pairs
+        assert f"{sum(pair.significant for pair in pairs)} of 6 pairs differ significantly ({name}" in words(page)
+        assert "compared again" not in words(page)
+    page.number_input(key="seed").set_value(7).run()
+    assert "compared again" in words(page) + "".join(error.value for error in page.error)
 
 
 def test_cells_go_out_correction_by_correction(open_page, source):
