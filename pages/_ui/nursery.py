@@ -35,7 +35,8 @@ _LOOKS = 0.2  # seconds between two looks at who has ended
 _OFTEN = 0.05  # seconds between two words about the same stage
 _LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.report.kept_tasks", "pages._ui.results", "joblib",
            "threadpoolctl", "scipy.special")
-_LATER = ("sacrebleu", "pandas", "scipy.stats")  # what few need and what takes long: work is asked for meanwhile
+_LATER = ("sacrebleu", "pandas", "scipy.stats")  # what few need and what takes long: the first visit goes first
+_REST = 0.5  # seconds in which nobody has asked before that is loaded, and before another worker waits
 _USED = 28 << 20  # bytes that one who waits has used: the differences of 26 systems after 9,999 swaps take 26 MB
 
 
@@ -93,12 +94,14 @@ def nurse(line: int, loads: bool) -> None:
 
     signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, 1, 1)  # to compile may take a minute
-    chores, helper, waits, wanted = _chores(asked) if loads else [], None, None, loads
+    chores, later = _chores(asked) if loads else ([], [])
+    helper, waits, wanted, rest = None, None, loads, 0.0
     try:
         while True:
-            idle = helper not in children if chores else wanted and not children
             at_work = len(children) > (waits is not None)
-            ready, _, _ = select.select([asked], [], [], 0 if idle else _LOOKS if at_work else None)
+            idle = helper not in children if chores else not children if wanted else later and not at_work
+            pause = (0 if chores else rest) if idle else _LOOKS if at_work else None
+            ready, _, _ = select.select([asked], [], [], pause)
             for pid in list(children):
                 if os.waitpid(pid, os.WNOHANG)[0]:
                     children.discard(pid)
@@ -114,11 +117,16 @@ def nurse(line: int, loads: bool) -> None:
             elif idle and chores:
                 if (helper := chores.pop(0)()) is not None:
                     children.add(helper)
-            elif idle:
+            elif idle and wanted:
                 waits, theirs = socket.socketpair()
                 children.add(_forked(asked, partial(_wait, waits, theirs)))
                 theirs.close()
-                wanted = False  # where it is killed, for want of memory, there is none until work was asked for
+                wanted, rest = False, _REST  # where it is killed, for want of memory, there is none until work comes
+            elif idle:
+                later.pop(0)()
+                if not later and waits is not None:  # the next one has all of that
+                    waits.close()
+                    waits, wanted = None, True
     finally:
         for pid in children:  # also those that pause
             os.kill(pid, signal.SIGKILL)
@@ -166,18 +174,19 @@ def _toy_compared():
 
 
 def _chores(asked):
-    """What is done while nobody asks; one that leaves it to a process gives its number."""
+    """What is done while nobody asks: what work needs, then what few need. One that leaves it to a process gives its
+    number."""
     def load(name):
         import_module(name)
 
-    def settled():
-        signal.setitimer(signal.ITIMER_REAL, 0)
+    def settle():
         gc.collect()
         gc.freeze()  # what all share stays shared
 
     compiling = partial(_forked, asked, _toy_compared)  # may take a minute, in which workers are asked for
-    return [*(partial(load, name) for name in _LOADED), compiling, _toy_compared,
-            *(partial(load, name) for name in _LATER), settled]
+    unwatched = partial(signal.setitimer, signal.ITIMER_REAL, 0)
+    return ([*(partial(load, name) for name in _LOADED), compiling, _toy_compared, settle],
+            [*(partial(load, name) for name in _LATER), unwatched, settle])
 
 
 def _work(message, fds):
