@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
+from mtsig_core.inference.across_corrections import with_adjusted
 from mtsig_core.inference.by_rule import by_rule
 from mtsig_core.inference.cautions import find_cautions
 from mtsig_core.inference.correction import ADJUSTMENTS
-from mtsig_core.inference.few_units import about_test, can_reach, trials_needed
+from mtsig_core.inference.few_units import about_test, can_reach, told_apart_in, trials_needed
 from mtsig_core.inference.resampling import Units, make_units
 from mtsig_core.inference.runs import about_runs
 from mtsig_core.inference.settings import check_metric
-from mtsig_core.inference.significance import TESTS, decide
+from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import Metric, metrics_for
 from mtsig_core.results import Comparison, MetricResult, Settings, TestSetInfo
 
@@ -99,18 +100,12 @@ def _anew(comparison: Comparison, testset: TestSet, settings: Settings, results:
 
 
 def _corrected(result: MetricResult, settings: Settings) -> MetricResult:
-    p = np.array([pair.p_value for pair in result.pairs], dtype=float)
-    tested = ~np.isnan(p)
-    p[tested] = ADJUSTMENTS[settings.correction](p[tested])
-    n_apart = np.array([pair.n_units if pair.n_apart is None else pair.n_apart for pair in result.pairs], dtype=int)
-    decidable = can_reach(replace(settings, trials=result.trials), n_apart)
-    improvement = result.sign * np.array([pair.delta for pair in result.pairs])
-    better = decide(improvement, settings.alpha, p=p)
+    p = np.array([pair.p_value for pair in result.pairs if pair.p_value is not None])
+    result = with_adjusted(result, ADJUSTMENTS[settings.correction](p), settings.alpha)
+    decidable = can_reach(replace(settings, trials=result.trials), told_apart_in(result.pairs))
+    pairs = tuple(
+        pair if can else replace(pair, decidable=False, mdd=None, mdd_low=None, mdd_high=None, mdd_family=None)
+        for pair, can in zip(result.pairs, decidable, strict=True))
     before, after = result.signature.rsplit("|correction:", 1)
-    pairs = [replace(pair, p_adjusted=float(p[k]) if tested[k] else None, significant=bool(better[k]),
-                     better={1: "a", -1: "b", 0: None}[int(better[k])], decidable=bool(decidable[k]))
-             for k, pair in enumerate(result.pairs)]
-    pairs = [pair if pair.decidable else replace(pair, mdd=None, mdd_low=None, mdd_high=None, mdd_family=None)
-             for pair in pairs]
-    return replace(result, pairs=tuple(pairs),
+    return replace(result, pairs=pairs,
                    signature=f"{before}|correction:{settings.correction}|{after.partition('|')[2]}")

@@ -17,8 +17,8 @@ from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
 __all__ = ["FEW_FOR_BOOTSTRAP", "FEW_UNITS", "about_few_in", "about_open_pairs", "about_test", "can_reach",
            "cannot_decide", "least_of_blocks", "least_of_units", "least_p", "least_said", "least_worth", "most_units",
-           "p_floor", "pair_units", "rank_correction", "telling_unit", "trials_needed", "units_needed", "units_said",
-           "what_lacks", "what_would_decide", "which_to_go_by", "would_decide"]
+           "p_floor", "pair_units", "rank_correction", "telling_unit", "told_apart_in", "trials_needed", "units_needed",
+           "units_said", "what_lacks", "what_would_decide", "which_to_go_by", "would_decide"]
 
 
 #: Below so many, intervals and p are rough.
@@ -212,13 +212,17 @@ def what_lacks(settings: Settings, result: MetricResult, correction: str | None 
         counted = len(n_units) or not result.pairs  # pairs without a common line lack these
         return None if counted or trials_needed(settings, len(result.pairs), correction) is None else "trials"
     settings = replace(settings, trials=result.n_trials(settings))
-    n_apart = np.array([pair.n_units if pair.n_apart is None else pair.n_apart
-                        for pair in result.pairs if pair.n_units is not None], dtype=int)
+    n_apart = told_apart_in(pair for pair in result.pairs if pair.n_units is not None)
     if can_reach(settings, n_apart, correction).any():
         return None
     ever = replace(settings, trials=None)
     return "trials" if can_reach(ever, n_apart, correction).any() else \
         "differences" if can_reach(ever, n_units, correction).any() else "units"
+
+
+def told_apart_in(pairs: Iterable[PairResult]) -> np.ndarray:
+    """In how many units the systems of each pair differ, shape (pairs,): in all, where it does not say in how few."""
+    return np.array([pair.n_units if pair.n_apart is None else pair.n_apart for pair in pairs], dtype=int)
 
 
 def trials_needed(settings: Settings, m: int, correction: str | None = None) -> int | None:

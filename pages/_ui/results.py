@@ -38,11 +38,11 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
     if (found := _first(testset, metric, settings, key)) is not None:
         background.keep_place(key)
         return found
-    drawn, correction = _drawn(testset, metric, settings), settings.get("correction")
+    drawn = None if background.kept(key) is not None else _drawn(testset, metric, settings)
 
     def work(progress):
         if drawn is not None:
-            return corrected_by(drawn, testset, correction)
+            return corrected_by(drawn, testset, settings["correction"])
         return compare(testset, [_Counted(metric_of(testset, metric))], jobs=jobs(testset), progress=progress,
                        **settings)
 
