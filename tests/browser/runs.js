@@ -44,10 +44,19 @@
     new MutationObserver(note).observe(document, {subtree: true, childList: true, characterData: true});
     for (const input of ["pointerup", "keydown", "input", "change"])
         window.addEventListener(input, note, {capture: true});  // what it asks for is sent a moment later
+    window.addEventListener("resize", note);
+
+    // Figures are drawn anew where their place has another size, as the side slides in or out, and until then moves.
+    const drawn = place => {
+        const width = place.querySelector(".main-svg")?.getBoundingClientRect().width;
+        return Math.abs(width - place.clientWidth) < 1;
+    };
+    const moving = () => document.getAnimations().some(
+        one => one instanceof CSSTransition && one.playState == "running");
 
     window.mtsigAsks = () => asks;
     window.mtsigSettled = () => !asked && !running && performance.now() - changed > 100
         && document.querySelector('[data-testid="stApp"][data-test-script-state="notRunning"]')
         && !document.querySelector('[data-stale="true"], [data-testid="stSkeleton"]')
-        && [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].every(f => f.querySelector(".main-svg"));
+        && [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].every(drawn) && !moving();
 }
