@@ -6,6 +6,7 @@ import gc
 import inspect
 import os
 import signal
+import socket
 import threading
 import webbrowser
 from collections.abc import AsyncIterator
@@ -21,7 +22,7 @@ from mtsig_core.metrics import METRICS
 from mtsig_core.version import __version__
 from pages._ui import server_events, server_tidying
 
-__all__ = ["GRACE", "life"]
+__all__ = ["GRACE", "life", "send_at_once"]
 
 GRACE = 3.0  # seconds that the server may take to end
 #: What pages import, and what they import when they need it.
@@ -37,7 +38,10 @@ async def life(app) -> AsyncIterator[None]:
     What the first visit would wait for is loaded before anybody is served: the browser that starts meanwhile waits.
     """
     server_events.tell("start", version=__version__)
-    _end_soon()
+    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    if hasattr(server, "should_exit"):  # Uvicorn's, which would end with the signal
+        _end_soon(server)
+        send_at_once(server.config)
     server_tidying.tidy()
     if not st.get_option("server.headless"):  # it listens already, so what the browser asks waits
         address = f"http://{st.get_option('browser.serverAddress')}:{st.get_option('server.port')}"
@@ -63,13 +67,11 @@ def _load() -> None:
     gc.enable()
 
 
-def _end_soon() -> None:
+def _end_soon(server) -> None:
     """When a signal asks for the end, see that it comes: work that does not listen would go on for as long as it
     takes, and connections that nobody closes too."""
     for number in (signal.SIGTERM, signal.SIGINT):
-        server = getattr(signal.getsignal(number), "__self__", None)  # Uvicorn's, which would end with the signal
-        if hasattr(server, "should_exit"):
-            signal.signal(number, partial(_stop, server))
+        signal.signal(number, partial(_stop, server))
 
 
 def _stop(server, number, frame) -> None:
@@ -78,3 +80,19 @@ def _stop(server, number, frame) -> None:
     timer.start()
     server.force_exit = server.should_exit  # asked twice
     server.should_exit = True
+
+
+def send_at_once(config) -> None:
+    """Have what is written to a browser sent at once.
+
+    An answer is written in several pieces, and so is a page. The kernel would keep all but the first back until the
+    browser confirms that one, up to 40 ms later. asyncio sees to this for sockets that it makes, not for Streamlit's.
+    """
+    class AtOnce(config.http_protocol_class):
+        def connection_made(self, transport):
+            line = transport.get_extra_info("socket")
+            if line.family in (socket.AF_INET, socket.AF_INET6):
+                line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+            super().connection_made(transport)
+
+    config.http_protocol_class = AtOnce
