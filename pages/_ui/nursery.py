@@ -1,7 +1,6 @@
 """A process that forks a worker for each piece of work, and what a worker does; nothing here imports Streamlit.
 
-Memory that a process uses for the first time takes longer than the work of a usual comparison. So while nobody asks,
-one worker that has used its own waits for the next piece of work.
+While nobody asks, one waits for the next piece of work (`spare`).
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from multiprocessing.connection import Connection
 
 import cloudpickle
 
-from mtsig_core import TestSet
 from mtsig_core.errors import ClusterError, sendable
 from mtsig_core.inference.parallel import on_cluster
+from pages._ui.spare import Spare, toy_compared
 
 __all__ = ["Progress", "computed", "nurse", "unpacked"]
 
@@ -37,7 +36,6 @@ _LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.report.kept_tasks", "page
            "threadpoolctl", "scipy.special")
 _LATER = ("sacrebleu", "pandas", "scipy.stats")  # what few need and what takes long: the first visit goes first
 _REST = 0.5  # seconds in which nobody has asked before that is loaded, and before another worker waits
-_USED = 28 << 20  # bytes that one who waits has used: the differences of 26 systems after 9,999 swaps take 26 MB
 
 
 class Progress:
@@ -95,10 +93,10 @@ def nurse(line: int, loads: bool) -> None:
     signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, 1, 1)  # to compile may take a minute
     chores, later = _chores(asked) if loads else ([], [])
-    helper, waits, wanted, rest = None, None, loads, 0.0
+    spare, helper, wanted, rest = Spare(partial(_forked, asked), _work), None, loads, 0.0
     try:
         while True:
-            at_work = len(children) > (waits is not None)
+            at_work = len(children) > bool(spare)
             idle = helper not in children if chores else not children if wanted else later and not at_work
             pause = (0 if chores else rest) if idle else _LOOKS if at_work else None
             ready, _, _ = select.select([asked], [], [], pause)
@@ -109,24 +107,22 @@ def nurse(line: int, loads: bool) -> None:
                 message, fds, *_ = socket.recv_fds(asked, 1, 2)
                 if not message:
                     break
-                if waits is None or not _handed(waits, message, fds):
+                if not spare.take(message, fds):
                     children.add(_forked(asked, partial(_work, message, fds)))
                 for fd in fds:
                     os.close(fd)
-                waits, wanted = None, loads
+                wanted = loads
             elif idle and chores:
                 if (helper := chores.pop(0)()) is not None:
                     children.add(helper)
             elif idle and wanted:
-                waits, theirs = socket.socketpair()
-                children.add(_forked(asked, partial(_wait, waits, theirs)))
-                theirs.close()
+                children.add(spare.begin())
                 wanted, rest = False, _REST  # where it is killed, for want of memory, there is none until work comes
             elif idle:
                 later.pop(0)()
-                if not later and waits is not None:  # the next one has all of that
-                    waits.close()
-                    waits, wanted = None, True
+                if not later and spare:  # the next one has all of that
+                    spare.dismiss()
+                    wanted = True
     finally:
         for pid in children:  # also those that pause
             os.kill(pid, signal.SIGKILL)
@@ -144,35 +140,6 @@ def _forked(asked, act):
     return pid
 
 
-def _handed(waits, message, fds):
-    """Whether the worker that waits has said that it is ready, and got the work."""
-    with waits, suppress(OSError):  # it may have been killed
-        return bool(select.select([waits], [], [], 0)[0] and waits.recv(1) and socket.send_fds(waits, [message], fds))
-    return False
-
-
-def _wait(other_end, line):
-    """Use memory and what was loaded as work does, and wait for work; where none can come any more, end."""
-    import numpy as np  # late: the nursery begins without
-
-    other_end.close()
-    _toy_compared()
-    np.ones(_USED // 8)
-    line.send(b"r")
-    message, fds, *_ = socket.recv_fds(line, 1, 2)
-    if message:
-        _work(message, fds)
-
-
-def _toy_compared():
-    from mtsig_core import compare, examine_pair
-
-    texts = [" ".join("abcdefghij"[k % 7:k % 7 + 4]) for k in range(30)]
-    toy = TestSet("toy", {"A": texts, "B": texts[1:] + texts[:1]}, {"ref": texts})
-    compare(toy, trials=99, resamples=99)
-    examine_pair(toy, "bleu", "A", "B", trials=99)
-
-
 def _chores(asked):
     """What is done while nobody asks: what work needs, then what few need. One that leaves it to a process gives its
     number."""
@@ -183,9 +150,9 @@ def _chores(asked):
         gc.collect()
         gc.freeze()  # what all share stays shared
 
-    compiling = partial(_forked, asked, _toy_compared)  # may take a minute, in which workers are asked for
+    compiling = partial(_forked, asked, toy_compared)  # may take a minute, in which workers are asked for
     unwatched = partial(signal.setitimer, signal.ITIMER_REAL, 0)
-    return ([*(partial(load, name) for name in _LOADED), compiling, _toy_compared, settle],
+    return ([*(partial(load, name) for name in _LOADED), compiling, toy_compared, settle],
             [*(partial(load, name) for name in _LATER), unwatched, settle])
 
 
