@@ -22,7 +22,7 @@ from mtsig_core.metrics import METRICS
 from mtsig_core.version import __version__
 from pages._ui import server_events, server_tidying
 
-__all__ = ["GRACE", "life", "send_at_once"]
+__all__ = ["GRACE", "life"]
 
 GRACE = 3.0  # seconds that the server may take to end
 #: What pages import, and what they import when they need it.
@@ -41,7 +41,7 @@ async def life(app) -> AsyncIterator[None]:
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     if hasattr(server, "should_exit"):  # Uvicorn's, which would end with the signal
         _end_soon(server)
-        send_at_once(server.config)
+        _send_at_once(server.config)
     server_tidying.tidy()
     if not st.get_option("server.headless"):  # it listens already, so what the browser asks waits
         address = f"http://{st.get_option('browser.serverAddress')}:{st.get_option('server.port')}"
@@ -82,7 +82,7 @@ def _stop(server, number, frame) -> None:
     server.should_exit = True
 
 
-def send_at_once(config) -> None:
+def _send_at_once(config) -> None:
     """Have what is written to a browser sent at once.
 
     An answer is written in several pieces, and so is a page. The kernel would keep all but the first back until the

@@ -10,11 +10,11 @@ from starlette.responses import PlainTextResponse
 from pages._ui import server_life
 
 
-def test_what_is_written_is_sent_at_once_also_on_a_socket_that_streamlit_made():
+def test_what_is_written_is_sent_at_once_also_on_a_socket_that_streamlit_made(monkeypatch):
     """Else a browser had each answer in two pieces, 40 ms apart."""
     config = uvicorn.Config(PlainTextResponse("here"), lifespan="off", log_level="error")
     config.load()
-    at_once = []
+    server, at_once = uvicorn.Server(config), []
 
     class Noted(config.http_protocol_class):
         def connection_made(self, transport):
@@ -23,10 +23,18 @@ def test_what_is_written_is_sent_at_once_also_on_a_socket_that_streamlit_made():
             super().connection_made(transport)
 
     config.http_protocol_class = Noted
-    server_life.send_at_once(config)
+    monkeypatch.setattr(server_life.signal, "getsignal", lambda number: server.handle_exit)
+    monkeypatch.setattr(server_life.signal, "signal", lambda number, handler: None)
+    monkeypatch.setattr(server_life.st, "get_option", lambda name: name == "server.headless")
+    monkeypatch.setattr(server_life, "_load", lambda: None)
     with ThreadPoolExecutor(1) as thread:  # in this one there may be the loop of a browser
-        assert thread.submit(asyncio.run, answered(uvicorn.Server(config))).result().endswith(b"here")
+        assert thread.submit(asyncio.run, lived(server)).result().endswith(b"here")
     assert at_once == [True]
+
+
+async def lived(server):
+    async with server_life.life(None):
+        return await answered(server)
 
 
 async def answered(server):
