@@ -20,10 +20,12 @@ CLOSED = ("/_stcore/metrics", "/_stcore/agent")
 
 
 class Guard:
-    """Refuse requests under a name that is not the server's, or for a closed path; add headers to all answers.
+    """Refuse requests under a name that is not the server's, for a closed path, or for a session from another site's
+    page; add headers to all answers.
 
     A page of another site may have its own name point here (DNS rebinding), and would then be let in as this one's. It
-    cannot do so with an address, so every address is answered to.
+    cannot do so with an address, so every address is answered to. Where a session is asked for from elsewhere Streamlit
+    would ask other hosts for this machine's own address, and nobody would be served meanwhile.
     """
 
     def __init__(self, app):
@@ -44,12 +46,16 @@ class Guard:
                 message["headers"] += self._headers
             await send(message)
 
-        app = self._app
-        if not served(name_in(Headers(scope=scope).get("host")), self._names):
+        app, asked = self._app, Headers(scope=scope)
+        host, origin = asked.get("host"), asked.get("origin")
+        if not served(name_in(host), self._names):
             app = PlainTextResponse("This server does not answer to this name. Who runs it can add the name to "
                                     "MTSIG_HOSTS.\n", 421)
         elif any(f"{closed}/" in f"{scope['path']}/" for closed in CLOSED):
             app = PlainTextResponse("Not Found\n", 404)
+        elif scope["type"] == "websocket" and origin not in (None, f"http://{host}", f"https://{host}"):
+            app = PlainTextResponse("A page of another address may not open a session here. A proxy must pass Host on "
+                                    "as it came.\n", 403)
         await app(scope, receive, answer)
 
 

@@ -30,7 +30,7 @@ def ask(monkeypatch):
     monkeypatch.setenv("MTSIG_HOSTS", "Mtsig.example.org, *.uni.example")
     guard = server_guard.Guard(application)
 
-    def asked(path="/", host="localhost", kind="http"):
+    def asked(path="/", host="localhost", kind="http", origin=None):
         sent = []
 
         async def receive():
@@ -39,7 +39,9 @@ def ask(monkeypatch):
         async def send(message):
             sent.append(message)
 
-        scope = {"type": kind, "path": path, "method": "GET", "headers": [(b"host", host.encode())] * bool(host),
+        headers = [(b"host", host.encode())] * bool(host)
+        headers += [] if origin is None else [(b"origin", origin.encode())]
+        scope = {"type": kind, "path": path, "method": "GET", "headers": headers,
                  "extensions": {"websocket.http.response": {}}}
         run(guard(scope, receive, send))
         return sent
@@ -61,6 +63,20 @@ def test_it_answers_to_no_other_name(ask, host):
     assert start["status"] == 421 and b"MTSIG_HOSTS" in body["body"]
     refused = ask("/_stcore/stream", host, "websocket")[0]
     assert (refused["type"], refused["status"]) == ("websocket.http.response.start", 421)
+
+
+@pytest.mark.parametrize("origin", [None, "http://localhost:8501", "https://localhost:8501"])
+def test_its_own_pages_and_programs_open_a_session(ask, origin):
+    assert ask("/_stcore/stream", "localhost:8501", "websocket", origin) == [{"type": "websocket.accept"}]
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost", "http://localhost:1", "null", "", "file://",
+                                    "http://127.0.0.1:8501", "http://0.0.0.0:8501", "http://192.0.2.7", "http://[::1",
+                                    "ftp://localhost:8501", "http://localhost:8501.evil.example"])
+def test_no_page_of_another_address_opens_a_session(ask, origin):
+    """Streamlit is not even asked: it would look for the machine's own address on other hosts."""
+    refused = ask("/_stcore/stream", "localhost:8501", "websocket", origin)[0]
+    assert (refused["type"], refused["status"]) == ("websocket.http.response.start", 403)
 
 
 @pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore/metrics/", "/below/_stcore/metrics",

@@ -141,6 +141,13 @@ def test_no_name_but_its_own_opens_a_session(server):
         assert refused.value.response.status_code in (400, 421)
 
 
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "http://[::1", "null"])
+def test_no_page_of_another_address_opens_a_session(server, origin):
+    with pytest.raises(InvalidStatus) as refused:
+        connect(f"ws://{urlsplit(server[1]).netloc}/_stcore/stream", origin=origin).close()
+    assert refused.value.response.status_code == 403 and b"Host" in refused.value.response.body
+
+
 def test_health_is_for_this_machine_or_for_who_has_the_token(server):
     def health(**headers):
         return get(f"{server[1]}/_mtsig/health", headers=headers)
