@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeAlias
 from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told
 from mtsig_core.cli.late import load_when_used
 from mtsig_core.cli.options import add_choice_of_systems, add_metric_options, add_output_options, add_test_options
-from mtsig_core.cli.output import write
+from mtsig_core.cli.output import standard_error, write
 from mtsig_core.cli.source_options import add_source_options, source_from
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import MtsigError, SettingError
@@ -75,8 +75,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns the exit status: 0, or 2 for an error that the user can mend."""
     if argv is None:
         gc.freeze()  # this process is for the command alone: what it has loaded stays, and need not be looked through
-    if sys.stderr is None:  # closed: what is said to nobody must not go to standard output
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")
+    if argv is None or sys.stderr is None:
+        sys.stderr = standard_error()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a name that the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")

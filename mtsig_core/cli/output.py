@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
+from typing import Any, TextIO
 
 from mtsig_core.data.source import Source
 from mtsig_core.errors import SettingError
 
-__all__ = ["check_out", "write", "write_file"]
+__all__ = ["check_out", "standard_error", "write", "write_file"]
 
 
 def check_out(path: str | None, source: Source) -> None:
@@ -65,3 +67,21 @@ def write_file(content: bytes, path: str) -> None:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         raise SettingError(f"--out {path} cannot be written: {error.strerror}.") from error
+
+
+class _Heard(FileIO):
+    """Standard error: neither a full disk nor a reader who left ends the work or changes its exit status."""
+
+    def write(self, said: Any, /) -> int:
+        try:
+            return super().write(said) or len(said)
+        except OSError:
+            return len(said)
+
+
+def standard_error() -> TextIO:
+    """Standard error, in lines; where it is closed, to nobody: what is said must not go to standard output."""
+    if sys.stderr is None:
+        return open(os.devnull, "w", encoding="utf-8")
+    return TextIOWrapper(BufferedWriter(_Heard(2, "w", closefd=False)), sys.stderr.encoding, "backslashreplace",
+                         line_buffering=True)

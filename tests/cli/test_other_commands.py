@@ -15,6 +15,7 @@ import sacrebleu
 from mtsig_core.cli.main import main
 from pages._ui.limits import LIMITS
 from tests.browser.conftest import free_port
+from tests.toys import SPACELESS
 
 
 def test_score_is_sacrebleus(run, files, options):
@@ -81,6 +82,23 @@ def test_a_closed_pipe_ends_quietly(options, checkout):
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize(("metric", "said", "status"), [
+    ("bleu", b"Warning: The references look Chinese", 0), ("absent", b"mtsig: Unknown metric", 2)])
+def test_what_cannot_be_said_changes_no_status(checkout, tmp_path, metric, said, status):
+    """Nobody reads what is said, or its disk is full: the result and the exit status stay."""
+    (text := tmp_path / "zh.txt").write_text("".join(f"{line}\n" for line in SPACELESS["zh"]), encoding="utf-8")
+    command = [sys.executable, "-m", "mtsig_core", "score", "--ref", text, "--system", text, "--metrics", metric]
+    heard = subprocess.run(command, cwd=checkout, capture_output=True, timeout=120)
+    assert heard.returncode == status and heard.stderr.startswith(said) and (status == 2) == (not heard.stdout)
+    reader, nobody = os.pipe()
+    os.close(reader)
+    with open("/dev/full", "wb") as full:
+        for errors in (full, nobody):
+            done = subprocess.run(command, cwd=checkout, stdout=subprocess.PIPE, stderr=errors, timeout=120)
+            assert (done.returncode, done.stdout) == (status, heard.stdout)
+    os.close(nobody)
 
 
 def test_serve_checks_before_it_starts(run, files):
