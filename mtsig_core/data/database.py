@@ -148,12 +148,14 @@ def database_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:
             from platformdirs import user_data_path
 
             home = user_data_path("mtsig", appauthor=False).absolute()
+        file = home / "testsets.sqlite"
         try:
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(file, os.O_CREAT, 0o600))  # SQLite gives what it makes beside it the same rights
         except OSError as error:
-            raise StoreError(f"The folder for kept test sets, {home}, cannot be made: {error.strerror}. Name another "
+            raise StoreError(f"The folder for kept test sets, {home}, cannot be used: {error.strerror}. Name another "
                              "with MTSIG_HOME.") from error
-        url = sa.URL.create("sqlite", database=str(home / "testsets.sqlite"))
+        url = sa.URL.create("sqlite", database=str(file))
     return url
 
 

@@ -116,7 +116,7 @@ def test_serve_checks_before_it_starts(run, files):
     ("MTSIG_HOSTS", "a.example b.example", "MTSIG_HOSTS has 'a.example b.example'"),
     ("MTSIG_DATA_ROOT", "absent", "MTSIG_DATA_ROOT is absent, which is no folder"),
     ("MTSIG_LOG", "absent/log", "MTSIG_LOG is absent/log, which cannot be written: No such file"),
-    ("MTSIG_HOME", os.devnull, f"{os.devnull}, cannot be made: File exists. Name another with MTSIG_HOME"),
+    ("MTSIG_HOME", os.devnull, f"{os.devnull}, cannot be used: File exists. Name another with MTSIG_HOME"),
     ("MTSIG_DATABASE_URL", "mysql://x", "MTSIG_DATABASE_URL"), ("MTSIG_DASK", "here", "scheduler answers at here")])
 def test_serve_names_a_setting_that_is_wrong_before_it_starts(run, monkeypatch, tmp_path, name, text, said):
     monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it started"))

@@ -3,6 +3,7 @@
 import random
 import secrets
 import threading
+from contextlib import closing
 
 import pytest
 import sqlalchemy as sa
@@ -184,7 +185,7 @@ def test_damage_is_a_message(store):
     ({"MTSIG_DATABASE_URL": "mysql://u@h/d"}, "MTSIG_DATABASE_URL"),
     ({"MTSIG_DATABASE_URL": "nonsense"}, "MTSIG_DATABASE_URL"),
     ({"MTSIG_DATABASE_URL": "postgresql://u:secret@127.0.0.1:1/d"}, "the database of test sets says"),
-    ({"MTSIG_HOME": "/dev/null/x"}, "The folder for kept test sets, /dev/null/x, cannot be made"),
+    ({"MTSIG_HOME": "/dev/null/x"}, "The folder for kept test sets, /dev/null/x, cannot be used"),
     ({"MTSIG_HOME": "{tmp}", "MTSIG_QUOTA_MB": "much"}, "MTSIG_QUOTA_MB is 'much'. Expected a number, 0 or more"),
     ({"MTSIG_HOME": "{tmp}", "MTSIG_EXPIRY_DAYS": "-1"}, "MTSIG_EXPIRY_DAYS is '-1'"),
     ({"MTSIG_HOME": "{tmp}", "MTSIG_QUOTA_ALL_MB": "nan"}, "MTSIG_QUOTA_ALL_MB is 'nan'")])
@@ -207,3 +208,14 @@ def test_the_folder_is_private_and_settings_count(tmp_path):
     assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
     assert store.limits == Limits(mine=1 << 19, days=3, sets=7)
     store.close()
+
+
+def test_the_files_are_private_in_a_folder_that_others_may_read(tmp_path):
+    tmp_path.chmod(0o755)
+    with closing(open_store({"MTSIG_HOME": str(tmp_path)})) as store:
+        store.keep(small(), "me")
+        files = list(tmp_path.iterdir())
+        assert len(files) > 1 and not any(file.stat().st_mode & 0o077 for file in files)
+    (tmp_path / "testsets.sqlite").chmod(0o640)  # for a group, by who runs it
+    open_store({"MTSIG_HOME": str(tmp_path)}).close()
+    assert (tmp_path / "testsets.sqlite").stat().st_mode & 0o777 == 0o640
