@@ -17,7 +17,7 @@ from pages._ui.lecture_pitfalls import COMPARISONS, DOCUMENTS, MEAN
 from pages._ui.lecture_power import POWER
 from pages._ui.lecture_rounds import Round, numbers
 from pages._ui.lecture_scenes import BLOCKS, BOOTSTRAP, RANDOMIZATION
-from pages._ui.lecture_sets import instead, testset_of
+from pages._ui.lecture_sets import beside, testset_of
 from pages._ui.lecture_shown import Shown
 from pages._ui.lecture_stage import component
 
@@ -119,7 +119,9 @@ def show(view: LectureView | MtsigError) -> None:
         data = {
             "turn": f"{state.get(_TURN, 0)} {view.scene} {view.shown.seed} {view.shown.world}", "scene": view.scene,
             "about": texts.about(view.shown.testset) if view.scene != "documents" else "",
-            "instead": instead(view.scene),
+            "instead": beside(view.scene, {"scene": view.scene, "seed": view.shown.seed, "world": view.shown.world,
+                                           "step": view.step, "guess": numbers(view.guess)},
+                              {"a": view.shown.a, "b": view.shown.b}),
             "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": most,
             **asdict(scene.words), "guess": scene.scale(view.shown), "body": scene.body(view.shown),
             "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": view.votes,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mtsig_core import TestSet
 from mtsig_core.report import lecture_texts as texts
+from mtsig_core.report.palette import shortened
 from pages._ui import address, demos, testsets
 
-__all__ = ["instead", "testset_of"]
+__all__ = ["beside", "testset_of"]
 
 _LEAST = {"bootstrap": 12, "randomization": 10, "blocks": 3000}  # segments of a test set that a scene can be about
+_WIDEST = 30
 
 
 def testset_of(scene: str) -> TestSet:
@@ -24,9 +28,23 @@ def testset_of(scene: str) -> TestSet:
     return testset
 
 
-def instead(scene: str) -> str:
-    """Why the scene is not about the test set of the address."""
-    asked = address.asked("testset")
-    if asked is None or scene not in _LEAST:
-        return ""
-    return texts.unsuited(testsets.find(asked, testsets.available()).load(), _LEAST[scene])
+def beside(scene: str, shown: Mapping[str, object], pair: Mapping[str, object]) -> str:
+    """What the address asks for and a scene does not show: its test set, and why; a value.
+
+    Parameters
+    ----------
+    scene : str
+    shown : dict
+        What it shows, by the keys of the address.
+    pair : dict
+        The same, of what belongs to a test set.
+    """
+    testset, why = address.asked("testset"), ""
+    if scene in _LEAST:
+        if testset is not None:
+            why = texts.unsuited(testsets.find(testset, testsets.available()).load(), _LEAST[scene])
+        shown = shown if why else {**shown, **pair}
+    wrong = [shortened(f"{key}={asked}", _WIDEST) for key, value in shown.items()
+             if (asked := address.asked(key)) not in (None, str(value))]
+    said = f"The link asks for {' and '.join(wrong)}: not to be had here." if wrong else ""
+    return " ".join(filter(None, (said, why)))

@@ -42,6 +42,16 @@ def test_before_the_guess_nothing_is_sent_that_answers(opened, scene):
     assert ("and this scene needs 3,000. Open a larger" in data["instead"]) == (scene == "blocks")  # of 300 sentences
 
 
+@pytest.mark.parametrize("scene, asked, said", [
+    ("mean", {}, ""), ("bootstrap", {"a": "Danish", "b": "Greek"}, ""), ("mean", {"a": "of another set"}, ""),
+    ("99", {}, "scene=99"), ("documents", {"seed": "inf", "world": "77", "guess": "much", "step": "-1"},
+                             "seed=inf and world=77 and step=-1 and guess=much"),
+    ("randomization", {"a": "<b>nobody"}, "a=<b>nobody"), ("blocks", {"a": "nobody"}, "")])
+def test_what_a_link_asks_in_vain_is_said_before_the_guess(opened, scene, asked, said):
+    told = sent(opened("lecture", SMALL, testset=SMALL.title, scene=scene, **asked))["instead"]
+    assert told.startswith(f"The link asks for {said}: not to be had here.") if said else "The link" not in told
+
+
 def test_a_link_gives_the_numbers_of_the_core_again(opened):
     asked = {"scene": "bootstrap", "seed": "3", "step": "12", "guess": "5", "reveal": "true", "testset": SMALL.title}
     data = sent(opened("lecture", SMALL, **asked))
