@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import os
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -77,13 +78,14 @@ def _asked(port: str) -> dict:
 
 
 def _memory(pid: int) -> int:
-    """Bytes in memory of a process and all that it started; 0 where the system does not say."""
+    """Bytes in memory of a process and all that it started; of what several share, each has its part (PSS). 0 where the
+    system does not say."""
     try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        kilobytes = re.findall(r"^Pss: +(\d+) kB$", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)
         begun = " ".join(file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/children")).split()
     except OSError:  # it has ended, or this is no Linux
         return 0
-    return pages * os.sysconf("SC_PAGE_SIZE") + sum(_memory(int(child)) for child in begun)
+    return 1024 * sum(map(int, kilobytes)) + sum(_memory(int(child)) for child in begun)
 
 
 def _cache() -> dict[str, int]:
