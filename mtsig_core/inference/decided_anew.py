@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import Metric, metrics_for
 from mtsig_core.results import Comparison, MetricResult, Settings, TestSetInfo
 
-__all__ = ["corrected_by", "ranked", "ranked_by", "serves_corrections"]
+__all__ = ["corrected_by", "drawn_alike", "ranked", "ranked_by", "serves_corrections"]
 
 
 def serves_corrections(settings: Settings) -> bool:
@@ -28,6 +29,17 @@ def serves_corrections(settings: Settings) -> bool:
     so that it decides whatever another could, and ranks of ours."""
     return (TESTS[settings.test].p_values is not None and settings.correction in ("none", "romano-wolf")
             and settings.rank_rule == "simultaneous")
+
+
+def drawn_alike(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Settings, as `compare` takes them, of comparisons that might serve `corrected_by` for these.
+
+    >>> drawn_alike({"correction": "holm", "seed": 3})[0], drawn_alike({"correction": "romano-wolf"})
+    ({'correction': 'auto', 'seed': 3}, [])
+    """
+    if settings.get("correction") not in ADJUSTMENTS or settings.get("rank_rule", "simultaneous") != "simultaneous":
+        return []
+    return [{**settings, "correction": other} for other in ("auto", "romano-wolf", "none")]
 
 
 def corrected_by(comparison: Comparison, testset: TestSet, correction: str) -> Comparison:

@@ -7,19 +7,25 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from mtsig_core.data.score_directions import check_settled
 from mtsig_core.data.task import Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.errors import SettingError, unknown
 from mtsig_core.inference.across_pairs import MACRO_TESTS, MacroNumbers, across_pairs
 from mtsig_core.inference.comparison import compare, joined
+from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.runs import runs_across
+from mtsig_core.inference.significance import decide
 from mtsig_core.metrics import METRICS
-from mtsig_core.results import Comparison, Exclusion, MetricResult
+from mtsig_core.results import Comparison, Exclusion, MetricResult, Settings
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["compare_task", "excluded_in", "macro_of", "of_parts", "task_metrics"]
+__all__ = ["compare_task", "corrected_macro", "excluded_in", "macro_of", "of_parts", "task_metrics"]
+
+_SIDES = {1: "a", -1: "b", 0: None}
 
 
 def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test: str = "ar", unit: str = "auto",
@@ -156,34 +162,58 @@ def macro_of(task: Task, pairs: Mapping[str, Comparison], metric: str, *, trials
                                trials=trials, seed=one.seed, jobs=jobs, progress=progress)
     results = [comparison.metrics[metric] for comparison in have.values()]
     runs = runs_across(results, numbers.names if numbers is not None else (), one.alpha)
-    return MacroResult(metric, results[0].higher_is_better, tuple(have), _systems(results, numbers),
+    return MacroResult(metric, results[0].higher_is_better, tuple(have), _systems(results, _scored(numbers)),
                        _pairs(numbers, len(have)), runs)
 
 
-def _systems(results: Sequence[MetricResult], numbers: MacroNumbers | None) -> tuple[MacroSystem, ...]:
+def corrected_macro(macro: MacroResult, pairs: Mapping[str, Comparison], settings: Settings) -> MacroResult:
+    """Across language pairs, with p corrected in another way; no draw is made again.
+
+    Parameters
+    ----------
+    macro : MacroResult
+        By any correction.
+    pairs : mapping of str to Comparison
+        By language pair, by the other correction.
+    settings : Settings
+        Theirs: any correction but Romano-Wolf, which needs the draws.
+    """
+    results = [one.metrics[macro.metric] for one in pairs.values() if macro.metric in one.metrics]
+    delta, p = (np.array([getattr(pair, name) for pair in macro.pairs]) for name in ("delta", "p_value"))
+    adjusted = ADJUSTMENTS[settings.correction](p)
+    decisions = decide(results[0].sign * delta, settings.alpha, p=adjusted)
+    decided = tuple(replace(pair, p_adjusted=float(own), better=_SIDES[int(sign)])
+                    for pair, own, sign in zip(macro.pairs, adjusted, decisions, strict=True))
+    return replace(macro, systems=_systems(results, [row for row in macro.systems if row.score is not None]),
+                   pairs=decided)
+
+
+def _systems(results: Sequence[MetricResult], scored: Sequence[MacroSystem]) -> tuple[MacroSystem, ...]:
+    """Those with a score across language pairs, and the others, each with its wins in all of them."""
     tallies: dict[str, list[int]] = {}
     n_pairs: dict[str, int] = {}
     for result in results:
         for name, counts in result.tally().items():
             n_pairs[name] = n_pairs.get(name, 0) + 1
             tallies[name] = [a + b for a, b in zip(tallies.get(name, (0, 0, 0)), counts, strict=True)]
-    rows = []
-    for k, name in enumerate(numbers.names if numbers is not None else ()):
-        assert numbers is not None
-        rows.append(MacroSystem(name, n_pairs[name], float(numbers.scores[k]), float(numbers.score_low[k]),
-                                float(numbers.score_high[k]), *numbers.ranks[k], *tallies[name]))
-    others = sorted(n_pairs.keys() - {row.system for row in rows}, key=lambda name: (-tallies[name][0], name))
-    return (*rows, *(MacroSystem(name, n_pairs[name], None, None, None, None, None, *tallies[name])
-                     for name in others))
+    others = sorted(n_pairs.keys() - {row.system for row in scored}, key=lambda name: (-tallies[name][0], name))
+    rows = [*scored, *(MacroSystem(name, 0, None, None, None, None, None, 0, 0, 0) for name in others)]
+    return tuple(replace(row, n_pairs=n_pairs[row.system], wins=wins, ties=ties, losses=losses)
+                 for row in rows for wins, ties, losses in [tallies[row.system]])
+
+
+def _scored(numbers: MacroNumbers | None) -> list[MacroSystem]:
+    return [] if numbers is None else [
+        MacroSystem(name, 0, float(numbers.scores[k]), float(numbers.score_low[k]), float(numbers.score_high[k]),
+                    *numbers.ranks[k], 0, 0, 0) for k, name in enumerate(numbers.names)]
 
 
 def _pairs(numbers: MacroNumbers | None, n_pairs: int) -> tuple[MacroPair, ...]:
     if numbers is None:
         return ()
-    sides = {1: "a", -1: "b", 0: None}
     return tuple(MacroPair(numbers.names[i], numbers.names[j], n_pairs, float(numbers.delta[k]), float(numbers.low[k]),
                            float(numbers.high[k]), float(numbers.p[k]), float(numbers.adjusted[k]),
-                           sides[int(numbers.decisions[k])]) for k, (i, j) in enumerate(numbers.pairs))
+                           _SIDES[int(numbers.decisions[k])]) for k, (i, j) in enumerate(numbers.pairs))
 
 
 def _stage(progress: Callable[[str, float], None], pair: str, stage: str, share: float) -> None:

@@ -14,10 +14,10 @@ from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.comparison import compare
-from mtsig_core.inference.decided_anew import ranked_by
+from mtsig_core.inference.decided_anew import corrected_by, drawn_alike, ranked_by, serves_corrections
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.parallel import as_they_come, is_elsewhere
-from mtsig_core.inference.task_comparison import macro_of, of_parts, task_metrics
+from mtsig_core.inference.task_comparison import corrected_macro, macro_of, of_parts, task_metrics
 from mtsig_core.metrics.cache import keep_text, kept_text
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.export import comparison_json
@@ -151,7 +151,8 @@ class KeptTask:
         """Metric, language pair and its comparison: here one after the other, and what was counted for it goes into
         `measured`; on other machines each is one task, and what is kept comes first, the rest as it is done."""
         def away(step: tuple[str, str]) -> bool:
-            return all(kept_text(*self._key(*step, one)) is None for one in (settings, settings | _OURS))
+            asked = settings | _OURS
+            return all(kept_text(*self._key(*step, one)) is None for one in (settings, asked, *drawn_alike(asked)))
 
         sent = [step for step in steps if away(step)] if is_elsewhere() else []
         for name, pair in steps:
@@ -187,25 +188,43 @@ class KeptTask:
         if text is not None:
             return read_comparison(text)
         if settings.items() >= _OURS.items():
-            one = ours()
+            one = self._corrected(metric, pair, settings) or ours()
         else:  # the pairs of systems are the same, and kept
             one = ranked_by(self._pair(metric, pair, settings | _OURS, ours), self.task.testsets[pair],
                             settings["rank_rule"])
         keep_text(comparison_json(one, indent=None), *key)
         return one
 
+    def _corrected(self, metric: str, pair: str, settings: dict[str, Any]) -> Comparison | None:
+        """By what is kept of the same draws under another correction; None where nothing is."""
+        for alike in drawn_alike(settings):
+            text = kept_text(*self._key(metric, pair, alike))
+            drawn = None if text is None else read_comparison(text)
+            if drawn is not None and serves_corrections(drawn.settings):
+                return corrected_by(drawn, self.task.testsets[pair], settings["correction"])
+        return None
+
     def _macro(self, metric: str, pairs: dict[str, Comparison], jobs: int, progress: Progress,
                settings: dict[str, Any], measured: dict[str, Measured]) -> dict[str, MacroResult]:
-        asked = sorted((k, v) for k, v in settings.items() if k != "rank_rule")
-        key = self._whole.digest, "macro", metric, asked, *self._left_out
+        key = self._macro_key(metric, settings)
         text = kept_text(*key)
         if text is not None:
             return dict(read_task_comparison(text).macro)
-        one = macro_of(self.task, pairs, metric, trials=settings["trials"], jobs=jobs, measured=measured,
-                       progress=lambda share: progress(f"{metric} across language pairs", share))
+        alike = (kept_text(*self._macro_key(metric, one)) for one in drawn_alike(settings | _OURS))
+        text = next(filter(None, alike), None)
+        drawn = None if text is None else read_task_comparison(text).macro.get(metric)
+        if drawn is not None:
+            one: MacroResult | None = corrected_macro(drawn, pairs, next(iter(pairs.values())).settings)
+        else:
+            one = macro_of(self.task, pairs, metric, trials=settings["trials"], jobs=jobs, measured=measured,
+                           progress=lambda share: progress(f"{metric} across language pairs", share))
         macro = {} if one is None else {metric: one}
         keep_text(task_json(TaskComparison(self.info, {}, macro)), *key)
         return macro
+
+    def _macro_key(self, metric: str, settings: dict[str, Any]) -> tuple[object, ...]:
+        asked = sorted((k, v) for k, v in settings.items() if k != "rank_rule")
+        return self._whole.digest, "macro", metric, asked, *self._left_out
 
 
 def _within(report: Progress, pair: str, stage: str, share: float) -> None:

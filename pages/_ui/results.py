@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mtsig_core import Comparison, Metric, TestSet, compare
-from mtsig_core.inference.correction import ADJUSTMENTS
-from mtsig_core.inference.decided_anew import corrected_by, serves_corrections
+from mtsig_core.inference.decided_anew import corrected_by, drawn_alike, serves_corrections
 from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report.commands import defaults
@@ -76,10 +75,7 @@ def _drawn(testset, metric, settings):
     """A comparison that is there and that differs in nothing but the correction, where it has all that this needs."""
     from pages._ui import background
 
-    if settings.get("correction") not in ADJUSTMENTS or "rank_rule" in settings:
-        return None
-    for correction in ("auto", "romano-wolf", "none"):
-        asked = settings | {"correction": correction}
+    for asked in drawn_alike(settings):
         key = _key(testset, metric, asked)
         found = _first(testset, metric, asked, key) or background.kept(key)
         if found is not None and serves_corrections(found.settings):

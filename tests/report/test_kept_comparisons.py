@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mtsig_core import TestSet, make_metric
+from mtsig_core import TestSet, compare, make_metric
+from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.metrics import metric_of
 from mtsig_core.report import kept_comparisons
 from mtsig_core.report.forms import FORMS
@@ -51,6 +52,40 @@ def test_threads_change_nothing(computed):
     kept_comparison(TOY, of(TOY, "bleu"), jobs=2, **QUICK)
     kept_comparison(TOY, of(TOY, "bleu"), **QUICK)
     assert len(computed) == 1
+
+
+@pytest.mark.parametrize("names", [["bleu"], ["human"], ["bleu", "human"]])
+@pytest.mark.parametrize("settings", [
+    {}, {"unit": "segment", "baseline": "B"}, {"by_reference": False, "ci": "percentile"},
+    {"test": "bootstrap", "correction": "none"}])
+def test_another_correction_is_decided_by_what_is_kept_and_is_as_if_computed(computed, settings, names):
+    settings = QUICK | {"correction": "auto"} | settings
+    kept_comparison(TOY, of(TOY, *names), **settings)
+    assert computed == [names]
+    for correction in ADJUSTMENTS:
+        asked = settings | {"correction": correction}
+        anew = compare(TOY, of(TOY, *names), **asked)
+        for _ in range(2):
+            found = kept_comparison(TOY, of(TOY, *names), **asked)
+            assert [found.render(form) for form in FORMS] == [anew.render(form) for form in FORMS]
+    assert computed == [names]
+
+
+@pytest.mark.parametrize("first, asked", [
+    ({"correction": "holm"}, {"correction": "bonferroni"}), ({}, {"correction": "holm", "rank_rule": "overlap"}),
+    ({"correction": "none"}, {"correction": "romano-wolf"}), ({"rank_rule": "overlap"}, {"correction": "holm"})])
+def test_what_needs_draws_for_another_correction_is_computed(computed, first, asked):
+    for settings in (QUICK | {"correction": "auto"} | first, QUICK | asked):
+        found = kept_comparison(TOY, of(TOY, "bleu"), **settings)
+        assert found.render("json") == compare(TOY, of(TOY, "bleu"), **settings).render("json")
+    assert len(computed) == 2
+
+
+def test_another_correction_of_a_metric_that_a_name_does_not_say_is_computed(computed):
+    metric = [make_metric("bleu", lowercase=True)]
+    for correction in ("none", "holm"):
+        kept_comparison(TOY, metric, **QUICK, correction=correction)
+    assert len(computed) == 2
 
 
 def test_whatever_else_is_asked_is_computed(computed):

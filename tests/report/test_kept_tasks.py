@@ -14,6 +14,7 @@ from mtsig_core.errors import InputError
 from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference import measured
 from mtsig_core.inference.comparison import compare
+from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report import kept_readings, kept_tasks
 from mtsig_core.report.kept_agreement import kept_agreement
@@ -142,6 +143,44 @@ def test_another_rule_for_ranks_compares_nothing_again(folder, kept, monkeypatch
     monkeypatch.setattr(kept_tasks, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
     found = KeptTask(source).compare("XCOMET", trials=499, rank_rule=rule, alpha=0.05)
     assert task_json(found) == task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
+
+
+def many(folder):  # noqa: F811
+    """A task of eight systems that differ little, of which two miss a language pair."""
+    rng, scores = np.random.default_rng(5), folder / "automatic_scores"
+    for k in range(8):
+        lines = [{"language_pair": pair, "domain": "news", "document_id": f"d{document}",
+                  "metric_scores": {"XCOMET": rng.normal(0.8 + 0.004 * k, 0.02, 2).tolist()}}
+                 for pair in ("en-de_DE", "en-ja_JP")[:1 if k in (2, 5) else 2] for document in range(30)]
+        (scores / f"S{k}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    return TaskSource(str(folder))
+
+
+@pytest.mark.parametrize("first", [{}, {"correction": "none"}, {"correction": "romano-wolf", "test": "bootstrap"}])
+def test_another_correction_draws_nothing_again(folder, kept, monkeypatch, first):  # noqa: F811
+    """And it finds what a comparison by that correction finds, in each language pair and across them."""
+    source, found = many(folder), []
+    first = {"trials": 499, "unit": "segment"} | first
+    KeptTask(source).compare("XCOMET", **first)
+    with monkeypatch.context() as patch:
+        patch.setattr(kept_tasks, "compare", lambda *args, **more: pytest.fail("compared again"))
+        patch.setattr(kept_tasks, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
+        for correction in ADJUSTMENTS:
+            asked = first | {"correction": correction, "rank_rule": "overlap" if correction == "by" else "simultaneous"}
+            found.append(KeptTask(source).compare("XCOMET", **asked))
+            assert task_json(found[-1]) == task_json(compare_task(source.read(), "XCOMET", **asked))
+    assert len({str([pair.better for pair in one.macro["XCOMET"].pairs]) for one in found}) > 2
+    assert len({str([row.wins for row in one.macro["XCOMET"].systems]) for one in found}) > 2
+
+
+@pytest.mark.parametrize("settings", [{"test": "koehn"}, {"test": "percentile"}, {"correction": "holm"}])
+def test_what_decides_less_serves_no_other_correction(folder, kept, monkeypatch, settings):  # noqa: F811
+    source, compared = TaskSource(str(folder)), []
+    KeptTask(source).compare("XCOMET", trials=499, **settings)
+    monkeypatch.setattr(kept_tasks, "compare", lambda *args, **more: compared.append(1) or compare(*args, **more))
+    asked = {"trials": 499, "correction": "bonferroni"}
+    assert task_json(KeptTask(source).compare("XCOMET", **asked)) == task_json(
+        compare_task(source.read(), "XCOMET", **asked)) and len(compared) == 2
 
 
 def test_what_was_read_is_kept(folder, kept, monkeypatch):  # noqa: F811
