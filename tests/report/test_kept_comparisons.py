@@ -73,6 +73,7 @@ def test_another_correction_is_decided_by_what_is_kept_and_is_as_if_computed(com
 
 @pytest.mark.parametrize("first, asked", [
     ({"correction": "holm"}, {"correction": "bonferroni"}), ({}, {"correction": "holm", "rank_rule": "overlap"}),
+    ({"test": "koehn"}, {"test": "koehn", "correction": "none"}),
     ({"correction": "none"}, {"correction": "romano-wolf"}), ({"rank_rule": "overlap"}, {"correction": "holm"})])
 def test_what_needs_draws_for_another_correction_is_computed(computed, first, asked):
     for settings in (QUICK | {"correction": "auto"} | first, QUICK | asked):
