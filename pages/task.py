@@ -13,10 +13,10 @@ from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import (
     MISSING_SAID,
     macro_pair_rows,
+    task_gaps,
     task_left_out,
     task_tested,
     task_verdict,
-    task_without,
 )
 from mtsig_core.results.task import TaskComparison
 from pages._ui import (
@@ -48,6 +48,8 @@ with or_end_page():
     found = view.comparison(meanwhile)
 screen.status(task_tested(found))
 screen.answer(task_verdict(found, view.metric))
+for told in task_gaps(found, view.metric):
+    screen.caution_box(told)
 pair = task_view.show_picture(found, view.metric, "task.picture")
 said = rule_said(found, view.metric)
 across = view.metric in found.macro and bool(found.macro[view.metric].pairs)
@@ -59,8 +61,8 @@ st.caption(("Rank intervals, which hold for all systems of a language pair toget
            + " Wins, ties and losses are added up over the pairs." * (view.metric in found.macro))
 if pair is not None:
     address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, found))
-for told in filter(None, (task_without(found, view.metric), said)):
-    screen.caution_box(told)
+if said is not None:
+    screen.caution_box(said)
 firsts = first_rows(found, view.metric)
 with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= task_view.FEW,
                  key="task.firsts"):

@@ -24,9 +24,9 @@ from mtsig_core.report.task_tables import (
     MISSING,
     MISSING_SAID,
     picture_rows,
+    task_gaps,
     task_left_out,
     task_verdict,
-    task_without,
 )
 from mtsig_core.report.terminal import caution_lines, printable, table_lines
 from mtsig_core.results.task import TaskComparison
@@ -125,7 +125,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
         lines += ["", f"{printable(metric_title(metric))} ({told[metric]})", f"{task_verdict(found, metric)}.",
                   *(printable(f"In {pair} " + "; ".join(map(": ".join, zip(firsts[1:], names, strict=True)))) + "."
                     for pair, *names in who if len(who) > 1 or len(names) > 1),  # else the verdict has it
-                  *filter(None, [task_without(found, metric), rule_said(found, metric)]),
+                  *map(printable, task_gaps(found, metric)), *filter(None, [rule_said(found, metric)]),
                   *map(printable, far_firsts_in(found, metric)),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
         header, rows = task_run_rows(found, metric)

@@ -7,13 +7,15 @@ from mtsig_core.errors import counted
 from mtsig_core.inference.ranking import headline, is_ahead
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
+from mtsig_core.report.phrases import listed
 from mtsig_core.report.tables import how_tested
 from mtsig_core.report.task_ranks import first_title, rank_rule, undecided
 from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
 
 __all__ = ["MISSING", "MISSING_SAID", "answer_first", "macro_pair_rows", "order_of", "picture_rows", "system_text",
-           "task_left_out", "task_tested", "task_verdict", "task_without"]
+           "task_gaps", "task_left_out", "task_tested", "task_verdict"]
 
+_FEW = 6  # language pairs that a sentence names
 MISSING = "-"
 #: What it stands for.
 MISSING_SAID = "no score, or no rank"
@@ -124,10 +126,22 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
     return f"{by} one system is {ahead} in {n} of {counted(len(results), 'language pair')}"
 
 
-def task_without(found: TaskComparison, metric: str) -> str | None:
-    """Which language pairs have no scores by a metric, in a sentence; None where all have."""
+def task_gaps(found: TaskComparison, metric: str) -> list[str]:
+    """What the table of a metric is without, in sentences: language pairs that have no scores by it, and pairs of
+    systems that nothing could decide."""
     without = [pair for pair in found.task.pairs if pair not in found.task.pairs_with(metric)]
-    return f"Without scores by {metric_title(metric)}, and left out: {', '.join(without)}." if without else None
+    said = [f"Without scores by {metric_title(metric)}, and left out: {', '.join(without)}."] if without else []
+    results = {pair: comparison.metrics[metric] for pair, comparison in found.pairs.items()
+               if metric in comparison.metrics}
+    counts = {pair: (sum(not one.decidable for one in result.tested), len(result.tested))
+              for pair, result in results.items()}
+    some = {pair: (f"all {n}" if n == of else f"{n} of the {of}") for pair, (n, of) in counts.items() if n}
+    if some and metric in found.macro:
+        where = listed([f"{n} in {pair}" for pair, n in some.items()], shown=False) if len(some) <= _FEW else \
+            f"{sum(n for n, _ in counts.values())} in {counted(len(some), 'language pair')}"
+        said.append(f"Wins, ties and losses are without the pairs of systems that cannot be decided: {where}. The "
+                    "warnings say why.")
+    return said
 
 
 def _macro_cells(row: MacroSystem, form: str) -> list[str]:

@@ -11,7 +11,7 @@ from mtsig_core.data.task import Task
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.task_comparison import compare_task, task_metrics
 from mtsig_core.report.task_export import task_text
-from mtsig_core.report.task_tables import task_without
+from mtsig_core.report.task_tables import task_gaps
 from mtsig_core.results.task import TaskInfo
 
 RNG = np.random.default_rng(7)
@@ -151,4 +151,5 @@ def test_a_language_pair_without_the_metric_is_left_out_and_named():
     texts = TestSet("toy", {"A": ["a b"] * 4, "B": ["a c"] * 4}, {"ref": ["a b"] * 4})
     found = compare_task(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}), "human", trials=99, resamples=50)
     assert list(found.pairs) == ["en-de"] and not found.macro
-    assert task_without(found, "human") == "Without scores by human, and left out: en-cs." in task_text(found)
+    [said] = task_gaps(found, "human")
+    assert said == "Without scores by human, and left out: en-cs." and said in task_text(found)

@@ -21,12 +21,24 @@ from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, task_view, tasks, testsets
 from pages._ui.one_pair import asked_of
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import arguments, copied, offered
+from tests.pages.toys import arguments, copied, offered, words
+from tests.report.test_kept_tasks import many
 
 
 @pytest.fixture
 def root(folder):  # noqa: F811
     return folder.parent
+
+
+@pytest.fixture
+def run_task(root, capsys):
+    """What the command line prints of the task by one metric."""
+    def run(form, **asked):
+        options = [part for name, text in asked.items() for part in (f"--{name}", text)]
+        assert main(["task", "--folder", str(root / "task"), "--metrics", "XCOMET", "--format", form, *options]) == 0
+        return capsys.readouterr().out
+
+    return run
 
 
 def grid_of(app):
@@ -61,6 +73,21 @@ def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
     assert app.selectbox(key="rank_rule").value == "wmt25"
     app.selectbox(key="rank_rule").set_value("simultaneous").run()
     assert "rank_rule" not in app.query_params and "--rank-rule" not in copied(app)[0]
+
+
+def test_what_could_decide_nothing_is_said_before_its_wins_are_read(opened, root, run_task):
+    """Of 11 systems Bonferroni needs more than 999 trials, of the 8 that have the other language pair it does not."""
+    many(root / "task")
+    asked = {"trials": "999", "correction": "bonferroni"}
+    app = opened("task", root=root, shared_task="task", metric="XCOMET", **asked)
+    told = "the pairs of systems that cannot be decided: all 55 in en-de_DE. The"
+    said = [html.value for html in app.get("html")]
+    assert [told in one for one in said].index(True) < 4 and not app.exception
+    for form in ("text", "html"):
+        assert told in run_task(form, **asked)
+        assert told not in run_task(form, trials="9999", correction="bonferroni")
+    assert told.replace("_", r"\_") in run_task("latex", **asked)
+    assert told not in words(opened("task", root=root, shared_task="task", metric="XCOMET", trials="999"))
 
 
 def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, root):
@@ -109,8 +136,8 @@ def test_nothing_is_said_to_be_ranked_across_where_no_two_systems_have_all(opene
         path = root / "task" / "automatic_scores" / "Beta.jsonl"
         path.write_text("".join(line for line in path.read_text().splitlines(True) if "en-ja" not in line))
     assert "A dash: no score, or no rank." in said[True] and "A dash: no score, or no rank." in said[False]
-    for words in ("within each language pair, and across them", "Across the pairs stand systems"):
-        assert words in said[True] and words not in said[False]
+    for told in ("within each language pair, and across them", "Across the pairs stand systems"):
+        assert told in said[True] and told not in said[False]
     assert "Wins, ties and losses are added up" in said[False]
 
 
