@@ -31,8 +31,9 @@ from pages._ui.shelf import SHELF
 
 def open_upload(testset, source):
     """Remember an uploaded set and show it."""
+    kept = testsets.keep_upload(testset, source)
     st.session_state["data.opened"] = testset.name
-    frame.open_testset(testsets.keep_upload(testset, source))
+    frame.open_testset(kept)
 
 
 def offer_zip(file):

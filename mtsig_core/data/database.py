@@ -51,20 +51,20 @@ class Limits:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Limits:
         """Those of ``MTSIG_QUOTA_MB``, ``MTSIG_QUOTA_ALL_MB``, ``MTSIG_EXPIRY_DAYS`` and ``MTSIG_QUOTA_SETS``."""
-        def number(name: str, default: float) -> float:
+        def number(name: str, default: float, most: int = 10**12) -> float:
             text = environment.get(name, "").strip()
             try:
                 value = float(text or default)
             except ValueError:
                 value = -1
-            if not 0 <= value < 1e12:
-                raise SettingError(f"{name} is {text!r}. Expected a number, 0 or more.")
+            if not 0 <= value < most:
+                raise SettingError(f"{name} is {text!r}. Expected a number, 0 or more, below {most:,}.")
             return value
 
         usual = cls()
         return cls(int(number("MTSIG_QUOTA_MB", usual.mine >> 20) * (1 << 20)),
                    int(number("MTSIG_QUOTA_ALL_MB", usual.all >> 20) * (1 << 20)),
-                   number("MTSIG_EXPIRY_DAYS", usual.days), int(number("MTSIG_QUOTA_SETS", usual.sets)))
+                   number("MTSIG_EXPIRY_DAYS", usual.days, 10**6), int(number("MTSIG_QUOTA_SETS", usual.sets)))
 
 
 class Database:
@@ -202,5 +202,5 @@ def _reason(error: Exception) -> str:
 
 
 def megabytes(size: float) -> str:
-    """A number of bytes in words, at least 0.1 MB."""
-    return f"{max(size / (1 << 20), 0.1):,.1f} MB"
+    """A number of bytes in words; of more than none at least 0.1 MB."""
+    return f"{max(size / (1 << 20), 0.1 * bool(size)):,.1f} MB"

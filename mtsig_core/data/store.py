@@ -186,6 +186,10 @@ class Store(Database):
         """Whether the limits leave room for so many bytes more."""
         mine = db.execute(sa.select(sa.func.coalesce(sa.func.sum(_CONTENT.c.size), 0)).join(_SAVED)
                           .where(_SAVED.c.owner == owner)).scalar_one()
+        if size > self.limits.mine:
+            raise SettingError(f"This test set takes {megabytes(size)}, and a browser may keep "
+                               f"{megabytes(self.limits.mine)} on this server (MTSIG_QUOTA_MB). Ask whoever runs it "
+                               "for room, or run mtsig yourself.")
         if mine + size > self.limits.mine:
             raise SettingError(f"This test set takes {megabytes(size)}, and yours take {megabytes(mine)} of "
                                f"{megabytes(self.limits.mine)} already (MTSIG_QUOTA_MB). Delete one that is not "

@@ -8,6 +8,7 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.data.readers import uploads
+from mtsig_core.errors import SettingError
 from mtsig_core.report.commands import source_options
 from tests.pages.toys import arguments, copied, frame_rows, words
 from tests.toys import SPACELESS, zipped
@@ -63,6 +64,19 @@ def test_a_name_follows_what_a_further_run_says(page):
     box.upload("a.run2.txt", WORSE).run()
     button(page).click().run()
     assert not page.exception and "upload: 30 segments, 1 system" in words(page)
+
+
+def test_what_cannot_be_kept_is_not_said_to_be_open(page, monkeypatch):
+    def full(testset, source):
+        raise SettingError("No room for it.")
+
+    monkeypatch.setattr("pages._ui.testsets.keep_upload", full)
+    upload(page, ("ref.txt", REF), ("a.txt", REF))
+    button(page).click().run()
+    assert not page.exception and "No room for it." in words(page) and "Opened:" not in words(page)
+    monkeypatch.undo()
+    button(page).click().run()
+    assert "Opened: upload" in words(page) and "No room for it." not in words(page)
 
 
 def test_training_runs_are_opened_with_their_command(page, monkeypatch):

@@ -73,7 +73,7 @@ def whole_number(name: str, usual: int, environment: Mapping[str, str] = os.envi
     """
     text = environment.get(name, "").strip() or str(usual)
     if not re.fullmatch("0*[1-9][0-9]{,17}", text):
-        raise SettingError(f"{name} is {text[:40]!r}. Expected a whole number above 0.")
+        raise SettingError(f"{name} is {text[:40]!r}. Expected a whole number above 0, of 18 digits at most.")
     return int(text)
 
 

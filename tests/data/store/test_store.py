@@ -127,6 +127,8 @@ def test_no_room_is_said_and_nothing_is_lost(store):
     first = store.keep(large(1), "me")
     with pytest.raises(SettingError, match=r"takes 0\.\d MB, and yours take 0\.\d MB of 1\.0 MB already"):
         store.keep(large(2), "me")
+    with pytest.raises(SettingError, match=r"takes 1\.\d MB, and a browser may keep 1\.0 MB on this server"):
+        store.keep(large(5, 1_500_000), "me")
     store.keep(large(3), "you")
     with pytest.raises(SettingError, match="This server keeps 1.* MB of test sets already and may keep 2.0 MB"):
         store.keep(large(4), "they")
@@ -188,6 +190,7 @@ def test_damage_is_a_message(store):
     ({"MTSIG_HOME": "/dev/null/x"}, "The folder for kept test sets, /dev/null/x, cannot be used"),
     ({"MTSIG_HOME": "{tmp}", "MTSIG_QUOTA_MB": "much"}, "MTSIG_QUOTA_MB is 'much'. Expected a number, 0 or more"),
     ({"MTSIG_HOME": "{tmp}", "MTSIG_EXPIRY_DAYS": "-1"}, "MTSIG_EXPIRY_DAYS is '-1'"),
+    ({"MTSIG_HOME": "{tmp}", "MTSIG_EXPIRY_DAYS": "1000000"}, "Expected a number, 0 or more, below 1,000,000."),
     ({"MTSIG_HOME": "{tmp}", "MTSIG_QUOTA_ALL_MB": "nan"}, "MTSIG_QUOTA_ALL_MB is 'nan'")])
 def test_mistakes_in_the_settings(tmp_path, environment, message):
     environment = {key: value.replace("{tmp}", str(tmp_path)) for key, value in environment.items()}
