@@ -64,8 +64,8 @@ def _allowed(user: dict) -> bool:
     if listed is None:
         return True
     email = str(user.get("email") or "").lower()
-    return user.get("email_verified") is not False and any(
-        email.endswith(one.lower()) if one.startswith("@") else email == one.lower() for one in listed)
+    return "@" in email and user.get("email_verified") is not False and any(
+        email.endswith(one) if one.startswith("@") else email == one for one in map(str.lower, listed))
 
 
 def _providers() -> list[str]:

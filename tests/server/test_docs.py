@@ -59,11 +59,39 @@ def test_the_login_file(tmp_path):
     assert login_options({}) == []
 
 
+AUTH = """[auth]
+redirect_uri = 'https://h/c'
+cookie_secret = 's'
+client_id = 'i'
+client_secret = 't'
+server_metadata_url = 'https://p/m'
+"""
+
+
+@pytest.mark.parametrize("text", [
+    AUTH, f"{AUTH}client_kwargs = {{scope = 'openid'}}\nexpose_tokens = 'id'\n[mtsig]\nallowed = []",
+    "\n".join([*AUTH.splitlines()[:3], "[auth.uni]", *AUTH.splitlines()[3:], "client_kwargs = {a = 'b'}",
+               "[auth.google]", *AUTH.splitlines()[3:], "[mtsig]", "allowed = ['Ada@example.org', '@uni.example']"])])
+def test_login_files_that_are_right(tmp_path, text):
+    (file := tmp_path / "secrets.toml").write_text(text)
+    assert login_options({"MTSIG_LOGIN": str(file)})
+
+
 @pytest.mark.parametrize(("text", "said"), [
     (None, "cannot be read"), ("[auth", "not TOML"), ("a = 1", r"no section \[auth\]"), ("auth = 1", r"no section"),
     ("[auth]\nredirect_uri = 'a'", "lacks cookie_secret, client_id, client_secret, server_metadata_url"),
     ("[auth]\nredirect_uri = 'a'\ncookie_secret = ''\n[auth.uni]\nclient_id = 'a'",
-     "lacks cookie_secret, client_secret, server_metadata_url")])
+     r"lacks cookie_secret in \[auth\]"),
+    (f"{AUTH}[auth.uni]\nclient_id = 'a'", r"has 'client_id' in \[auth\]. Expected there: redirect_uri, cookie_secret"),
+    ("[auth]\nredirect_uri = 'http://a'\ncookie_secret = 'b'\n[auth.uni]\nclient_id = 'a'",
+     r"lacks client_secret, server_metadata_url in \[auth.uni\]"),
+    (f"{AUTH}allowed = ['a@b']", r"has 'allowed' in \[auth\]"), (f"{AUTH}[mtsg]", "has 'mtsg' outside of its sections"),
+    (f"mtsig = 'ada'\n{AUTH}", "mtsig is 'ada'"),
+    (f"{AUTH}[mtsig]\nallow = ['a@b']", r"has 'allow' in \[mtsig\]. Expected there: allowed"),
+    *((f"{AUTH}[mtsig]\nallowed = {value}", "where allowed is .* Expected a list such as")
+      for value in ("5", "[5]", "'a@b'", "['']", "['@']", "['uni.example']", "['a@b ']")),
+    (AUTH.replace("'s'", "12345"), "cookie_secret is no text"), (AUTH.replace("'i'", "['a']"), "client_id is no text"),
+    (AUTH.replace("https://h/c", "mtsig.example.org"), "redirect_uri is 'mtsig.example.org'. Expected an address")])
 def test_a_broken_login_file_starts_no_server(tmp_path, text, said):
     file = tmp_path / "secrets.toml"
     if text is not None:
