@@ -51,7 +51,8 @@ def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path
             assert browser.upload(session.id, b"what I have") == 204  # another worker knows no such session
         health = get(f"{address}/_mtsig/health").json()["workers"]
         assert sum(worker["sessions"] for worker in health) == len(browsers) and all(w["sessions"] for w in health)
-        for outside in ({"Host": "evil.example"}, {"Host": "192.0.2.7"}):
+        for outside in ({"Host": "evil.example"}, {"Host": "192.0.2.7"}, {"X-Forwarded-For": "192.0.2.7"},
+                        {"X-Forwarded-For": "127.0.0.1, 192.0.2.7"}):  # as a proxy before this one says
             assert get(f"{address}/_mtsig/health", headers=outside).status_code in (421, 403)
 
         dead = health[0]["pid"]
