@@ -33,6 +33,8 @@ def check_settings(environment: Mapping[str, str]) -> None:
         if not re.fullmatch(r"\*|(\*\.)?[\w.-]+", host):
             raise SettingError(f"MTSIG_HOSTS has {host!r}. Expected names alone, with commas between, such as "
                                "mtsig.example.org,*.uni.example.")
+    if not environment.get("MTSIG_HEALTH_TOKEN", "").isascii():
+        raise SettingError("MTSIG_HEALTH_TOKEN has letters that no header can carry. Expected ASCII alone.")
     if (root := environment.get("MTSIG_DATA_ROOT")) and not os.path.isdir(root):
         raise SettingError(f"MTSIG_DATA_ROOT is {root}, which is no folder. Expected one that holds shared tasks.")
     if (log := environment.get("MTSIG_LOG", "-")) not in ("", "-"):

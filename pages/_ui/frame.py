@@ -11,6 +11,7 @@ import streamlit as st
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.report.caveats import assumptions
+from mtsig_core.report.palette import shortened
 from mtsig_core.report.tables import how_tested, summary
 from pages._ui import (
     address,
@@ -37,6 +38,7 @@ ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which m
 _FRAMED = "frame.drawn_in_this_run"
 SET = "frame.set"  # name and content of the test set that is open
 _CHANGED = "frame.changed"  # the name of a set whose content is another than the link, or the session, saw
+_WIDEST = 300  # letters of what a link asks for in vain
 
 
 def pages() -> list:
@@ -138,7 +140,7 @@ def _draw_links(place, offered, drawn: dict | None = None) -> dict:
 
 def _finish(links, linked, offered, above) -> None:
     """What is known only when the page has drawn all its controls; what the links asked for before is `linked`."""
-    said = address.complaints()
+    said = [shortened(text, _WIDEST) for text in address.complaints()]
     if _CHANGED in st.session_state:
         said.append(st.session_state[_CHANGED][1])
     with above:

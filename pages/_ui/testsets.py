@@ -17,6 +17,7 @@ from mtsig_core.data.readers.tasks import has_scores, is_task, pairs_of, tables_
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.store import Saved, Store, open_store
 from mtsig_core.data.task_source import TASK_VARIABLE, TaskSource
+from mtsig_core.report.palette import shortened
 from pages._ui import browser, demos
 from pages._ui.shelf import SHELF, weight
 
@@ -57,8 +58,8 @@ class Gone(InputError):
             "The test set of this link is not here: it was deleted, it has expired, or it was kept on another "
             "server. Upload its files again on the page Data: the same files give the same numbers."
             if name.startswith(KEPT) else
-            f"The test set {name!r} of this link is not here. If it was a folder of this server, see whether it still "
-            "is; or upload its files on the page Data: the same files give the same numbers.")
+            f"The test set {shortened(name, 200)!r} of this link is not here. If it was a folder of this server, see "
+            "whether it still is; or upload its files on the page Data: the same files give the same numbers.")
 
 
 def available() -> dict[str, Offer]:

@@ -114,6 +114,7 @@ def test_serve_checks_before_it_starts(run, files):
     ("MTSIG_MAX_DRAWS", "1e11", "MTSIG_MAX_DRAWS is '1e11'"), ("MTSIG_JOBS", "0", "MTSIG_JOBS is '0'"),
     ("MTSIG_HOSTS", "a.example, https://b.example", "MTSIG_HOSTS has 'https://b.example'"),
     ("MTSIG_HOSTS", "a.example b.example", "MTSIG_HOSTS has 'a.example b.example'"),
+    ("MTSIG_HEALTH_TOKEN", "中", "MTSIG_HEALTH_TOKEN has letters that no header can carry"),
     ("MTSIG_DATA_ROOT", "absent", "MTSIG_DATA_ROOT is absent, which is no folder"),
     ("MTSIG_LOG", "absent/log", "MTSIG_LOG is absent/log, which cannot be written: No such file"),
     ("MTSIG_HOME", os.devnull, f"{os.devnull}, cannot be used: File exists. Name another with MTSIG_HOME"),

@@ -79,3 +79,11 @@ def test_what_a_link_leaves_out_and_is_not_here_has_no_default(opened, tmp_path)
     assert "asks for exclude=NOPE, which is not to be had here; it is left out of account." in said
     assert "asks for test=x, which is not to be had here; the default stands instead." in words(
         opened("leaderboard", source, test="x"))
+
+
+def test_a_value_that_fills_the_screen_is_cut(opened, tmp_path):
+    said = words(opened("leaderboard", task(tmp_path), unit="x" * 3000))
+    assert "The link asks for unit=xxx" in said and "xxx, which is not to be had here; the default stands" in said
+    gone = words(opened("pair", task(tmp_path), testset="y" * 5000))
+    assert "The test set &#x27;yyy" in gone and "yyy&#x27; of this link is not here." in gone
+    assert "x" * 400 not in said and "y" * 400 not in gone
