@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from mtsig_core.cli import serve_workers as several
 from mtsig_core.cli.serve_workers import _free_ports, serve_workers
 from mtsig_core.errors import SettingError
 from tests.server.client import LIMIT, Client, get, headings
@@ -91,6 +92,24 @@ def test_what_is_killed_soon_after_its_start_is_started_again_and_none_stays_beh
     with pytest.raises(httpx.ConnectError):
         get(f"http://localhost:{port}")
     parent.wait(LIMIT)
+
+
+def test_what_one_left_that_was_killed_goes_and_nothing_else(monkeypatch, tmp_path):
+    monkeypatch.setattr(several, "gettempdir", lambda: str(tmp_path))
+    elsewhere, used, new, left, link, file = (tmp_path / name for name in (
+        "elsewhere", "mtsig-workers-used", "mtsig-workers-new", "mtsig-workers-left", "mtsig-workers-link",
+        "mtsig-workers-file"))
+    for folder in (elsewhere, used, new, left):
+        (folder / "results").mkdir(parents=True)
+        os.utime(folder, None if folder == new else (0, 0))
+    link.symlink_to(elsewhere)
+    file.write_text("mine")
+    with several._held(used), several._folder() as own:
+        assert Path(own).is_dir() and os.stat(own).st_mode & 0o077 == 0
+        assert sorted(tmp_path.iterdir()) == sorted((elsewhere, used, new, link, file)) and list(elsewhere.iterdir())
+        with pytest.raises(BlockingIOError), several._held(own):
+            pass
+    assert not Path(own).exists()
 
 
 def test_without_the_proxy_one_message(monkeypatch):
