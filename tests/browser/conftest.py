@@ -29,7 +29,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation",
          "metrics", "segments", "methods")
 #: Milliseconds that anything may take: a test never counts on speed, so this is for what never comes at all.
-LIMIT = 120_000
+LIMIT = 300_000
 #: Milliseconds after which a list that should be open is opened again, or a click that was lost is made again.
 LIST = 6_000
 #: Milliseconds between two looks at a page: Playwright's own way is one for each frame, and makes the browser draw it.

@@ -12,7 +12,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from websockets.sync.client import connect
 
-LIMIT = 120.0  # seconds that anything may take
+LIMIT = 300.0  # seconds that anything may take
 get = partial(httpx.get, verify=False)  # reading certificates takes longer than all else
 
 
