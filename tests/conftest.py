@@ -1,7 +1,6 @@
 """Shared by all tests."""
 
 import functools
-import os
 from pathlib import Path
 
 import pytest
@@ -42,13 +41,6 @@ def pytest_xdist_auto_num_workers():
 def pytest_collection_modifyitems(items):
     """Those come first: last, they would leave the other workers with nothing to do."""
     items.sort(key=lambda item: not item.nodeid.startswith(WAITING))
-
-
-def pytest_configure(config):
-    """Tests leave the dashboard's work its share of the cores: it runs far below the server, and below all else it
-    would get nothing from busy cores."""
-    if not hasattr(config, "workerinput"):  # those inherit it
-        os.nice(8)
 
 
 @pytest.fixture(scope="session")
