@@ -131,10 +131,9 @@ def task_gaps(found: TaskComparison, metric: str) -> list[str]:
     systems that nothing could decide."""
     without = [pair for pair in found.task.pairs if pair not in found.task.pairs_with(metric)]
     said = [f"Without scores by {metric_title(metric)}, and left out: {', '.join(without)}."] if without else []
-    results = {pair: comparison.metrics[metric] for pair, comparison in found.pairs.items()
-               if metric in comparison.metrics}
-    counts = {pair: (sum(not one.decidable for one in result.tested), len(result.tested))
-              for pair, result in results.items()}
+    tested = {pair: comparison.metrics[metric].tested for pair, comparison in found.pairs.items()
+              if metric in comparison.metrics}
+    counts = {pair: (sum(not one.decidable for one in pairs), len(pairs)) for pair, pairs in tested.items()}
     some = {pair: (f"all {n}" if n == of else f"{n} of the {of}") for pair, (n, of) in counts.items() if n}
     if some and metric in found.macro:
         where = listed([f"{n} in {pair}" for pair, n in some.items()], shown=False) if len(some) <= _FEW else \
