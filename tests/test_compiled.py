@@ -5,22 +5,26 @@ import subprocess
 import sys
 
 import numba
+import pytest
 
 from mtsig_core import _compiled
 
-# Counts, draws and scores; then whether that was loaded which only a compiler needs.
+# Draws, scores and counts; then whether that was loaded which only a compiler needs.
 WORK = """
 import sys
 import numpy as np
 from mtsig_core import TestSet, make_metric
 from mtsig_core._kernels import count_uniform
-toy = TestSet("toy", {"A": ["the cat sat down"]}, {"ref": ["the cat sat there"], "other": ["a cat sat down ."]})
-print(make_metric("bleu").statistics(toy).tolist())
 counts, words = np.zeros((2, 5), np.uint16), np.empty(8, np.uint64)
 count_uniform(np.array([1, 2], np.uint64), words, words.view(np.uint16), 2, counts)
 print(counts.tolist())
 print(make_metric("bleu").score(np.arange(1.0, 10001).reshape(1000, 10)).sum())
+COUNT
 print("numba.np.linalg" in sys.modules)
+"""
+COUNT = """
+toy = TestSet("toy", {"A": ["the cat sat down"]}, {"ref": ["the cat sat there"], "other": ["a cat sat down ."]})
+print(make_metric("bleu").statistics(toy).tolist())
 """
 
 # A thread is in the middle of loading the compiler, and another needs a part of it.
@@ -70,10 +74,11 @@ def test_without_a_place_to_keep_code_it_compiles_anew(monkeypatch):
     assert made_with(monkeypatch, without_cache)(1) == 2
 
 
-def test_code_that_is_kept_is_loaded_without_a_compilers_knowledge_and_counts_the_same(tmp_path):
+@pytest.mark.parametrize("count", ["", pytest.param(COUNT, marks=pytest.mark.slow)], ids=["draws", "and counts"])
+def test_code_that_is_kept_is_loaded_without_a_compilers_knowledge_and_counts_the_same(tmp_path, count):
     compiling, loading = (subprocess.run(
-        [sys.executable, "-c", WORK], env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}, capture_output=True,
-        text=True, check=True).stdout.split("\n") for _ in range(2))
+        [sys.executable, "-c", WORK.replace("COUNT", count)], env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True, text=True, check=True).stdout.split("\n") for _ in range(2))
     assert (compiling[-2], loading[-2]) == ("True", "False")
     assert compiling[:-2] == loading[:-2]
 

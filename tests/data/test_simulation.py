@@ -33,6 +33,7 @@ def bleu(testset):
 # -- the same again ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_shipped_corpus_is_the_simulated_one(demo):
     assert simulate().digest == demo.digest
 
