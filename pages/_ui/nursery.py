@@ -29,7 +29,7 @@ from pages._ui.spare import Spare, toy_compared
 __all__ = ["Progress", "computed", "nurse", "unpacked"]
 
 _NICE = 5  # below the server, which draws the pages; heavy work twice as far
-_LONG, _LAST = 10.0, 19  # seconds after its begin, when work is below all others, and how far
+_LONG, _LAST = 10.0, 14  # seconds after its begin, when work stands back for all other, and how far
 _LOOKS = 0.2  # seconds between two looks at who has ended
 _OFTEN = 0.05  # seconds between two words about the same stage
 _LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.report.kept_tasks", "pages._ui.results", "joblib",
