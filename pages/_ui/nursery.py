@@ -29,7 +29,7 @@ from pages._ui.spare import Spare, toy_compared
 __all__ = ["Progress", "computed", "nurse", "unpacked"]
 
 _NICE = 5  # below the server, which draws the pages; heavy work twice as far
-_LONG, _LAST = 10.0, 14  # seconds after its begin, when work stands back for all other, and how far
+_LONG, _LAST = 10.0, 14  # seconds after its begin, when work stands back for all other, and how far below the server
 _LOOKS = 0.2  # seconds between two looks at who has ended
 _OFTEN = 0.05  # seconds between two words about the same stage
 _LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.report.kept_tasks", "pages._ui.results", "joblib",
@@ -172,7 +172,8 @@ def _done(down, up, heavy):
     try:
         work = unpacked(down.recv_bytes)
         threading.Thread(target=_end_with_the_server, args=(down,), daemon=True).start()
-        late = threading.Timer(_LONG, os.setpriority, (os.PRIO_PGRP, 0, _LAST))  # with all its threads
+        last = os.getpriority(os.PRIO_PROCESS, 0) - _NICE * (1 + heavy) + _LAST
+        late = threading.Timer(_LONG, os.setpriority, (os.PRIO_PGRP, 0, last))  # with all its threads
         late.daemon = True
         late.start()
         return cloudpickle.dumps(("done", computed(work, Progress(lambda *told: up.send(told)), heavy)))

@@ -182,23 +182,37 @@ def test_one_that_is_to_pause_before_it_has_begun_pauses(nursery):
     assert done == [42]
 
 
+def priorities(progress):
+    """Of work, before and after its time has come, and then of another thread of it."""
+    def priority():
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    here, found = threading.Event(), []
+    thread = threading.Thread(target=lambda: here.wait(LIMIT) and found.append(priority()))
+    thread.start()
+    before = priority()
+    [late] = [one for one in threading.enumerate() if isinstance(one, threading.Timer)]
+    late.function(*late.args)  # its time has come
+    here.set()
+    thread.join()
+    return before, priority(), *found
+
+
 def test_what_takes_long_leaves_the_cores_to_all_else(nursery):
-    def work(progress):
-        def priority():
-            return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    light, heavy = nursery(False).run(priorities, ignore), nursery(True).run(priorities, ignore)
+    last = os.getpriority(os.PRIO_PROCESS, 0) + 14
+    assert light[0] < heavy[0] < light[1] and light[1:] == heavy[1:] == (last, last)
 
-        here, found = threading.Event(), []
-        thread = threading.Thread(target=lambda: here.wait(LIMIT) and found.append(priority()))
-        thread.start()
-        before = priority()
-        [late] = [one for one in threading.enumerate() if isinstance(one, threading.Timer)]
-        late.function(*late.args)  # its time has come
-        here.set()
-        thread.join()
-        return before, priority(), *found
 
-    light, heavy = nursery(False).run(work, ignore), nursery(True).run(work, ignore)
-    assert light[0] < heavy[0] < light[1] and light[1:] == heavy[1:] == (14, 14)
+def test_so_does_that_of_a_server_that_stands_back_itself():
+    """What takes long is never preferred for that."""
+    nursery = Nursery(loads=False)
+    nursery(False).run(lambda progress: None, ignore)  # it has found its own priority
+    os.setpriority(os.PRIO_PROCESS, nursery._process.pid, 12)
+    light, heavy = nursery(False).run(priorities, ignore), nursery(True).run(priorities, ignore)
+    assert (light[0], heavy[0]) == (12, 17) and light[1:] == heavy[1:] == (19, 19)
+    nursery._process.kill()
+    nursery._process.wait(LIMIT)
 
 
 def test_where_nothing_is_kept_counts_are_while_the_server_runs(monkeypatch):
