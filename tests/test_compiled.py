@@ -9,7 +9,7 @@ import pytest
 
 from mtsig_core import _compiled
 
-# Draws, scores and counts; then whether that was loaded which only a compiler needs.
+# What draws and scores, what counts, and whether that was loaded which only a compiler needs.
 WORK = """
 import sys
 import numpy as np
@@ -19,13 +19,12 @@ counts, words = np.zeros((2, 5), np.uint16), np.empty(8, np.uint64)
 count_uniform(np.array([1, 2], np.uint64), words, words.view(np.uint16), 2, counts)
 print(counts.tolist())
 print(make_metric("bleu").score(np.arange(1.0, 10001).reshape(1000, 10)).sum())
-COUNT
-print("numba.np.linalg" in sys.modules)
 """
 COUNT = """
 toy = TestSet("toy", {"A": ["the cat sat down"]}, {"ref": ["the cat sat there"], "other": ["a cat sat down ."]})
 print(make_metric("bleu").statistics(toy).tolist())
 """
+LOADED = 'print("numba.np.linalg" in sys.modules)'
 
 # A thread is in the middle of loading the compiler, and another needs a part of it.
 MEETING = """
@@ -77,7 +76,7 @@ def test_without_a_place_to_keep_code_it_compiles_anew(monkeypatch):
 @pytest.mark.parametrize("count", ["", pytest.param(COUNT, marks=pytest.mark.slow)], ids=["draws", "and counts"])
 def test_code_that_is_kept_is_loaded_without_a_compilers_knowledge_and_counts_the_same(tmp_path, count):
     compiling, loading = (subprocess.run(
-        [sys.executable, "-c", WORK.replace("COUNT", count)], env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        [sys.executable, "-c", WORK + count + LOADED], env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
         capture_output=True, text=True, check=True).stdout.split("\n") for _ in range(2))
     assert (compiling[-2], loading[-2]) == ("True", "False")
     assert compiling[:-2] == loading[:-2]
