@@ -27,6 +27,7 @@ from mtsig_core.report.inventory_table import inventory_rows
 from pages._ui import address, data_tasks, data_yours, frame, screen, testsets
 from pages._ui.made_once import made_once
 from pages._ui.shelf import SHELF
+from pages._ui.uploaded import choose_files
 
 
 def open_upload(testset, source):
@@ -116,7 +117,7 @@ else:
 st.subheader("Bring your own")
 data_tasks.show()
 data_tasks.tell_what_may_come()
-files = st.file_uploader("Files", accept_multiple_files=True, key="data.files", label_visibility="collapsed")
+files = choose_files("data.files")
 try:
     archives = [file for file in files if file.name.lower().endswith(".zip")]
     if len(archives) == len(files) == 1:

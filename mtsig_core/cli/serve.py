@@ -6,6 +6,7 @@ import importlib.util
 import os
 import socket
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from mtsig_core.data.task_source import TASK_VARIABLE, TaskSource
 from mtsig_core.errors import SettingError
 
 __all__ = ["serve"]
+
+_FILES = 10_000  # that a server may have open, where the system lets it
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _INSTALLED = _PACKAGE / "_dashboard"
@@ -76,6 +79,7 @@ def serve(source: Source | None, task: TaskSource | None = None, *, port: int, o
     # Streamlit finds its configuration beside the app. -P: what lies in the user's folder is no module of it.
     command = [sys.executable, "-P", "-c", _STREAMLIT, "run", str(app), *login_options(environment)]
     command += ["--browser.serverAddress", "localhost" if address in ("0.0.0.0", "::") else address]
+    _allow_files()
     if workers != 1:
         return serve_workers(command, environment, workers, address, port, open_browser)
     print(f"mtsig: dashboard at http://{command[-1]}:{port} (Ctrl+C stops it)", file=sys.stderr, flush=True)
@@ -94,6 +98,19 @@ def _check_port(address: str, port: int) -> None:
     except OSError as error:
         raise SettingError(f"Port {port} of {address} cannot be used: {error.strerror}. Choose another with --port, "
                            "or an address of this machine with --address.") from error
+
+
+def _allow_files() -> None:
+    """Let what is started from here open as many files as the system allows: each page that is open takes four."""
+    try:
+        import resource  # late: there is none on Windows
+    except ImportError:
+        return
+    usual, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if most == resource.RLIM_INFINITY else min(_FILES, most)
+    if usual != resource.RLIM_INFINITY and usual < wanted:
+        with suppress(ValueError, OSError):  # macOS names no limit and has one
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _absolute(source: Source) -> Source:

@@ -6,6 +6,8 @@ import os
 
 import streamlit as st
 
+from pages._ui import server_uploads
+
 __all__ = ["offer_end", "passed"]
 
 #: A provider sends everybody back to the first page: the tab keeps where it was before, and goes there once.
@@ -28,6 +30,7 @@ def passed() -> bool:
     """
     user = st.user.to_dict()
     if "is_logged_in" not in user and not os.environ.get("MTSIG_LOGIN"):
+        server_uploads.admit()
         return True
     if user.get("is_logged_in") is not True:
         st.title("mtsig")
@@ -43,6 +46,7 @@ def passed() -> bool:
                 "another account.")
         st.button("Log out", on_click=st.logout, key="login.out")
         return False
+    server_uploads.admit()
     return True
 
 

@@ -16,7 +16,7 @@ from mtsig_core.data.table_store import TableStore
 from mtsig_core.inference.replicate import replicate, replicate_task
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.replication_report import REPLICATION_FORMS, replication_rows, replication_sentences
-from pages._ui import address, background, browser, frame, screen, testsets
+from pages._ui import address, background, browser, frame, screen, testsets, uploaded
 from pages._ui.copyable import copyable
 from pages._ui.task_view import TaskView
 from pages._ui.view import View
@@ -104,7 +104,10 @@ def _pasted(key: str, about: str) -> None:
 
 
 def _uploaded(key: str, about: str) -> None:
-    if (file := st.session_state[_FILE]) is not None:
+    file = st.session_state[_FILE]
+    if said := uploaded.why_missing([file]):
+        st.session_state[_SAID] = said[0]
+    elif file is not None:
         try:
             if file.size > _LONGEST:
                 raise InputError(f"{file.name} has {file.size:,} bytes. Expected a table of at most {_LONGEST:,}.")

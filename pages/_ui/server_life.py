@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import inspect
 import os
@@ -42,12 +43,13 @@ async def life(app) -> AsyncIterator[None]:
     if hasattr(server, "should_exit"):  # Uvicorn's, which would end with the signal
         _end_soon(server)
         _send_at_once(server.config)
-    server_tidying.tidy()
+    tidying = asyncio.create_task(server_tidying.tidy())
     if not st.get_option("server.headless"):  # it listens already, so what the browser asks waits
         address = f"http://{st.get_option('browser.serverAddress')}:{st.get_option('server.port')}"
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     _load()
     yield
+    tidying.cancel()
     server_events.tell("stop")
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import gc
 import sys
-import threading
-import time
+
+from streamlit.runtime import get_instance
+
+from pages._ui import server_uploads
 
 __all__ = ["tidy"]
 
@@ -17,20 +20,30 @@ _OFTEN = 30.0  # seconds between two searches of all memory, each of which takes
 _USED = 20  # quick searches in between, below which nothing worth a long one has happened
 
 
-def tidy() -> None:
+async def tidy() -> None:
     """See to it for as long as the server runs."""
     sys.setswitchinterval(_TURN)
-    threading.Thread(target=_keep_tidy, daemon=True, name="mtsig tidying").start()
-
-
-def _keep_tidy() -> None:
     before = 0
     while True:
-        time.sleep(_OFTEN)
-        if gc.get_stats()[0]["collections"] >= before + _USED:
-            gc.collect()
-            _give_back()
+        await asyncio.sleep(_OFTEN)
+        if _forget_left() or gc.get_stats()[0]["collections"] >= before + _USED:
+            await asyncio.to_thread(_search)
             before = gc.get_stats()[0]["collections"]
+
+
+def _forget_left() -> bool:
+    """Whether sessions are forgotten that left two minutes ago: Streamlit forgets them when another leaves, and the
+    last when another comes; else all that they chose to upload would stay."""
+    server_uploads.forget()
+    left = get_instance()._session_mgr._session_storage._cache.expire()
+    for _, info in left:
+        info.session.shutdown()
+    return bool(left)
+
+
+def _search() -> None:
+    gc.collect()
+    _give_back()
 
 
 def _give_back() -> None:

@@ -80,7 +80,7 @@ def gone(pid):
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("server")
-    with serving(folder) as (process, address, own):
+    with serving(folder, MTSIG_UNOPENED_MB="1") as (process, address, own):
         yield process, address, own, folder / "log"
 
 
@@ -208,6 +208,28 @@ def test_one_session_has_nothing_of_another(server):
             offered = [button.url for button in elements(tab.run(page="leaderboard"), "download_button") if button.url]
             assert offered and all(re.fullmatch(r"/media/[0-9a-f]{32}\.\w+", url) for url in offered)
             assert {theirs.http.get(url).status_code for url in offered} == {200}  # who has the link has the file
+
+
+def test_nobody_uploads_before_the_login(server):
+    client = Client(server[1])
+    with client.session() as tab:
+        tab.run()
+        assert client.upload(tab.id, b"for nobody") == 403
+
+
+def test_a_chosen_file_that_the_server_has_not_is_told_and_leaves_the_list(server):
+    """As after it was started again, and where there was no room."""
+    client = Client(server[1])
+    log_in(client, server[2], "ada@example.org")
+    with client.session() as tab:
+        [field, *_] = elements(tab.run(page="data"), "file_uploader")
+        again = tab.run(page="data", holds=field.id)
+        assert "1 chosen file is not here any more" in words(again)
+        *_, other = elements(again, "file_uploader")
+        assert other.id != field.id and other.label == field.label
+        assert client.upload(tab.id, bytes(2 << 20)) == 204
+        said = words(tab.run(page="data", holds=other.id))
+        assert "MTSIG_UNOPENED_MB" in said and "any more" not in said
 
 
 def begin_long_work(tab):

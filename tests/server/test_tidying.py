@@ -1,12 +1,19 @@
 """The server between the runs of pages."""
 
+import asyncio
 import gc
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.session_manager import SessionInfo
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from pages._ui import background, server_life, server_tidying
+from pages._ui import background, server_life, server_tidying, server_uploads
 
 CONFIG = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
 
@@ -15,22 +22,71 @@ class Over(Exception):
     pass
 
 
-def test_memory_is_searched_where_something_happened_and_not_after_each_run(monkeypatch):
-    quick, searched = iter([0, 5, 25, 25, 30, 60, 60]), []
+class Left:
+    """A session of Streamlit's that nobody has come back to; its storage and its runtime, too."""
 
-    def sleep(seconds):
-        if len(asked) == 5:
+    def __init__(self):
+        self.session = self._session_mgr = self._session_storage = self._cache = self
+        self.ended, self.here, self.id = 0, True, "one"
+
+    def expire(self):
+        found, self.here = [("one", self)] if self.here else [], False
+        return found
+
+    def shutdown(self):
+        self.ended += 1
+
+    def is_active_session(self, one):
+        return False
+
+
+def tidied(monkeypatch, runtime, quick):
+    """After how many quick searches, counted at each look, the server searches all memory."""
+    searched, asked = [], []
+    quick = iter(quick)
+
+    async def sleep(seconds):
+        if (following := next(quick, None)) is None:
             raise Over
+        asked.append(following)
 
-    asked = []
-    monkeypatch.setattr(server_tidying.time, "sleep", sleep)
-    monkeypatch.setattr(gc, "get_stats", lambda: (asked.append(next(quick)), [{"collections": asked[-1]}])[1])
+    monkeypatch.setattr(server_tidying.asyncio, "sleep", sleep)
+    monkeypatch.setattr(server_tidying, "get_instance", lambda: runtime)
+    monkeypatch.setattr(server_uploads, "get_instance", lambda: runtime)
+    monkeypatch.setattr(gc, "get_stats", lambda: [{"collections": asked[-1]}])
     monkeypatch.setattr(gc, "collect", lambda: searched.append(asked[-1]))
-    with pytest.raises(Over):
-        server_tidying._keep_tidy()
-    assert searched == [25] and asked == [0, 5, 25, 25, 30]
+    before = sys.getswitchinterval()
+    try:
+        with ThreadPoolExecutor(1) as thread, pytest.raises(Over):
+            thread.submit(asyncio.run, server_tidying.tidy()).result()
+        assert sys.getswitchinterval() <= 1e-3  # who sends waits little for who draws
+    finally:
+        sys.setswitchinterval(before)
+    return searched
+
+
+def test_memory_is_searched_where_something_happened_and_not_after_each_run(monkeypatch):
+    runtime = Left()
+    runtime.here = False
+    assert tidied(monkeypatch, runtime, [0, 5, 25, 25, 30]) == [25]
     server_tidying._give_back()
     assert "postScriptGC = false" in CONFIG.read_text()
+
+
+def test_sessions_that_left_are_ended_and_their_memory_given_back_though_nobody_comes(monkeypatch):
+    runtime = Left()
+    monkeypatch.setattr(server_uploads, "_admitted", {"one"})
+    assert tidied(monkeypatch, runtime, [0, 1, 2]) == [0]
+    assert runtime.ended == 1 and server_uploads._admitted == set()
+
+
+def test_streamlit_keeps_sessions_that_left_where_they_are_looked_for():
+    storage = MemorySessionStorage(ttl_seconds=0)
+    manager = WebsocketSessionManager(storage, None, None, None)
+    storage.save(SessionInfo(None, Left(), 0))
+    [(_, info)] = manager._session_storage._cache.expire()
+    assert info.session is not None and "_session_mgr" in Runtime.__init__.__code__.co_names
+    assert AppSession.shutdown
 
 
 def test_garbage_is_looked_for_once_all_is_loaded(monkeypatch):
@@ -43,14 +99,3 @@ def test_garbage_is_looked_for_once_all_is_loaded(monkeypatch):
         assert gc.isenabled()
     finally:
         gc.enable()
-
-
-def test_who_sends_waits_little_for_who_draws(monkeypatch):
-    before, started = sys.getswitchinterval(), []
-    monkeypatch.setattr(server_tidying.threading, "Thread",
-                        lambda **more: type("Started", (), {"start": lambda self: started.append(more["target"])})())
-    try:
-        server_tidying.tidy()
-        assert sys.getswitchinterval() <= 1e-3 and started == [server_tidying._keep_tidy]
-    finally:
-        sys.setswitchinterval(before)

@@ -1,0 +1,107 @@
+"""Files on their way to the server: how much of them it holds before they are opened, and what is said of the rest."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import streamlit as st
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse, Response
+from streamlit.runtime import get_instance
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from mtsig_core.data.readers.bounds import whole_number
+from pages._ui import server_events
+
+__all__ = ["Uploads", "admit", "forget", "reason"]
+
+_PATH = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)$")
+_MOST_REASONS = 1000  # of one session
+_admitted: set[str] = set()  # sessions whose users may see the pages
+_refused: dict[str, dict[str, str]] = {}  # why, by session and file
+
+
+def admit() -> None:
+    """The user of this session may see the pages, and so may upload."""
+    _admitted.add(get_script_run_ctx().session_id)
+
+
+def reason(file: str) -> str | None:
+    """Why a file of this session was not taken, if that is why it is not there."""
+    return _refused.get(get_script_run_ctx().session_id, {}).get(file)
+
+
+def forget() -> None:
+    """Forget the sessions that have left; one that comes back is admitted again by its page."""
+    is_active = get_instance().is_active_session
+    for one in [one for one in list(_admitted) + list(_refused) if not is_active(one)]:
+        _admitted.discard(one)
+        _refused.pop(one, None)
+
+
+class Uploads:
+    """Take no more files than there is room for, and none of who may not see the pages.
+
+    Streamlit holds what was chosen until its page is closed, and tells of a file that is refused a number alone. So one
+    that is not taken is answered as if it were, and the page, which then does not find it, says why.
+    """
+
+    def __init__(self, app):
+        self._app, self._coming = app, Counter()  # bytes on their way, by session
+
+    async def __call__(self, scope, receive, send):
+        found = _PATH.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
+        if found is None:
+            return await self._app(scope, receive, send)
+        session, file = found.groups()
+        size = Headers(scope=scope).get("content-length", "")
+        if session not in _admitted or not get_instance().is_active_session(session):
+            answer = PlainTextResponse("Only an open page takes files, of who may see it.\n", 403)
+        elif not re.fullmatch("[0-9]{1,18}", size):
+            answer = PlainTextResponse("How long is it? Content-Length is missing.\n", 411)
+        elif (why := self._too_much(session, int(size)) or await self._taken(session, int(size), scope, receive, send)):
+            _refuse(session, file, why)
+            while (await receive()).get("more_body"):  # else the browser would see a broken line
+                pass
+            answer = Response(status_code=204)
+        else:
+            return
+        await answer(scope, receive, send)
+
+    def _too_much(self, session: str, size: int) -> str | None:
+        held, most = _held(), st.get_option("server.maxUploadSize")
+        if held.get(session, 0) + self._coming[session] + size > (most + 1) << 20:  # with its frame
+            return (f"The chosen files are together larger than {most:,} MB, the most that a page may bring "
+                    "(STREAMLIT_SERVER_MAX_UPLOAD_SIZE). Load the page anew, and choose fewer at a time.")
+        if sum(held.values()) + self._coming.total() + size > whole_number("MTSIG_UNOPENED_MB", 1000) << 20:
+            return ("This server holds as many chosen files as it may before they are opened, of all its users "
+                    "together (MTSIG_UNOPENED_MB). Load the page anew, and choose them again in a few minutes.")
+        return None
+
+    async def _taken(self, session: str, size: int, scope, receive, send) -> str | None:
+        """Let Streamlit take a file; why it could not."""
+        self._coming[session] += size
+        try:
+            await self._app(scope, receive, send)
+        except OSError as error:  # it writes what comes to a temporary file
+            server_events.failed(error)
+            return ("A file could not be taken: this server's disk for temporary files is full, or cannot be written. "
+                    "Tell whoever runs it, then load the page anew and choose the file again.")
+        finally:
+            self._coming[session] -= size
+            self._coming += Counter()  # without what has come
+        return None
+
+
+def _held() -> dict[str, int]:
+    """Bytes that Streamlit holds for each session."""
+    storage = get_instance().uploaded_file_mgr.file_storage
+    return {session: sum(len(file.data) for file in list(files.values())) for session, files in list(storage.items())}
+
+
+def _refuse(session: str, file: str, why: str) -> None:
+    reasons = _refused.setdefault(session, {})
+    reasons[file] = why
+    for old in list(reasons)[:-_MOST_REASONS]:
+        del reasons[old]

@@ -1,0 +1,145 @@
+"""How many pages may be open, and how much each may send."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from starlette.responses import PlainTextResponse
+
+from mtsig_core.cli import serve as command
+from pages._ui import server_sessions
+
+MESSAGE = {"type": "websocket.receive", "bytes": b"rerun"}
+
+
+def run(coroutine):
+    """In a thread of its own: in this one there may be the loop of a browser."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
+
+
+class Line:
+    """A websocket that sends all it has at once, beside a clock that goes on only where somebody waits."""
+
+    def __init__(self, messages):
+        self.messages, self.sent, self.now, self.waited = iter(messages), [], 0.0, []
+
+    async def receive(self):
+        return next(self.messages)
+
+    async def send(self, message):
+        self.sent.append(message)
+
+    async def sleep(self, seconds):
+        self.now += seconds
+        self.waited.append(seconds)
+
+
+def heard(messages):
+    """What reaches Streamlit of some messages, and the line."""
+    line, reached = Line(messages), []
+
+    async def application(scope, receive, send):
+        while not reached or reached[-1]["type"] != "websocket.disconnect":
+            reached.append(await receive())
+
+    sessions = server_sessions.Sessions(application, lambda: line.now, line.sleep)
+    run(sessions({"type": "websocket"}, line.receive, line.send))
+    return reached, line
+
+
+END = {"type": "websocket.disconnect", "code": 1001}
+
+
+def test_a_hand_never_waits_and_a_program_does():
+    reached, line = heard([{"type": "websocket.connect"}, *[MESSAGE] * 60, END])
+    assert len(reached) == 62 and line.waited == []
+    reached, line = heard([*[MESSAGE] * 1060, END])
+    assert len(reached) == 1061 and line.now == pytest.approx(100)  # ten in a second
+
+
+def test_what_was_not_sent_may_be_sent_later_but_not_all_of_it():
+    line = Line([MESSAGE] * 200)
+    slowed = server_sessions.Sessions(None, lambda: line.now, line.sleep)._slowed(line.receive, line.send)
+
+    async def times(n):
+        for _ in range(n):
+            await slowed()
+
+    run(times(61))
+    assert line.now == pytest.approx(0.1)
+    line.now += 3600
+    run(times(60))
+    assert len(line.waited) == 1
+    run(times(1))
+    assert len(line.waited) == 2
+
+
+def test_a_text_ends_its_own_session_alone():
+    reached, line = heard([MESSAGE, {"type": "websocket.receive", "text": "rerun"}])
+    assert reached == [MESSAGE, {"type": "websocket.disconnect", "code": 1003}]
+    assert line.sent == [{"type": "websocket.close", "code": 1003}]
+
+
+def test_a_page_too_many_is_told_so_and_comes_again(monkeypatch):
+    monkeypatch.setenv("MTSIG_MAX_SESSIONS", "2")
+    sent, refused = [], []
+
+    async def send(message):
+        sent.append(message)
+
+    async def refuse(message):
+        refused.append(message)
+
+    async def none():
+        return {"type": "http.request"}
+
+    async def held(scope, receive, send):
+        if scope["type"] == "websocket":
+            await opened.wait()
+        else:
+            await PlainTextResponse("inside")(scope, receive, send)
+
+    async def ask(accept=b"text/html"):
+        sent.clear()
+        await sessions({"type": "http", "method": "GET", "path": "/", "headers": [(b"accept", accept)]}, none, send)
+        return sent[0]["status"], dict(sent[0]["headers"]).get(b"refresh")
+
+    async def several():
+        global opened
+        opened = asyncio.Event()
+        tabs = [asyncio.create_task(sessions({"type": "websocket"}, none, send)) for _ in range(2)]
+        await asyncio.sleep(0)
+        found = [await ask(), await ask(b"*/*")]  # the page waits, files of an open one come
+        await sessions({"type": "websocket", "extensions": {"websocket.http.response": {}}}, none, refuse)
+        opened.set()
+        await asyncio.gather(*tabs)
+        return [*found, await ask()]
+
+    sessions = server_sessions.Sessions(held)
+    assert run(several()) == [(503, b"10"), (200, None), (200, None)]
+    assert refused[0]["status"] == 503 and b"MTSIG_MAX_SESSIONS" in refused[1]["body"]
+
+
+@pytest.mark.parametrize(("files", "asked", "most"), [(1024, None, 156), (20_000, None, 500), (20_000, "40", 40),
+                                                      (300, None, 1), (-1, "900", 900)])
+def test_no_more_pages_than_the_system_lets_files_be_open_for(monkeypatch, files, asked, most):
+    import resource
+
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (files, files))
+    monkeypatch.delenv("MTSIG_MAX_SESSIONS", raising=False)
+    if asked:
+        monkeypatch.setenv("MTSIG_MAX_SESSIONS", asked)
+    assert server_sessions.most() == most
+
+
+@pytest.mark.parametrize(("usual", "hard", "wanted"), [(1024, 1 << 20, (10_000, 1 << 20)), (1024, 4096, (4096, 4096)),
+                                                      (256, -1, (10_000, -1)), (20_000, 20_000, None), (-1, -1, None)])
+def test_the_command_lets_servers_open_as_many_files_as_the_system_allows(monkeypatch, usual, hard, wanted):
+    import resource
+
+    done = []
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (usual, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda which, limits: done.append(limits))
+    command._allow_files()
+    assert done == ([wanted] if wanted else [])

@@ -1,0 +1,162 @@
+"""How much of what is chosen the server holds before it is opened."""
+
+import asyncio
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pages._ui import server_uploads
+
+MB = 1 << 20
+
+
+def run(coroutine):
+    """In a thread of its own: in this one there may be the loop of a browser."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
+
+
+class Runtime:
+    """What is asked of Streamlit's: which sessions are there, and what it holds for them."""
+
+    def __init__(self, *sessions):
+        self.sessions = set(sessions)
+        self.file_storage = defaultdict(dict)
+        self.uploaded_file_mgr = self
+
+    def is_active_session(self, session):
+        return session in self.sessions
+
+
+@pytest.fixture
+def runtime(monkeypatch):
+    """Two sessions that may upload, a third that may not."""
+    found = Runtime("ann", "ben", "cyd")
+    monkeypatch.setattr(server_uploads, "get_instance", lambda: found)
+    monkeypatch.setattr(server_uploads, "_admitted", {"ann", "ben", "gone"})
+    monkeypatch.setattr(server_uploads, "_refused", {})
+    monkeypatch.setattr(server_uploads.st, "get_option", {"server.maxUploadSize": 200}.get)
+    return found
+
+
+@pytest.fixture
+def put(runtime):
+    """Put a file of some MB; the status of the answer, and how much of it was read."""
+    async def take(scope, receive, send):
+        _, session, file = scope["path"].rsplit("/", 2)
+        size = sum([len(part) async for part in Request(scope, receive).stream()])
+        runtime.file_storage[session][file] = SimpleNamespace(data=range(size))
+        await Response(status_code=204)(scope, receive, send)
+
+    def asked(session, file, mb, app=take, length=True):
+        return run(send_file(server_uploads.Uploads(app), session, file, mb, length))
+
+    return asked
+
+
+async def send_file(uploads, session, file, mb, length=True):
+    read, sent = 0, []
+
+    async def receive():
+        nonlocal read
+        read += 1
+        return {"type": "http.request", "body": bytes(MB), "more_body": read < mb}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "PUT", "path": f"/base/_stcore/upload_file/{session}/{file}",
+             "headers": [(b"content-length", b"%d" % (mb * MB))] if length else []}
+    await uploads(scope, receive, send)
+    return sent[0]["status"], read
+
+
+def test_what_one_page_brings_is_as_much_as_one_file_may_have(put, runtime):
+    assert [put("ann", f"f{k}", 60) for k in range(3)] == [(204, 60)] * 3
+    assert put("ann", "f3", 60) == (204, 60)  # read to its end, or the browser sees a broken line
+    assert set(runtime.file_storage["ann"]) == {"f0", "f1", "f2"}
+    assert "200 MB" in server_uploads._refused["ann"]["f3"]
+    assert put("ben", "f0", 60) == (204, 60) and "f0" in runtime.file_storage["ben"]
+    del runtime.file_storage["ann"]["f0"]
+    put("ann", "f4", 60)
+    assert "f4" in runtime.file_storage["ann"]
+
+
+def test_all_together_have_a_limit_too(put, runtime, monkeypatch):
+    monkeypatch.setenv("MTSIG_UNOPENED_MB", "100")
+    put("ann", "f0", 60)
+    put("ben", "f0", 60)
+    assert "f0" not in runtime.file_storage["ben"] and "MTSIG_UNOPENED_MB" in server_uploads._refused["ben"]["f0"]
+
+
+def test_what_is_on_its_way_counts(runtime):
+    async def wait(scope, receive, send):
+        await over.wait()
+        await Response(status_code=204)(scope, receive, send)
+
+    async def several():
+        global over
+        over = asyncio.Event()
+        uploads = server_uploads.Uploads(wait)
+        coming = [asyncio.create_task(send_file(uploads, "ann", f"f{k}", 60)) for k in range(3)]
+        await asyncio.sleep(0)
+        await send_file(uploads, "ann", "f3", 60)
+        over.set()
+        await asyncio.gather(*coming)
+        return uploads._coming
+
+    assert run(several()) == {}
+    assert set(server_uploads._refused["ann"]) == {"f3"}
+
+
+@pytest.mark.parametrize("session", ["cyd", "gone", "nobody"])
+def test_who_may_not_see_the_pages_brings_nothing(put, runtime, session):
+    """Nothing of it is even read."""
+    assert put(session, "f0", 1) == (403, 0)
+    assert not runtime.file_storage and not server_uploads._refused
+
+
+def test_a_file_of_unknown_length_is_refused(put, runtime):
+    assert put("ann", "f0", 1, length=False) == (411, 0)
+
+
+def test_a_full_disk_is_told(put, runtime):
+    async def full(scope, receive, send):
+        await receive()
+        raise OSError(28, "No space left on device")
+
+    assert put("ann", "f0", 3, full) == (204, 3)
+    assert "disk for temporary files" in server_uploads._refused["ann"]["f0"]
+
+
+def test_other_requests_pass(runtime):
+    async def told(scope, receive, send):
+        await Response("inside")(scope, receive, send)
+
+    async def ask(method):
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        await server_uploads.Uploads(told)({"type": "http", "method": method, "headers": [],
+                                            "path": "/_stcore/upload_file/cyd/f0"}, None, send)
+        return sent[1]["body"]
+
+    assert run(ask("DELETE")) == b"inside"
+
+
+def test_sessions_that_left_are_forgotten(runtime, monkeypatch):
+    server_uploads._refused |= {"gone": {"f0": "why"}, "ann": {"f0": "why"}}
+    server_uploads.forget()
+    assert server_uploads._admitted == {"ann", "ben"} and set(server_uploads._refused) == {"ann"}
+
+
+def test_reasons_are_bounded(runtime):
+    for k in range(3000):
+        server_uploads._refuse("ann", f"f{k}", "why")
+    assert len(server_uploads._refused["ann"]) == 1000 and "f2999" in server_uploads._refused["ann"]
