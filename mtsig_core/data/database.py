@@ -16,7 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from mtsig_core.errors import SettingError, StoreError
 
@@ -111,12 +111,14 @@ class Database:
 
     def _find(self, db: sa.Connection, rows: sa.Select[Any], table: sa.Table,
               which: sa.ColumnElement[bool]) -> sa.Row[Any] | None:
-        """The one of these rows of a table; None where there is none, or none any more. It counts as used."""
+        """The one of these rows of a table; None where there is none, or none any more. It counts as used, unless
+        nothing can be written: what is kept can be read all the same."""
         row = db.execute(rows.where(which)).one_or_none()
         if row is None or self._expired(row.used):
             return None
         if self._now() - row.used > _SEEN_AGAIN:
-            db.execute(sa.update(table).where(which).values(used=self._now()))
+            with suppress(OperationalError), db.begin_nested():
+                db.execute(sa.update(table).where(which).values(used=self._now()))
         return row
 
     def _check_number(self, db: sa.Connection, owner: sa.Column[str], mine: str) -> None:
@@ -133,9 +135,18 @@ class Database:
         try:
             yield
         except SQLAlchemyError as error:
+            self._give_room_back()
             raise StoreError(f"The {self._kind} could not be {what}: the database of {self._kind}s says "
                              f"{_reason(error)!r}. See whether the folder MTSIG_HOME, or the server that "
                              "MTSIG_DATABASE_URL names, is there and can be written.") from error
+
+    def _give_room_back(self) -> None:
+        """What SQLite wrote of what then did not fit would keep a full disk full."""
+        if self._engine.dialect.name == "sqlite":
+            with suppress(SQLAlchemyError), self._engine.connect() as db:
+                db.exec_driver_sql("PRAGMA busy_timeout=0")
+                db.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+                db.invalidate()
 
 
 def database_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:

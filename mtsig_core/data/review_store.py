@@ -171,14 +171,15 @@ class ReviewStore(Database):
         """Forget a review of this owner; False where it is none of theirs."""
         return self._delete(_REVIEW.c.edit_link == edit_link, _REVIEW.c.owner == hidden(owner))
 
-    def _delete(self, *which: sa.ColumnElement[bool]) -> bool:
-        with self._reached("deleted"), self._engine.begin() as db:
+    def _delete(self, *which: sa.ColumnElement[bool], what: str = "deleted") -> bool:
+        with self._reached(what), self._engine.begin() as db:
             db.execute(sa.delete(_ENTRY).where(_ENTRY.c.review.in_(sa.select(_REVIEW.c.id).where(*which))))
             return bool(db.execute(sa.delete(_REVIEW).where(*which)).rowcount)
 
     def _forget_expired(self) -> None:
+        """Before something is saved."""
         if self.limits.days:
-            self._delete(_REVIEW.c.used < self._now() - self.limits.days * DAY)
+            self._delete(_REVIEW.c.used < self._now() - self.limits.days * DAY, what="saved")
 
     def _check_room(self, db: sa.Connection, owner: str, size: int) -> None:
         """Whether the limits leave room for so many bytes more."""

@@ -169,8 +169,8 @@ class Store(Database):
         """Forget a set of this owner, and its content if nobody else keeps it; False where it is none of theirs."""
         return self._delete(_SAVED.c.link == link, _SAVED.c.owner == hidden(owner))
 
-    def _delete(self, *which: sa.ColumnElement[bool]) -> bool:
-        with self._reached("deleted"), self._engine.begin() as db:
+    def _delete(self, *which: sa.ColumnElement[bool], what: str = "deleted") -> bool:
+        with self._reached(what), self._engine.begin() as db:
             gone = db.execute(sa.delete(_SAVED).where(*which)).rowcount > 0
         if gone:
             # Where somebody keeps that content again at this moment, it stays.
@@ -179,8 +179,9 @@ class Store(Database):
         return gone
 
     def _forget_expired(self) -> None:
+        """Before something is saved."""
         if self.limits.days:
-            self._delete(_SAVED.c.used < self._now() - self.limits.days * DAY)
+            self._delete(_SAVED.c.used < self._now() - self.limits.days * DAY, what="saved")
 
     def _check_room(self, db: sa.Connection, owner: str, digest: str, size: int) -> None:
         """Whether the limits leave room for so many bytes more."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 import streamlit as st
+from streamlit.runtime.secrets import secrets_singleton
 
-from pages._ui import server_uploads
-
-__all__ = ["offer_end", "passed"]
+__all__ = ["may_see", "offer_end", "passed"]
 
 #: A provider sends everybody back to the first page: the tab keeps where it was before, and goes there once.
 _BACK = """
@@ -29,25 +29,26 @@ def passed() -> bool:
     with ``allowed`` names addresses, or all of a domain (``@example.org``).
     """
     user = st.user.to_dict()
-    if "is_logged_in" not in user and not os.environ.get("MTSIG_LOGIN"):
-        server_uploads.admit()
+    if may_see(user):
         return True
+    st.title("mtsig")
     if user.get("is_logged_in") is not True:
-        st.title("mtsig")
         st.text("This dashboard is for people who are known to its organisers. Log in to see it.")
         _component()(data="keep", key="login.keep")
         for name in _providers():
             st.button(f"Log in with {name}" if name else "Log in", type="primary", on_click=st.login,
                       args=[name] if name else [], key=f"login.{name}")
-        return False
-    if not _allowed(user):
-        st.title("mtsig")
+    else:
         st.text(f"{user.get('email') or 'This account'} may not use this dashboard. Ask who runs it, or log in with "
                 "another account.")
         st.button("Log out", on_click=st.logout, key="login.out")
-        return False
-    server_uploads.admit()
-    return True
+    return False
+
+
+def may_see(user: Mapping) -> bool:
+    """Whether who is known as this may see the pages, and bring files."""
+    asks = bool(os.environ.get("MTSIG_LOGIN")) or secrets_singleton.load_if_toml_exists() and "auth" in st.secrets
+    return not asks or user.get("is_logged_in") is True and _allowed(user)
 
 
 def offer_end() -> None:
@@ -63,7 +64,7 @@ def _component():
     return st.components.v2.component("mtsig_back", js=_BACK)
 
 
-def _allowed(user: dict) -> bool:
+def _allowed(user: Mapping) -> bool:
     listed = st.secrets.get("mtsig", {}).get("allowed")
     if listed is None:
         return True

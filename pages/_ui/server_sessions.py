@@ -15,11 +15,14 @@ __all__ = ["Sessions", "most"]
 
 #: Messages that a page may send at once, and then in each second: a hand does not, a program could ask for a thousand
 #: runs of a page in one, and nobody else would be served.
-_AT_ONCE, _EACH_SECOND = 60, 10.0
+_AT_ONCE, _EACH_SECOND = 60, 4.0
 _NEEDS = 4  # open files of a session
 _OTHERS = 400  # of all else: the server's own, and sessions that left two minutes ago at the latest
-_FULL = """<!doctype html><meta charset="utf-8"><title>mtsig</title><h1>mtsig</h1>
-<p>This server has as many pages open as it may. This one is tried again by itself every ten seconds.</p>
+_FULL = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">
+<title>mtsig</title>
+<body style="font: 1.25rem system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 1rem">
+<h1>The room is full</h1><p>This server has as many pages open as it may. Leave this one open: it tries again by itself,
+every ten seconds.</p></body></html>
 """
 
 

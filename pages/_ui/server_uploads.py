@@ -12,19 +12,13 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from mtsig_core.data.readers.bounds import whole_number
-from pages._ui import server_events
+from pages._ui import login, server_events
 
-__all__ = ["Uploads", "admit", "forget", "reason"]
+__all__ = ["Uploads", "forget", "reason"]
 
 _PATH = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)$")
 _MOST_REASONS = 1000  # of one session
-_admitted: set[str] = set()  # sessions whose users may see the pages
 _refused: dict[str, dict[str, str]] = {}  # why, by session and file
-
-
-def admit() -> None:
-    """The user of this session may see the pages, and so may upload."""
-    _admitted.add(get_script_run_ctx().session_id)
 
 
 def reason(file: str) -> str | None:
@@ -33,11 +27,9 @@ def reason(file: str) -> str | None:
 
 
 def forget() -> None:
-    """Forget the sessions that have left; one that comes back is admitted again by its page."""
-    is_active = get_instance().is_active_session
-    for one in [one for one in list(_admitted) + list(_refused) if not is_active(one)]:
-        _admitted.discard(one)
-        _refused.pop(one, None)
+    """Forget why, for sessions that have left."""
+    for session in [one for one in list(_refused) if not get_instance().is_active_session(one)]:
+        _refused.pop(session, None)
 
 
 class Uploads:
@@ -56,7 +48,7 @@ class Uploads:
             return await self._app(scope, receive, send)
         session, file = found.groups()
         size = Headers(scope=scope).get("content-length", "")
-        if session not in _admitted or not get_instance().is_active_session(session):
+        if not _may_bring(session):
             answer = PlainTextResponse("Only an open page takes files, of who may see it.\n", 403)
         elif not re.fullmatch("[0-9]{1,18}", size):
             answer = PlainTextResponse("How long is it? Content-Length is missing.\n", 411)
@@ -92,6 +84,11 @@ class Uploads:
             self._coming[session] -= size
             self._coming += Counter()  # without what has come
         return None
+
+
+def _may_bring(session: str) -> bool:
+    found = get_instance()._session_mgr.get_active_session_info(session)
+    return found is not None and login.may_see(found.session._user_info)
 
 
 def _held() -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
@@ -31,12 +31,12 @@ def choose_files(key: str) -> Sequence[UploadedFile]:
     return files
 
 
-def why_missing(files: Iterable[UploadedFile | DeletedFile]) -> list[str]:
+def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]:
     """Why some of these files are not here, each reason once; nothing where all are."""
     reasons = [server_uploads.reason(file.file_id) for file in files if isinstance(file, DeletedFile)]
     said = list(dict.fromkeys(reason for reason in reasons if reason))
     if lost := reasons.count(None):
         said.append(f"{counted(lost, 'chosen file')} {'is' if lost == 1 else 'are'} not here any more: the server "
                     "was started again, or this page was away for long. Choose again. What was opened is kept, under "
-                    "Yours.")
+                    "Yours." + (" A file that is here has a role below." if len(reasons) < len(files) else ""))
     return said

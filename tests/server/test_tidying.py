@@ -75,9 +75,9 @@ def test_memory_is_searched_where_something_happened_and_not_after_each_run(monk
 
 def test_sessions_that_left_are_ended_and_their_memory_given_back_though_nobody_comes(monkeypatch):
     runtime = Left()
-    monkeypatch.setattr(server_uploads, "_admitted", {"one"})
+    monkeypatch.setattr(server_uploads, "_refused", {"one": {"a file": "why"}})
     assert tidied(monkeypatch, runtime, [0, 1, 2]) == [0]
-    assert runtime.ended == 1 and server_uploads._admitted == set()
+    assert runtime.ended == 1 and server_uploads._refused == {}
 
 
 def test_streamlit_keeps_sessions_that_left_where_they_are_looked_for():
@@ -86,7 +86,7 @@ def test_streamlit_keeps_sessions_that_left_where_they_are_looked_for():
     storage.save(SessionInfo(None, Left(), 0))
     [(_, info)] = manager._session_storage._cache.expire()
     assert info.session is not None and "_session_mgr" in Runtime.__init__.__code__.co_names
-    assert AppSession.shutdown
+    assert AppSession.shutdown and "_user_info" in AppSession.__init__.__code__.co_names
 
 
 def test_garbage_is_looked_for_once_all_is_loaded(monkeypatch):

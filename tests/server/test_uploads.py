@@ -9,7 +9,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pages._ui import server_uploads
+from pages._ui import login, server_uploads
 
 MB = 1 << 20
 
@@ -23,21 +23,27 @@ def run(coroutine):
 class Runtime:
     """What is asked of Streamlit's: which sessions are there, and what it holds for them."""
 
-    def __init__(self, *sessions):
-        self.sessions = set(sessions)
+    def __init__(self, **sessions):
+        self.sessions = sessions  # what is known of who uses each
         self.file_storage = defaultdict(dict)
-        self.uploaded_file_mgr = self
+        self.uploaded_file_mgr = self._session_mgr = self
 
     def is_active_session(self, session):
         return session in self.sessions
 
+    def get_active_session_info(self, session):
+        user = self.sessions.get(session)
+        return user and SimpleNamespace(session=SimpleNamespace(_user_info=user))
+
 
 @pytest.fixture
 def runtime(monkeypatch):
-    """Two sessions that may upload, a third that may not."""
-    found = Runtime("ann", "ben", "cyd")
+    """Two sessions that may upload, and two that may not."""
+    ann, ben, eve = ({"is_logged_in": True, "email": f"{name}@example.org"} for name in ("ann", "ben", "eve"))
+    found = Runtime(ann=ann, ben=ben, cyd={"email": "ann@example.org"}, eve=eve)
+    monkeypatch.setenv("MTSIG_LOGIN", "a file")
+    monkeypatch.setattr(login.st, "secrets", {"mtsig": {"allowed": ["ann@example.org", "ben@example.org"]}})
     monkeypatch.setattr(server_uploads, "get_instance", lambda: found)
-    monkeypatch.setattr(server_uploads, "_admitted", {"ann", "ben", "gone"})
     monkeypatch.setattr(server_uploads, "_refused", {})
     monkeypatch.setattr(server_uploads.st, "get_option", {"server.maxUploadSize": 200}.get)
     return found
@@ -113,7 +119,7 @@ def test_what_is_on_its_way_counts(runtime):
     assert set(server_uploads._refused["ann"]) == {"f3"}
 
 
-@pytest.mark.parametrize("session", ["cyd", "gone", "nobody"])
+@pytest.mark.parametrize("session", ["cyd", "eve", "nobody"])
 def test_who_may_not_see_the_pages_brings_nothing(put, runtime, session):
     """Nothing of it is even read."""
     assert put(session, "f0", 1) == (403, 0)
@@ -153,10 +159,19 @@ def test_other_requests_pass(runtime):
 def test_sessions_that_left_are_forgotten(runtime, monkeypatch):
     server_uploads._refused |= {"gone": {"f0": "why"}, "ann": {"f0": "why"}}
     server_uploads.forget()
-    assert server_uploads._admitted == {"ann", "ben"} and set(server_uploads._refused) == {"ann"}
+    assert set(server_uploads._refused) == {"ann"}
 
 
 def test_reasons_are_bounded(runtime):
     for k in range(3000):
         server_uploads._refuse("ann", f"f{k}", "why")
     assert len(server_uploads._refused["ann"]) == 1000 and "f2999" in server_uploads._refused["ann"]
+
+
+def test_without_a_login_every_open_page_brings_files(put, runtime, monkeypatch):
+    """Also one that has come back to a server that was started again, and has not run there."""
+    monkeypatch.delenv("MTSIG_LOGIN")
+    runtime.sessions = {"new": {}}
+    monkeypatch.setattr(Runtime, "get_active_session_info", lambda self, one: SimpleNamespace(
+        session=SimpleNamespace(_user_info={})) if one in self.sessions else None)
+    assert (put("new", "f0", 1), put("old", "f0", 1)) == ((204, 1), (403, 0))
