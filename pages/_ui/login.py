@@ -10,14 +10,19 @@ from streamlit.runtime.secrets import secrets_singleton
 
 __all__ = ["may_see", "offer_end", "passed"]
 
-#: A provider sends everybody back to the first page: the tab keeps where it was before, and goes there once.
+#: A provider sends everybody back to the first page: the tab keeps where it was before, and goes there once. Who comes
+#: to the first page by no link, as the end of another account's login is one, wants nothing else any more.
 _BACK = """
 export default function({data}) {
-  const here = location.pathname + location.search
-  if (data === 'keep') return here !== '/' && sessionStorage.setItem('mtsig_back', here)
-  const back = sessionStorage.getItem('mtsig_back')
-  sessionStorage.removeItem('mtsig_back')
-  if (back && back !== here) location.replace(location.origin + back)
+  const here = location.pathname + location.search, kept = sessionStorage
+  if (data === 'go') {
+    const back = kept.getItem('mtsig_back')
+    kept.removeItem('mtsig_back')
+    if (back && back !== here) location.replace(location.origin + back)
+  }
+  else if (data === 'other') window.mtsig_other = true
+  else if (here !== '/') kept.setItem('mtsig_back', here)
+  else if (!document.referrer && !window.mtsig_other) kept.removeItem('mtsig_back')
 }
 """
 
@@ -41,6 +46,7 @@ def passed() -> bool:
     else:
         st.text(f"{user.get('email') or 'This account'} may not use this dashboard. Ask who runs it, or log in with "
                 "another account.")
+        _component()(data="other", key="login.other")
         st.button("Log out", on_click=st.logout, key="login.out")
     return False
 

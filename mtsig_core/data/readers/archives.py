@@ -27,6 +27,7 @@ MAX_NAME = 255  # bytes, as file systems have it
 MAX_DEPTH = 12  # folders, with the file
 _ENTRY = 500  # bytes of the list of files for each, on the average; the least is 46 and the name
 _SIZE_OF_LIST = 5  # its place in what zipfile knows of the end of an archive
+_ENCRYPTED = 1  # a flag of a member
 _OF_FINDER = "__MACOSX"  # a folder beside what was zipped, with a file for each
 _FEW = 4  # tasks that a message names
 MAX_BESIDE = 1 << 24  # bytes of a single file that is read alone
@@ -124,8 +125,8 @@ def _readable() -> Iterator[None]:
         raise
     except Exception as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise InputError(f"The zip archive cannot be read: {shown(reason)[:200]}. Zip the folder again, without a "
-                         "password.") from None
+        raise InputError(f"The zip archive cannot be read: {shown(reason)[:200]}. Copy it again, or zip the folder "
+                         "again by the usual way, deflate.") from None
 
 
 def _opened(archive: IO[bytes]) -> zipfile.ZipFile:
@@ -136,9 +137,13 @@ def _opened(archive: IO[bytes]) -> zipfile.ZipFile:
         raise InputError(f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
                          f"{size >> 20} MB. Zip one task alone.")
     try:  # names are in UTF-8 also where no flag says so, as Finder and a zip without a locale leave it
-        return zipfile.ZipFile(archive, metadata_encoding="utf-8")
+        found = zipfile.ZipFile(archive, metadata_encoding="utf-8")
     except UnicodeDecodeError:
-        return zipfile.ZipFile(archive)
+        found = zipfile.ZipFile(archive)
+    if secret := next((member for member in found.infolist() if member.flag_bits & _ENCRYPTED), None):
+        raise InputError(f"{shown(secret.filename[:80])} in the zip archive is encrypted. Zip the folder again, "
+                         "without a password.")
+    return found
 
 
 def _check_names(members: Sequence[zipfile.ZipInfo]) -> None:

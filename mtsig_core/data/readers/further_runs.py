@@ -54,7 +54,7 @@ def runs_beside(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str
     """(language pair, system, file) of the further training runs in the folder of a task, which are called
     ``PAIR.NAME.run2.txt``, ``PAIR.NAME.run3.txt``, ...; in the order of their numbers. No command takes them by itself.
     """
-    named = [(re.fullmatch(r"([^.]+)\.(.+)\.run([2-9]|[1-9][0-9]+)\.txt", path.name), path)
+    named = [(re.fullmatch(r"([^.]+)\.(.+)\.run([2-9]|[1-9][0-9]+)\.txt", path.name, re.DOTALL), path)
              for path in Path(folder).glob("*.run*.txt") if path.is_file()]
     found = sorted((match[1], match[2], int(match[3]), str(path)) for match, path in named
                    if match and match[1] in pairs)

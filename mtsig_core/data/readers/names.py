@@ -81,12 +81,12 @@ def task_name(path: str) -> TaskName | None:
     file, folder = file.removesuffix(".gz"), folders[-1] if folders else ""
     of_pair = re.fullmatch(PAIR, folder) if folders[-2:-1] and folders[-2] in OUTPUTS else None
     for role, pattern in _INSIDE[folders[-2]] if of_pair else _INSIDE.get(folder, _ANYWHERE):
-        if found := re.fullmatch(pattern, file):
+        if found := re.fullmatch(pattern, file, re.DOTALL):
             parts = found.groupdict()
             name = parts.get("name") or ("ref" if role == "reference" else "")
             first = role == "reference" and re.fullmatch("[A-Z]", name)
             return TaskName(role, parts["pair"], parts.get("set") or "", f"ref{name}" if first else name)
-    if of_pair and (plain := re.fullmatch(rf"(.+)\.(txt|{of_pair['target']})", file)):
+    if of_pair and (plain := re.fullmatch(rf"(.+)\.(txt|{of_pair['target']})", file, re.DOTALL)):
         return TaskName("system", folder, "", plain[1])
     return None
 
@@ -97,7 +97,8 @@ def without_pair(file: str) -> tuple[str, str, str]:
     >>> without_pair("generaltest2024.en-zh.esa.tsv"), without_pair("mine.en-zh.txt"), without_pair("our-mt.txt")
     (('generaltest2024', 'en-zh', 'esa.tsv'), ('', 'en-zh', 'mine.en-zh.txt'), ('', '', 'our-mt.txt'))
     """
-    if found := re.fullmatch(rf"((?P<set>[a-z]*(test|wmt)[a-z]*\d+\w*)\.)?{_PLAIN_PAIR}\.(?P<rest>.+\..+)", file):
+    if found := re.fullmatch(rf"((?P<set>[a-z]*(test|wmt)[a-z]*\d+\w*)\.)?{_PLAIN_PAIR}\.(?P<rest>.+\..+)", file,
+                             re.DOTALL):
         return found["set"] or "", found["pair"], found["rest"]
     pair = next((part for part in file.split(".")[:-1] if re.fullmatch(_PLAIN_PAIR, part)), "")
     return "", pair, file

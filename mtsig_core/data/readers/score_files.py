@@ -164,7 +164,7 @@ def _json(name: str, text: str, metric: str, is_system: Callable[[str], bool]) -
 
 def _parsed(name: str, row: int, line: str) -> Any:
     try:
-        return parse_json(line, None)
+        return parse_json(line, f"{name}, row {row}", counted=True)
     except ValueError:
         raise InputError(f"{name}, row {row} is {_cut(line)}, which is no JSON. Expected an object such as "
                          '{"system": "A", "line": 1, "score": 0.8}.') from None

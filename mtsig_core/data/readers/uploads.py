@@ -30,7 +30,7 @@ __all__ = ["ROLES", "Upload", "guess_name", "guess_role", "guess_uploads", "in_o
 
 ROLES = ("system", "training run", "reference", "documents", "source", "scores", "scores, lower is better",
          "scores, higher is better", "segment ids", "parse", "leave out")
-_RUN = re.compile(r"(.+)[._-]run[_-]?(\d{1,4})", re.IGNORECASE)
+_RUN = re.compile(r"(.+)[._-]run[_-]?(\d{1,4})", re.IGNORECASE | re.DOTALL)
 _SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
           ("documents", r"docs?|documents?|docids?"),
           ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"),

@@ -121,6 +121,27 @@ def test_damaged_members(tmp_path, method):
                 work()
 
 
+def changed_members(packed, at_member, at_list, value):
+    """A zip in which a field of each member says something else, in the member's own header and in the list of all."""
+    data = bytearray(packed)
+    for mark, at in ((b"PK\x03\x04", at_member), (b"PK\x01\x02", at_list)):
+        place = -1
+        while (place := packed.find(mark, place + 1)) >= 0:
+            data[place + at] = value
+    return bytes(data)
+
+
+@pytest.mark.parametrize(("flag", "method", "said"), [
+    (1, 0, r"references/en-de.refA.txt in the zip archive is encrypted\. Zip the folder again, without a password"),
+    (0, 99, r"cannot be read: That compression method is not supported\. Copy it again, or zip")])
+def test_members_that_need_a_password_or_an_unknown_method(tmp_path, flag, method, said):
+    packed = zipped({"references/en-de.refA.txt": b"a\n", "system-outputs/en-de/x.txt": b"a\n"}, zipfile.ZIP_STORED)
+    packed = changed_members(changed_members(packed, 6, 8, flag), 8, 10, method)
+    (tmp_path / "t.zip").write_bytes(packed)
+    with pytest.raises(InputError, match=said):
+        read_pair(tmp_path / "t.zip", "en-de")
+
+
 def test_what_is_packed_by_rarer_ways_is_read_on_the_command_line_alone(tmp_path):
     task = {"references/en-de.refA.txt": b"a\n", "system-outputs/en-de/x.txt": b"a\n"}
     (tmp_path / "t.zip").write_bytes(zipped(task, zipfile.ZIP_LZMA))

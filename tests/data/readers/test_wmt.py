@@ -3,6 +3,7 @@
 import pytest
 
 from mtsig_core.data.readers import language_pairs, read_wmt
+from mtsig_core.data.readers.names import task_name
 from mtsig_core.errors import InputError, SettingError
 
 TEXT = ["CANARY 26b5", "Ein Satz.", "Noch ein Satz.", "Der letzte."]
@@ -87,6 +88,11 @@ class TestGenerations:
         assert list(read_wmt(folder, "en-de").systems) == ["S"]
         put(**{"system-outputs/en-de/refA.txt": ["other", *TEXT[1:]]})
         assert list(read_wmt(folder, "en-de").systems) == ["S", "refA"]
+
+    def test_a_name_of_two_lines_is_left_out_by_nobody(self, folder, put, wmt24_layout):
+        put("system-outputs/en-de/two\nlines.txt")
+        assert "two\\nlines" in read_wmt(folder, "en-de").systems
+        assert "two\nlines" in task_name("hyp/newstest2024.en-de.hyp.two\nlines.de").name
 
     def test_other_names_of_references(self, folder, put):
         put("references/t.en-de.ref.A.de", "references/t.en-de.ref.spellcheck.de", "references/t.liv-en.ref.DEFAULT.en",
