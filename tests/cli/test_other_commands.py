@@ -110,7 +110,8 @@ def test_serve_checks_before_it_starts(run, files):
 
 @pytest.mark.parametrize(("name", "text", "said"), [
     *((name, text, f"{name} is '{text}'. Expected")
-      for name in ("MTSIG_UPLOAD_MB", "MTSIG_QUOTA_MB", "MTSIG_JOBS", *LIMITS) for text in ("nan", "-1")),
+      for name in ("MTSIG_UPLOAD_MB", "MTSIG_QUOTA_MB", "MTSIG_JOBS", "MTSIG_MAX_SESSIONS", "MTSIG_UNOPENED_MB",
+                   *LIMITS) for text in ("nan", "-1")),
     ("MTSIG_MAX_DRAWS", "1e11", "MTSIG_MAX_DRAWS is '1e11'"), ("MTSIG_JOBS", "0", "MTSIG_JOBS is '0'"),
     ("MTSIG_HOSTS", "a.example, https://b.example", "MTSIG_HOSTS has 'https://b.example'"),
     ("MTSIG_HOSTS", "a.example b.example", "MTSIG_HOSTS has 'a.example b.example'"),
