@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mtsig_core.errors import counted
 from mtsig_core.results import MetricResult, PairResult
 from mtsig_core.results.task import MacroPair, TaskComparison
 
-__all__ = ["KINDS", "Disputed", "PairAcross", "RELATIONS", "disputed_in", "pairs_across"]
+__all__ = ["AGREE", "KINDS", "NOT_ALIKE", "Disputed", "PairAcross", "RELATIONS", "UNDECIDED", "alike_said",
+           "disputed_in", "pairs_across"]
 
+NOT_ALIKE = ("opposite", "some decide")
+AGREE, UNDECIDED = "agree", "cannot be decided"
 #: What metrics may say of a pair together, the gravest first.
-KINDS = ("opposite", "some decide", "agree")
+KINDS = (*NOT_ALIKE, AGREE, UNDECIDED)
 #: What a decision is written as, after Zhang and Vogel (2004, Fig. 3).
 RELATIONS = {1: ">", -1: "<", 0: "~"}
 
@@ -28,12 +33,15 @@ class PairAcross:
         Differences in points of each metric, positive where a is better.
     decisions : tuple of int
         1 where a is significantly better, -1 where b is, 0 where neither.
+    decidable : bool
+        Whether each of them could have decided, with so many trials and units.
     """
 
     a: str
     b: str
     improvements: tuple[float, ...]
     decisions: tuple[int, ...]
+    decidable: bool = True
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -42,10 +50,10 @@ class PairAcross:
 
     @property
     def kind(self) -> str:
-        """One of `KINDS`."""
+        """One of `KINDS`: where no metric decides, and one could not have, nobody knows whether they agree."""
         if len(set(self.decisions)) == 1:
-            return "agree"
-        return "opposite" if {1, -1} <= set(self.decisions) else "some decide"
+            return AGREE if self.decidable or self.decisions[0] else UNDECIDED
+        return NOT_ALIKE[not {1, -1} <= set(self.decisions)]
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,21 @@ def pairs_across(results: Sequence[MetricResult]) -> list[PairAcross]:
     return _across([(result.tested, result.sign) for result in results])
 
 
+def alike_said(pairs: Sequence[PairAcross]) -> str:
+    """On how many pairs of systems metrics say the same, as a part of a sentence.
+
+    >>> alike_said([PairAcross("A", "B", (1.0, 2.0), (1, 1)), PairAcross("A", "C", (1.0, 2.0), (0, 0), False)])
+    'alike on 1 of 1 pair, opposite on 0; 1 more cannot be decided, with so few trials or units'
+    """
+    kinds = Counter(pair.kind for pair in pairs)
+    n, lost = kinds.total() - kinds[UNDECIDED], kinds[UNDECIDED]
+    few = "cannot be decided, with so few trials or units"
+    if lost and not n:
+        return f"{'the pair' if lost == 1 else f'all {lost:,} pairs'} {few}"
+    return (f"alike on {kinds[AGREE]:,} of {counted(n, 'pair')}, opposite on {kinds['opposite']:,}"
+            + (f"; {lost:,} more {few}" if lost else ""))
+
+
 def disputed_in(task: TaskComparison) -> list[Disputed]:
     """What the metrics of a task say together of its pairs of systems, in each language pair that has several of them,
     and of the mean differences across the language pairs.
@@ -114,9 +137,13 @@ def _across(results: Sequence[tuple[Sequence[PairResult | MacroPair], int]]) -> 
         table = {}
         for pair in pairs:
             decision = {"a": 1, "b": -1, None: 0}[pair.better]
-            table[pair.a, pair.b] = (sign * pair.delta, decision)
-            table[pair.b, pair.a] = (-sign * pair.delta, -decision)
+            can = getattr(pair, "decidable", True)
+            table[pair.a, pair.b] = (sign * pair.delta, decision, can)
+            table[pair.b, pair.a] = (-sign * pair.delta, -decision, can)
         tables.append(table)
-    return [
-        PairAcross(pair.a, pair.b, *map(tuple, zip(*(table[pair.a, pair.b] for table in tables), strict=True)))
-        for pair in results[0][0] if all((pair.a, pair.b) in table for table in tables)]
+    found = []
+    for pair in results[0][0]:
+        if all((pair.a, pair.b) in table for table in tables):
+            improvements, decisions, can = zip(*(table[pair.a, pair.b] for table in tables), strict=True)
+            found.append(PairAcross(pair.a, pair.b, improvements, decisions, all(can)))
+    return found

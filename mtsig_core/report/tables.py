@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mtsig_core.errors import counted
-from mtsig_core.inference.across_metrics import KINDS, RELATIONS, pairs_across
+from mtsig_core.inference.across_metrics import NOT_ALIKE, RELATIONS, pairs_across
 from mtsig_core.inference.cautions import p_word
 from mtsig_core.inference.few_units import cannot_decide, rank_correction, telling_unit, units_said
 from mtsig_core.inference.rank_rules import RANK_RULES
@@ -222,7 +222,7 @@ def across_rows(results: Sequence[MetricResult]) -> Table:
 
     A filled point stands where a metric decides for the side that its difference favours.
     """
-    pairs = [pair for kind in KINDS[:-1] for pair in pairs_across(results) if pair.kind == kind]
+    pairs = [pair for kind in NOT_ALIKE for pair in pairs_across(results) if pair.kind == kind]
     forms = [points(result) for result in results]
     return ["pair", *(metric_title(result.metric) for result in results), "together"], [
         [f"{pair.a} - {pair.b}", *(Cell(f"{signed(value, form)}{' ●' * (decision != 0)}", value) for

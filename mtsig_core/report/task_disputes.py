@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mtsig_core.errors import counted
-from mtsig_core.inference.across_metrics import KINDS, Disputed, PairAcross, disputed_in
+from mtsig_core.inference.across_metrics import AGREE, KINDS, NOT_ALIKE, UNDECIDED, Disputed, PairAcross, disputed_in
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.report.phrases import ACROSS
@@ -28,21 +28,24 @@ def disputes_verdict(found: Sequence[Disputed]) -> str:
     """How often the metrics agree in all language pairs together, in a sentence without its full stop."""
     within = [one for one in found if one.language_pair is not None]
     metrics = list(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
-    total, (opposite, some, _) = sum(len(one.pairs) for one in within), (
-        sum(one.count(kind) for one in within) for kind in KINDS)
+    opposite, some, alike, lost = (sum(one.count(kind) for one in within) for kind in KINDS)
     decide = "one decides" if max((len(one.metrics) for one in within), default=0) == 2 else "some decide"
-    return (f"{', '.join(metrics)}: opposite on {opposite} of {total} pairs of systems in "
-            f"{counted(len(within), 'language pair')}, and only {decide} on {some}")
+    where, few = counted(len(within), "language pair"), "cannot be decided, with so few trials or units"
+    if lost and lost == sum(len(one.pairs) for one in within):
+        return f"{', '.join(metrics)}: all {lost:,} pairs of systems in {where} {few}"
+    return (f"{', '.join(metrics)}: opposite on {opposite} of {opposite + some + alike} pairs of systems in "
+            f"{where}, and only {decide} on {some}" + (f"; {lost:,} more {few}" if lost else ""))
 
 
 def dispute_counts(found: Sequence[Disputed]) -> Table:
     """A row for each language pair, one for their sum, and one for the decisions on mean differences across them."""
     metrics = list(dict.fromkeys(name for one in found for name in one.metrics))
-    header = ["language pair", "pairs of systems", "alike", "some decide", "opposite",
+    kinds_shown = [*reversed(KINDS[:-1]), *([UNDECIDED] if any(one.count(UNDECIDED) for one in found) else [])]
+    header = ["language pair", "pairs of systems", *("alike" if kind == AGREE else kind for kind in kinds_shown),
               *(f"only {metric_title(name)}" for name in metrics)]
 
     def row(title: str, parts: Sequence[Disputed]) -> list[str]:
-        kinds = [sum(one.count(kind) for one in parts) for kind in reversed(KINDS)]
+        kinds = [sum(one.count(kind) for one in parts) for kind in kinds_shown]
         alone = [[one.alone(name) for one in parts if name in one.metrics] for name in metrics]
         return [title, *(number(n, ",d") for n in (sum(len(one.pairs) for one in parts), *kinds)),
                 *(number(sum(own), ",d") if own else "-" for own in alone)]
@@ -56,7 +59,8 @@ def dispute_counts(found: Sequence[Disputed]) -> Table:
 def kinds_rows(found: Sequence[Disputed]) -> Table:
     """The same without a column for each metric, for a page."""
     header, rows = dispute_counts(found)
-    return header[:5], [row[:5] for row in rows]
+    n = next((k for k, title in enumerate(header) if title.startswith("only ")), len(header))
+    return header[:n], [row[:n] for row in rows]
 
 
 def disputes_alone(found: Sequence[Disputed]) -> str:
@@ -134,7 +138,7 @@ def disputes_records(found: Sequence[Disputed]) -> list[dict[str, object]]:
 
 
 def _disputed(found: Sequence[Disputed]) -> list[tuple[Disputed, PairAcross]]:
-    return [(one, pair) for kind in KINDS[:-1] for one in found for pair in one.pairs if pair.kind == kind]
+    return [(one, pair) for kind in NOT_ALIKE for one in found for pair in one.pairs if pair.kind == kind]
 
 
 def _forms(one: Disputed) -> list[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import streamlit as st
 
 from mtsig_core import Caution, MetricResult, MtsigError
-from mtsig_core.inference.across_metrics import pairs_across
+from mtsig_core.inference.across_metrics import alike_said, pairs_across
 from mtsig_core.metrics import metric_title, metric_titles, metrics_of
 from mtsig_core.report.records import relation_records
 from mtsig_core.report.tables import across_rows, relation_rows, without_relation
@@ -46,11 +45,9 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
     """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
     compared = [view.result, *further]
     screen.cautions((caution for caution in warnings if caution.code == "tokenizer-and-script"), several=True)
-    kinds = Counter(pair.kind for pair in pairs_across(compared))
     names = " and ".join(metric_title(result.metric) for result in compared)
     st.subheader("Do the metrics agree?")
-    pairs = "pair" if kinds.total() == 1 else "pairs"
-    screen.answer(f"{names}: alike on {kinds['agree']} of {kinds.total()} {pairs}, opposite on {kinds['opposite']}")
+    screen.answer(f"{names}: {alike_said(pairs_across(compared))}")
     st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
                "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
                "than once: choose the one that counts beforehand, or report all.")
