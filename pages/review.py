@@ -10,7 +10,7 @@ from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.review_report import content_sentence
 from mtsig_core.report.task_ranks import marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
-from mtsig_core.report.task_tables import task_gaps, task_tested, task_verdict
+from mtsig_core.report.task_tables import task_gaps, task_notes, task_tested, task_verdict
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, browser, frame, review_changes, review_sections, screen, task_runs, task_view
 from pages._ui.ending import end_page, or_without
@@ -31,8 +31,8 @@ if view.kept is None:
     review_sections.show_mine()
     end_page()
 review, metric = view.review, view.review.metric
-screen.status([review.task, f"{review.track or 'all'} systems", metric_title(metric),
-               *([f"{len(review.exclusions)} left out"] if review.exclusions else []),
+but = f" but {len(review.exclusions)} left out" if review.exclusions else ""
+screen.status([review.task, f"{review.track or 'all'} systems{but}", metric_title(metric),
                f"{len(review.decisions)} decided", "you can change it" if view.may_edit else "to read"])
 review_changes.show_message()
 
@@ -58,7 +58,7 @@ except MtsigError as problem:
 if now is not None:
     screen.status(task_tested(now))
     screen.answer(task_verdict(now, metric))
-    for told in task_gaps(now, metric):
+    for told in [*task_gaps(now, metric), *task_notes(now, metric)]:
         screen.caution_box(told)
     pair = task_view.show_picture(now, metric, "review.picture")
     said = rule_said(now, metric)
@@ -79,6 +79,8 @@ if now is not None:
 review_sections.show_left_out(view, before, now)
 review_sections.show_decisions(view, now)
 review_sections.show_notes(view, now)
+if now is not None:
+    task_view.show_warnings(now, "review.warnings")
 st.subheader("History")
 review_changes.show_history(view)
 review_sections.show_links(view)

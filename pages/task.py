@@ -5,7 +5,6 @@ from dataclasses import replace
 import streamlit as st
 
 from mtsig_core.data.score_directions import with_remedy
-from mtsig_core.errors import counted
 from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
@@ -15,6 +14,7 @@ from mtsig_core.report.task_tables import (
     macro_pair_rows,
     task_gaps,
     task_left_out,
+    task_notes,
     task_tested,
     task_verdict,
 )
@@ -48,7 +48,7 @@ with or_end_page():
     found = view.comparison(meanwhile)
 screen.status(task_tested(found))
 screen.answer(task_verdict(found, view.metric))
-for told in task_gaps(found, view.metric):
+for told in [*task_gaps(found, view.metric), *task_notes(found, view.metric)]:
     screen.caution_box(told)
 pair = task_view.show_picture(found, view.metric, "task.picture")
 said = rule_said(found, view.metric)
@@ -72,7 +72,6 @@ for said in map(with_remedy, assumptions(info.assumed, [view.metric])):
     screen.caution_box(said)
 if found.excluded:
     screen.caution_box(f"Left out: {task_left_out(found)}.")
-warned = [[pair, caution.text] for pair, comparison in found.pairs.items() for caution in comparison.warnings]
 if across:
     st.subheader("Across the language pairs")
     screen.table(*macro_pair_rows(found.macro[view.metric], next(iter(found.pairs.values())).settings.alpha),
@@ -83,9 +82,7 @@ task_runs.show_runs(found, view.metric)
 several = task_disputes.show_disputes(view)
 published = replace(several or found, agreement=task_agreement.show_agreement(view))
 official.show_of_task(view)
-if warned:
-    with st.expander(f"Keep in mind: {counted(len(warned), 'warning')}", key="task.warnings"):
-        screen.prose_table(["language pair", "warning"], warned)
+task_view.show_warnings(found, "task.warnings")
 if (link := review_changes.show_begin(view, found)) is not None:
     address.go(frame.ROOT / "pages" / "review.py", review=link)
 st.subheader("How it was tested")

@@ -23,6 +23,7 @@ from mtsig_core.inference.few_units import (
     least_p,
     least_said,
     most_units,
+    rank_correction,
     telling_unit,
     trials_needed,
     units_needed,
@@ -40,7 +41,7 @@ from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
 __all__ = ["about_metrics", "about_ratings", "about_scores", "about_several", "disagreement", "find_cautions", "once",
-           "p_word", "repeated_references"]
+           "otherwise_first", "p_word", "repeated_references"]
 
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
@@ -249,11 +250,29 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
         yield from about_intervals(settings, result)
     if result.ruled is not None:
         yield about_rule(settings, result, result.ruled)
-    elif settings.correction not in FAMILY_WISE and any(row.rank_low for row in result.systems):
-        yield Caution("ranks-and-correction", "Rank intervals, and who may be first, are always corrected over all "
-                                              "pairs. Wins, losses and decisions follow the correction "
-                                              f"{settings.correction}, which does not: the two may differ.",
-                      result.metric)
+    elif any(row.rank_low for row in result.systems):
+        yield from _about_ranks(settings, result)
+
+
+def _about_ranks(settings: Settings, result: MetricResult) -> Iterator[Caution]:
+    """Where ranks and decisions are corrected otherwise, unless they agree on who leads and both hold for all pairs."""
+    own, differ = rank_correction(settings), otherwise_first(result)
+    follows = settings.correction not in FAMILY_WISE
+    if settings.correction != own and (differ or follows):
+        yield Caution("ranks-and-correction", f"Rank intervals, and who may be first, are always corrected over all "
+                                              f"pairs, here by {own}. Wins, losses and decisions follow the correction "
+                                              f"{settings.correction}{', which does not' * follows}. "
+                      + (f"So {differ}." if differ else "The two may differ."), result.metric)
+
+
+def otherwise_first(result: MetricResult) -> str:
+    """Whose decisions and ranks say otherwise of being the first, as a part of a sentence; empty where none do."""
+    lost = {pair.b if pair.better == "a" else pair.a for pair in result.pairs if pair.better is not None}
+    wary = [row.system for row in result.systems if (row.rank_low or 1) > 1 and row.system not in lost]
+    bold = [row.system for row in result.systems if row.rank_low == 1 and row.system in lost]
+    return "; ".join(f"{named(names)} {'has' if len(names) == 1 else 'have'} {losses}, and {may} be the first"
+                     for names, losses, may in ((wary, "no significant loss", "may not"),
+                                                (bold, "a significant loss", "may")) if names)
 
 
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:

@@ -17,7 +17,7 @@ def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cautio
     """Where decisions do not agree with the intervals that hold as they do: for all pairs together, or for each."""
     jointly = settings.correction in FAMILY_WISE and len(result.tested) > 1
     ends = [(pair, pair.ci_joint_low, pair.ci_joint_high) if jointly else (pair, pair.ci_low, pair.ci_high)
-            for pair in result.pairs]
+            for pair in result.pairs if pair.decidable]  # of the others there is no decision to go by
     odd = [pair for pair, low, high in ends
            if low is not None and high is not None and pair.significant == holds_zero(low, high)]
     told = []

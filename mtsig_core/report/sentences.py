@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from mtsig_core.errors import counted
 from mtsig_core.inference.cautions import disagreement
-from mtsig_core.inference.few_units import most_units, rank_correction, telling_unit, units_said, what_lacks
+from mtsig_core.inference.few_units import (
+    can_reach,
+    most_units,
+    rank_correction,
+    telling_unit,
+    units_said,
+    what_lacks,
+)
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.ranking import headline
 from mtsig_core.inference.significance import TESTS
@@ -266,6 +275,9 @@ def _judged(a: str, b: str, pair: PairResult, settings: Settings) -> str:
     if pair.n == 0:
         return f"{a} and {b} have no segments in common"
     if pair.better is None and not pair.decidable:
+        n = pair.n_units if pair.n_apart is None else pair.n_apart
+        if n is not None and can_reach(settings, np.array([n]), "none").all():  # if it were alone
+            return f"Between {a} and {b}, so few trials cannot decide after the correction"
         return f"Between {a} and {b}, so few units cannot decide"
     if pair.better is None:
         return f"{a} and {b} are not significantly different" if TESTS[settings.test].p_values is not None else \

@@ -85,7 +85,9 @@ def hidden_by_rule(found: TaskComparison, metric: str) -> Hidden | None:
 
 def marked_said(found: TaskComparison) -> str:
     """What it means that the rank of a system is marked; across language pairs ranks are always ours."""
-    rule, ours = rank_rule(found), "may be the first, as no other is significantly better"
+    alike = all(one.settings.correction == rank_correction(one.settings) for one in found.pairs.values())
+    rule, ours = rank_rule(found), "may be the first, as no other is significantly better" if alike else \
+        "may be the first by its rank interval, which has a correction of its own"
     if rule.name == "simultaneous":
         return ours
     return first_title(rule) + (f", under all pairs: {ours}" if found.macro else "")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mtsig_core.data.task import SystemInfo
 from mtsig_core.errors import counted
+from mtsig_core.inference.cautions import disagreement, otherwise_first
+from mtsig_core.inference.few_units import rank_correction
 from mtsig_core.inference.ranking import headline, is_ahead
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
@@ -13,7 +17,7 @@ from mtsig_core.report.task_ranks import first_title, rank_rule, undecided
 from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
 
 __all__ = ["MISSING", "MISSING_SAID", "answer_first", "macro_pair_rows", "order_of", "picture_rows", "system_text",
-           "task_gaps", "task_left_out", "task_tested", "task_verdict"]
+           "task_gaps", "task_left_out", "task_notes", "task_tested", "task_verdict"]
 
 _FEW = 6  # language pairs that a sentence names
 MISSING = "-"
@@ -75,7 +79,9 @@ def system_text(task: TaskInfo, name: str) -> str:
     """The name of a system, what to call it in print where the table of systems says so, and whether it is contrastive
     or a human translation.
 
-    >>> from mtsig_core.data.task import SystemInfo
+    >>> from collections.abc import Mapping
+
+from mtsig_core.data.task import SystemInfo
     >>> system_text(TaskInfo("toy", "", (), {"s1": SystemInfo(display_name="Tower")}, (), {}, ()), "s1")
     's1 (Tower)'
     """
@@ -141,6 +147,27 @@ def task_gaps(found: TaskComparison, metric: str) -> list[str]:
         said.append(f"Wins, ties and losses are without the pairs of systems that cannot be decided: {where}. The "
                     "warnings say why.")
     return said
+
+
+def task_notes(found: TaskComparison, metric: str) -> list[str]:
+    """What a reader of the ranks by a metric has to know beside them: where references disagree on who is ahead, and
+    where the decisions do, by language pair."""
+    have = {pair: one for pair, one in found.pairs.items() if metric in one.metrics}
+    notes = {"": {pair: disagreement(one.metrics[metric], one.testset.n_segments) for pair, one in have.items()}}
+    for one in have.values():
+        used, own = one.settings.correction, rank_correction(one.settings)
+        if used != own and one.metrics[metric].ruled is None:
+            by = "are not" if used == "none" else f"by {used}"
+            notes[f"Ranks are corrected by {own}, wins and losses {by}. "] = {
+                pair: otherwise_first(one.metrics[metric]) for pair, one in have.items()}
+    return [general + _by_pair({pair: said.rstrip(".") for pair, said in told.items() if said})
+            for general, told in notes.items() if any(told.values())]
+
+
+def _by_pair(told: Mapping[str, str]) -> str:
+    more = len(told) - _FEW
+    return " ".join(f"{pair}: {said}." for pair, said in [*told.items()][:_FEW]) + (
+        f" So it is in {more} more; see the warnings." if more > 0 else "")
 
 
 def _macro_cells(row: MacroSystem, form: str) -> list[str]:

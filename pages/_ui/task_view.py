@@ -10,6 +10,7 @@ import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError, compare_task
 from mtsig_core.errors import counted
+from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.kept_tasks import KeptTask
@@ -17,8 +18,10 @@ from mtsig_core.report.task_tables import MISSING, answer_first, picture_rows
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, controls, demos, grid, limits, rank_rule, screen, tasks, tracks
 from pages._ui.ending import end_page
+from pages._ui.remedies import in_side_bar
 
-__all__ = ["FEW", "TaskView", "choose", "open_page", "show_far_firsts", "show_picture"]
+__all__ = ["FEW", "TaskView", "choose", "open_page", "show_far_firsts", "show_picture",
+           "show_warnings"]
 
 FEW = 4  # language pairs of which all is said in sight
 
@@ -140,3 +143,13 @@ def show_far_firsts(found: TaskComparison, metric: str) -> None:
     with st.expander(title, key="task.far-firsts") if len(told) > FEW else nullcontext():
         for said in told:
             screen.plain(said)
+
+
+def show_warnings(found: TaskComparison, key: str) -> None:
+    """All warnings by language pair, those of a kind together, for who opens the box."""
+    n = sum(len(comparison.warnings) for comparison in found.pairs.values())
+    if n:
+        with st.expander(f"Keep in mind: {counted(n, 'warning')}", key=key):
+            screen.prose_table(["language pair", "warning"], [
+                [pair, " ".join(texts)] for pair, comparison in found.pairs.items() for texts in group_cautions(
+                    comparison.warnings, several=len(comparison.metrics) > 1, say=in_side_bar)])

@@ -12,6 +12,7 @@ from mtsig_core.inference.cautions import find_cautions
 from mtsig_core.inference.settings import resolve
 from mtsig_core.inference.significance import TESTS, fitting_tests
 from mtsig_core.inference.text_cautions import about_texts
+from mtsig_core.results import SystemResult
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
 
 QUICK = dict(trials=199, resamples=50)
@@ -225,6 +226,34 @@ def test_ranks_that_follow_another_correction_say_so():
     for correction, warned in (("none", True), ("bh", True), ("holm", False), ("romano-wolf", False)):
         found = compare(design, trials=999, resamples=99, correction=correction).warnings
         assert ("ranks-and-correction" in {caution.code for caution in found}) == warned
+
+
+def test_who_leads_by_ranks_and_not_by_decisions_is_named():
+    """Also where both corrections hold over all pairs, and one finds more."""
+    def ranked(**rows):
+        return tuple(SystemResult(name, 0.0, None, None, *ranks) for name, ranks in rows.items())
+
+    def said(correction, *pairs, **rows):
+        result = MetricResult("bleu", "s", True, ranked(**rows), pairs)
+        settings, units = resolve(toy(3, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
+                                  correction=correction, ci="auto", resamples=99, seed=0, baseline=None)
+        found = find_cautions(toy(4, 200), settings, units, [], {"bleu": result})
+        return [caution.text for caution in found if caution.code == "ranks-and-correction"]
+
+    def pair(a, b, better):
+        return PairResult(a, b, 1.0, None, None, 0.01, 0.01, better is not None, better, None, None, 0.1, None, 0.3, 10)
+
+    found = [pair("A", "B", "a"), pair("A", "C", None), pair("B", "C", None)]
+    [told] = said("holm", *found, A=(1, 1), B=(2, 3), C=(2, 3))
+    assert "here by romano-wolf" in told and told.endswith(
+        "follow the correction holm. So C has no significant loss, and may not be the first.")
+    none = {name: (None, None) for name in "ABC"}
+    assert said("holm", *found, A=(1, 2), B=(2, 3), C=(1, 3)) == said("holm", *found, **none) == []
+    assert said("romano-wolf", *found, A=(1, 1), B=(2, 3), C=(2, 3)) == []
+    [told] = said("bh", *found, A=(1, 3), B=(1, 3), C=(1, 3))
+    assert told.endswith("the correction bh, which does not. So B has a significant loss, and may be the first.")
+    [told] = said("bh", *found, A=(1, 2), B=(2, 3), C=(1, 3))
+    assert told.endswith("The two may differ.")
 
 
 def test_a_canary_that_is_scored_is_named():

@@ -98,6 +98,16 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     assert [one.system for one in kept.review.exclusions] == ["Alpha"] and len(kept.history) == 4
 
 
+def test_what_the_warnings_say_is_there(at, kept):
+    app = at("review", review=kept.edit_link)
+    assert [box.label for box in app.expander if box.label.startswith("Keep in mind")]
+    assert "all systems but" not in words(app)
+    pick(app, "review.exclude.system.all language pairs", "Alpha")
+    next(box for box in app.text_input if box.key == "review.exclude.reason").input("late")
+    press(app, "Leave it out")
+    assert "all systems but 1 left out" in words(app) and not app.exception
+
+
 def test_nobody_is_left_out_without_a_reason(at, kept):
     app = at("review", review=kept.edit_link)
     pick(app, "review.exclude.system.all language pairs", "Alpha")

@@ -1,6 +1,7 @@
 """The page Task: its numbers are those of the core, and each cell leads on."""
 
 import json
+import re
 from html import escape
 
 import pytest
@@ -88,6 +89,16 @@ def test_what_could_decide_nothing_is_said_before_its_wins_are_read(opened, root
         assert told not in run_task(form, trials="9999", correction="bonferroni")
     assert told.replace("_", r"\_") in run_task("latex", **asked)
     assert told not in words(opened("task", root=root, shared_task="task", metric="XCOMET", trials="999"))
+
+
+def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_kind_together(opened):
+    app = opened("task", metric="human", correction="none", trials="1999")
+    said = [html.value for html in app.get("html")]
+    note = "Ranks are corrected by romano-wolf, wins and losses are not. qaa-en: Fir-closed has a significant loss"
+    assert [note in one for one in said].index(True) < 5 and not app.exception
+    box, = [box for box in app.expander if box.label.startswith("Keep in mind")]
+    rows = box.get("html")[0].value.count("<tr>") - 1
+    assert 0 < rows <= int(re.search("([0-9]+) warning", box.label)[1])
 
 
 def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, root):

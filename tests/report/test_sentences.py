@@ -6,7 +6,7 @@ import re
 import pytest
 
 from mtsig_core import Caution, TestSet, compare
-from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.sentences import _judged, paper_sentences
 from tests.report.test_outputs import SETTINGS, comparison, pair, result
 from tests.toys import texts, toy
 
@@ -89,6 +89,13 @@ class TestOutcome:
         assert "Rank intervals, which hold jointly for all systems, let" in text
         without = said(trials=50, correction="holm", test="percentile", alpha=0.1)  # ranks by Holm: there are none
         assert "None of the pairs can be decided: 3 are too many for 50 trials" in without and "Rank" not in without
+
+    @pytest.mark.parametrize(("n_units", "lacks"), [(40, "trials cannot decide after the correction"),
+                                                    (4, "units cannot decide")])
+    def test_a_pair_says_what_it_lacks(self, n_units, lacks):
+        one = dataclasses.replace(pair("A", "B", 0.5, None), decidable=False, n_units=n_units, n_apart=None)
+        settings = dataclasses.replace(SETTINGS, test="ar", unit="document", trials=99, correction="bonferroni")
+        assert _judged("A", "B", one, settings) == f"Between A and B, so few {lacks}"
 
     @pytest.mark.parametrize("settings", [dict(trials=50, correction="holm"), dict(trials=19, correction="bonferroni")])
     @pytest.mark.parametrize("form", ["text", "latex", "html"])

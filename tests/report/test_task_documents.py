@@ -15,6 +15,7 @@ import pytest
 from mtsig_core import TestSet, compare, read_scores
 from mtsig_core.data.checks import literal
 from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.data.simulation.shared_task import simulated_task
 from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.experiments.task_agreement import task_agreement
@@ -27,7 +28,14 @@ from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_ranks import first_rows
 from mtsig_core.report.task_sentences import signature_sentences, task_methods, within_sentences
-from mtsig_core.report.task_tables import MISSING_SAID, macro_pair_rows, picture_rows, task_tested, task_verdict
+from mtsig_core.report.task_tables import (
+    MISSING_SAID,
+    macro_pair_rows,
+    picture_rows,
+    task_notes,
+    task_tested,
+    task_verdict,
+)
 from mtsig_core.results import Caution
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
@@ -477,6 +485,21 @@ def test_of_two_metrics_only_one_can_decide_alone():
                   for names, decisions in ((("X", "Y", "Z"), (1, 0, 0)), (("X", "Y"), (1, 0))))
     assert disputes_verdict([two]).endswith("and only one decides on 1")
     assert disputes_verdict([three]).endswith("and only some decide on 1")
+
+
+def test_what_a_reader_has_to_know_stands_beside_the_ranks():
+    """Where decisions and ranks are corrected otherwise."""
+    task = simulated_task()
+    found = compare_task(task, "human", correction="bonferroni", trials=1999, resamples=99)
+    [said] = task_notes(found, "human")
+    assert said.startswith("Ranks are corrected by romano-wolf, wins and losses by bonferroni. qaa-en: Alder-open, ")
+    assert "have no significant loss, and may not be the first. qab-en: " in said
+    html = task_html(found, "")
+    assert html.index(said[:60]) < html.index("<figure>")
+    assert "by its rank interval, which has a correction of its own" in html
+    assert task_notes(compare_task(task, "human", trials=1999, resamples=99), "human") == []
+    [said] = task_notes(compare_task(task, "human", correction="none", trials=1999, resamples=99), "human")
+    assert said.startswith("Ranks are corrected by romano-wolf, wins and losses are not. qaa-en: Fir-closed has a ")
 
 
 def test_a_metric_against_people_is_told_in_text_and_html():
