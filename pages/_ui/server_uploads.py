@@ -40,7 +40,8 @@ class Uploads:
     """
 
     def __init__(self, app):
-        self._app, self._coming = app, Counter()  # bytes on their way, by session
+        self._app = app
+        self._coming, self._come = Counter(), Counter()  # bytes of what is on its way, by session; of that what is here
 
     async def __call__(self, scope, receive, send):
         found = _PATH.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
@@ -52,7 +53,7 @@ class Uploads:
             answer = PlainTextResponse("Only an open page takes files, of who may see it.\n", 403)
         elif not re.fullmatch("[0-9]{1,18}", size):
             answer = PlainTextResponse("How long is it? Content-Length is missing.\n", 411)
-        elif (why := self._too_much(session, int(size)) or await self._taken(session, int(size), scope, receive, send)):
+        elif (why := await self._taken(session, int(size), scope, receive, send)) is not None:
             _refuse(session, file, why)
             while (await receive()).get("more_body"):  # else the browser would see a broken line
                 pass
@@ -61,29 +62,43 @@ class Uploads:
             return
         await answer(scope, receive, send)
 
-    def _too_much(self, session: str, size: int) -> str | None:
-        held, most = _held(), st.get_option("server.maxUploadSize")
-        if held.get(session, 0) + self._coming[session] + size > (most + 1) << 20:  # with its frame
+    async def _taken(self, session: str, size: int, scope, receive, send) -> str | None:
+        """Let Streamlit take a file; why it could not. Of a page counts what it announces, of all what has come: who
+        announces much and sends nothing takes nobody's room."""
+        most, room, here = st.get_option("server.maxUploadSize"), whole_number("MTSIG_UNOPENED_MB", 1000) << 20, 0
+        if _held().get(session, 0) + self._coming[session] + size > (most + 1) << 20:  # with its frame
             return (f"The chosen files are together larger than {most:,} MB, the most that a page may bring "
                     "(STREAMLIT_SERVER_MAX_UPLOAD_SIZE). Load the page anew, and choose fewer at a time.")
-        if sum(held.values()) + self._coming.total() + size > whole_number("MTSIG_UNOPENED_MB", 1000) << 20:
-            return ("This server holds as many chosen files as it may before they are opened, of all its users "
-                    "together (MTSIG_UNOPENED_MB). Load the page anew, and choose them again in a few minutes.")
-        return None
 
-    async def _taken(self, session: str, size: int, scope, receive, send) -> str | None:
-        """Let Streamlit take a file; why it could not."""
+        async def counted():
+            nonlocal here
+            message = await receive()
+            here += (n := len(message.get("body", b"")))
+            self._come[session] += n
+            if sum(_held().values()) + self._come.total() > room:
+                raise _Full
+            return message
+
         self._coming[session] += size
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, counted, send)
+        except _Full:
+            return ("This server holds as many chosen files as it may before they are opened, of all users together "
+                    "(MTSIG_UNOPENED_MB). Load the page anew, and choose them again in a few minutes.")
         except OSError as error:  # it writes what comes to a temporary file
             server_events.failed(error)
             return ("A file could not be taken: this server's disk for temporary files is full, or cannot be written. "
                     "Tell whoever runs it, then load the page anew and choose the file again.")
         finally:
-            self._coming[session] -= size
-            self._coming += Counter()  # without what has come
+            for counter, n in ((self._coming, size), (self._come, here)):
+                counter[session] -= n
+                if not counter[session]:
+                    del counter[session]
         return None
+
+
+class _Full(Exception):
+    """There is no more room."""
 
 
 def _may_bring(session: str) -> bool:

@@ -99,6 +99,37 @@ def test_all_together_have_a_limit_too(put, runtime, monkeypatch):
     assert "f0" not in runtime.file_storage["ben"] and "MTSIG_UNOPENED_MB" in server_uploads._refused["ben"]["f0"]
 
 
+def test_who_announces_much_and_sends_nothing_takes_nobodys_room(put, runtime, monkeypatch):
+    monkeypatch.setenv("MTSIG_UNOPENED_MB", "100")
+
+    async def several():
+        over = asyncio.Event()
+
+        async def stuck():
+            await over.wait()
+            return {"type": "http.disconnect"}
+
+        async def take(scope, receive, send):
+            session, file = scope["path"].rsplit("/", 2)[1:]
+            if session == "ann":
+                await receive()
+            await Response(status_code=204)(scope, receive, send)
+            runtime.file_storage[session][file] = SimpleNamespace(data=b"")
+
+        uploads = server_uploads.Uploads(take)
+        scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
+                 "headers": [(b"content-length", b"%d" % (150 * MB))]}
+        slow = asyncio.create_task(uploads(scope, stuck, lambda message: asyncio.sleep(0)))
+        await asyncio.sleep(0)
+        assert uploads._coming == {"ann": 150 * MB} and (await send_file(uploads, "ben", "f0", 60))[0] == 204
+        over.set()
+        await slow
+        return uploads._coming, uploads._come
+
+    assert run(several()) == ({}, {})
+    assert "f0" in runtime.file_storage["ben"] and not server_uploads._refused
+
+
 def test_what_is_on_its_way_counts(runtime):
     async def wait(scope, receive, send):
         await over.wait()
