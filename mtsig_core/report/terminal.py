@@ -38,12 +38,18 @@ def comparison_text(comparison: Comparison) -> str:
     lines = [printable("; ".join(part)) for part in summary(comparison)]
     lines += [f"Left out: {printable(left_out(comparison))}"] if comparison.excluded else []
     lines += map(printable, assumptions(comparison.testset.assumed, comparison.metrics))
+    lines += _warnings(comparison, first=True)
     for result in comparison.metrics.values():
         lines += ["", *_metric_lines(result, comparison)]
-    lines += _relation_lines(list(comparison.metrics.values()))
-    for texts in group_cautions(comparison.warnings, several=len(comparison.metrics) > 1, say=_options):
-        lines += ["", *(f"Warning: {printable(text)}" for text in texts)]
+    lines += [*_relation_lines(list(comparison.metrics.values())), *_warnings(comparison, first=False)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _warnings(comparison: Comparison, first: bool) -> list[str]:
+    """Those that question all numbers, which stand before them; or the others."""
+    chosen = [one for one in comparison.warnings if (one.code == "tokenizer-and-script") == first]
+    return [line for texts in group_cautions(chosen, several=len(comparison.metrics) > 1, say=_options)
+            for line in ("", *(f"Warning: {printable(text)}" for text in texts))]
 
 
 def scores_text(scores: Scores) -> str:

@@ -35,3 +35,13 @@ def test_metrics_without_a_tokenizer_stand_beside_it(run, chinese):
 def test_scores_alone_have_no_words(run, tmp_path):
     (tmp_path / "t.tsv").write_text("system\tline\tscore\nA\t1\t2\n")
     assert "--tokenize is about texts" in run("score", "--scores", f"x={tmp_path / 't.tsv'}", "--tokenize", "zh").err
+
+
+def test_what_questions_all_numbers_stands_before_them(run, tmp_path):
+    for name in "rab":
+        lines = [f"这是一个测试句子{k}号，{name}在这里写中文。\n" for k in range(40)]
+        (tmp_path / name).write_text("".join(lines), encoding="utf-8")
+    done = run("compare", "--ref", tmp_path / "r", "--system", tmp_path / "a", "--system", tmp_path / "b", "--trials",
+               "99", "--resamples", "50", "--metrics", "bleu")
+    assert done.status == 0 and 0 < done.out.index("Warning: The references look Chinese") < done.out.index("BLEU (")
+    assert done.out.count("look Chinese") == 1 and done.out.index("Warning: No document ids") > done.out.index("BLEU (")
