@@ -56,5 +56,7 @@ def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskCompari
     said = decision_cautions(review, found) if decisions else []
     if whole.info.digest != review.digest:
         digests = {pair: testset.digest for pair, testset in whole.task.testsets.items()}
-        said += filter(None, [content_sentence(review, whole.info, digests)])
+        if (changed := content_sentence(review, whole.info, digests)) is not None:
+            said.append(f"{changed} Files that the review took in beside the task's own (--scores, --run, "
+                        "--systems-table) belong to its content: the page Review has the whole command.")
     print(*(f"Warning: {printable(one)}\n" for one in said), sep="", end="", file=sys.stderr)

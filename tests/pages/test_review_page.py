@@ -178,6 +178,9 @@ def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, m
         failed = run(*asked, *option)
         assert failed.status == 2 and f"{option[0]} and --review FILE both say" in failed.err
     assert run(*asked, "--trials", 999, "--out", files["json"][0]).status == 2
+    other = root / "task" / "automatic_scores" / "Beta.jsonl"
+    other.write_text(other.read_text().replace("[0.", "[0.0", 1))
+    assert "it changed in" in (said := run(*asked).err) and "(--scores, --run, --systems-table) belong to its" in said
     (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
     failed = run(*asked)
     assert failed.status == 2 and "Unknown system 'Gamma'" in failed.err
@@ -222,6 +225,9 @@ def test_a_link_to_nothing_and_a_task_that_is_gone_are_messages(at, root, kept):
 def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
     assert "The content of this task" not in words(at("review", review=kept.edit_link))
     review_view.reviews().add(kept.edit_link, Exclude("Gamma"), 1)
+    other = root / "task" / "automatic_scores" / "Beta.jsonl"
+    other.write_text(other.read_text().replace("[0.", "[0.0", 1))
+    assert "it changed in" in (said := run(*asked).err) and "(--scores, --run, --systems-table) belong to its" in said
     (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
     app = at("review", review=kept.edit_link)
     said = words(app)
