@@ -44,6 +44,7 @@ def picture_rows(found: TaskComparison, metric: str) -> tuple[list[str], list[li
     in_pairs = {pair: {row.system: row for row in result.systems} for pair, result in have.items()}
     macro = found.macro.get(metric)
     rows_of = {row.system: row for row in macro.systems} if macro is not None else {}
+    judged = {name for result in have.values() for pair in result.tested if pair.decidable for name in (pair.a, pair.b)}
     header = ["system", *have, "pairs"] + (["all pairs", "mean score", "wins", "ties", "losses"] if macro else [])
     form = written_like(row.score for result in have.values() for row in result.systems)
     rows: list[list[str]] = []
@@ -56,7 +57,7 @@ def picture_rows(found: TaskComparison, metric: str) -> tuple[list[str], list[li
         marks |= {(len(rows), k) for k, row in ranked.items() if row is not None and row.rank_low == 1}
         rows.append([system_text(found.task, name), *(rank_interval(*one) for one in ends),
                      Cell(f"{n}/{len(have)}", n),
-                     *(_macro_cells(rows_of[name], form) if macro is not None else ())])
+                     *(_macro_cells(rows_of[name], form, name in judged) if macro is not None else ())])
     return header, rows, marks
 
 
@@ -170,9 +171,10 @@ def _by_pair(told: Mapping[str, str]) -> str:
         f" So it is in {more} more; see the warnings." if more > 0 else "")
 
 
-def _macro_cells(row: MacroSystem, form: str) -> list[str]:
+def _macro_cells(row: MacroSystem, form: str, judged: bool) -> list[str]:
+    """Wins, ties and losses are not said of a system of which nothing could be decided."""
     return [rank_interval(row.rank_low, row.rank_high), number(row.score, form),
-            *(number(count, "d") for count in (row.wins, row.ties, row.losses))]
+            *(number(count if judged else None, "d") for count in (row.wins, row.ties, row.losses))]
 
 
 def macro_pair_rows(macro: MacroResult, alpha: float) -> Table:
