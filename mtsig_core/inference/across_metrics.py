@@ -10,11 +10,12 @@ from mtsig_core.errors import counted
 from mtsig_core.results import MetricResult, PairResult
 from mtsig_core.results.task import MacroPair, TaskComparison
 
-__all__ = ["AGREE", "KINDS", "NOT_ALIKE", "Disputed", "PairAcross", "RELATIONS", "UNDECIDED", "alike_said",
+__all__ = ["AGREE", "FEW", "KINDS", "NOT_ALIKE", "Disputed", "PairAcross", "RELATIONS", "UNDECIDED", "alike_said",
            "disputed_in", "pairs_across"]
 
 NOT_ALIKE = ("opposite", "some decide")
 AGREE, UNDECIDED = "agree", "cannot be decided"
+FEW = "cannot be decided after the correction, with so few trials or units"
 #: What metrics may say of a pair together, the gravest first.
 KINDS = (*NOT_ALIKE, AGREE, UNDECIDED)
 #: What a decision is written as, after Zhang and Vogel (2004, Fig. 3).
@@ -102,15 +103,14 @@ def alike_said(pairs: Sequence[PairAcross]) -> str:
     """On how many pairs of systems metrics say the same, as a part of a sentence.
 
     >>> alike_said([PairAcross("A", "B", (1.0, 2.0), (1, 1)), PairAcross("A", "C", (1.0, 2.0), (0, 0), False)])
-    'alike on 1 of 1 pair, opposite on 0; 1 more cannot be decided, with so few trials or units'
+    'alike on 1 of 1 pair, opposite on 0; 1 more cannot be decided after the correction, with so few trials or units'
     """
     kinds = Counter(pair.kind for pair in pairs)
     n, lost = kinds.total() - kinds[UNDECIDED], kinds[UNDECIDED]
-    few = "cannot be decided, with so few trials or units"
     if lost and not n:
-        return f"{'the pair' if lost == 1 else f'all {lost:,} pairs'} {few}"
+        return f"{'the pair' if lost == 1 else f'all {lost:,} pairs'} {FEW}"
     return (f"alike on {kinds[AGREE]:,} of {counted(n, 'pair')}, opposite on {kinds['opposite']:,}"
-            + (f"; {lost:,} more {few}" if lost else ""))
+            + (f"; {lost:,} more {FEW}" if lost else ""))
 
 
 def disputed_in(task: TaskComparison) -> list[Disputed]:

@@ -39,6 +39,7 @@ from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.text_cautions import about_texts, about_words, named, plural
 from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
+from mtsig_core.results.task import MacroResult
 
 __all__ = ["about_metrics", "about_ratings", "about_scores", "about_several", "disagreement", "find_cautions", "once",
            "otherwise_first", "p_word", "repeated_references"]
@@ -228,14 +229,15 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
         return
     lacks = what_lacks(settings, result)
     if lacks == "units":
-        least = float(least_p(settings, np.array([most_units(result)]))[0])
+        n = most_units(result)
+        least = float(least_p(settings, np.array([n]))[0])
         times = "" if settings.correction not in ("bonferroni", "holm") or m == 1 else \
-            f", {least * m:.3g} after {settings.correction} over {m} pairs,"
-        yield Caution("too-few-units", f"With {units_said(settings, most_units(result))} {least_said(settings)} is "
+            f", {min(1.0, least * m):.3g} after {settings.correction} over {m} pairs,"
+        yield Caution("too-few-units", f"With {units_said(settings, n)} {least_said(settings)} is "
                                        f"{least:.3g}{times} and no pair can be significant at alpha "
                                        f"{settings.alpha:g}, however large the difference, which does not make any "
-                                       f"systems equal. {what_would_decide(settings, m)}", result.metric,
-                      remedies=would_decide(settings, m))
+                                       f"systems equal. {what_would_decide(settings, m, n)}", result.metric,
+                      remedies=would_decide(settings, m, n))
     elif lacks == "trials":
         needed = trials_needed(settings, m)
         remedy = ", or the correction romano-wolf" if test.romano_wolf else ""
@@ -265,18 +267,28 @@ def _about_ranks(settings: Settings, result: MetricResult) -> Iterator[Caution]:
                       + (f"So {differ}." if differ else "The two may differ."), result.metric)
 
 
-def otherwise_first(result: MetricResult) -> str:
-    """Whose decisions and ranks say otherwise of being the first, as a part of a sentence; empty where none do."""
+def otherwise_first(result: MetricResult | MacroResult) -> str:
+    """Whose decisions and ranks say otherwise of being the first, or of a pair, as a part of a sentence; empty where
+    none do."""
+    decided = [pair for pair in result.pairs if getattr(pair, "decidable", True)]
+    if result.pairs and not decided:
+        return "no pair can be decided by that"
     lost = {pair.b if pair.better == "a" else pair.a for pair in result.pairs if pair.better is not None}
     wary = [row.system for row in result.systems if (row.rank_low or 1) > 1 and row.system not in lost]
     bold = [row.system for row in result.systems if row.rank_low == 1 and row.system in lost]
-    return "; ".join(f"{named(names)} {'has' if len(names) == 1 else 'have'} {losses}, and {may} be the first"
-                     for names, losses, may in ((wary, "no significant loss", "may not"),
-                                                (bold, "a significant loss", "may")) if names)
+    told = [f"{named(names)} {'has' if len(names) == 1 else 'have'} {losses}, and {may} be the first"
+            for names, losses, may in ((wary, "no significant loss", "may not"), (bold, "a significant loss", "may"))
+            if names]
+    ends = {row.system: (row.rank_low or 1, row.rank_high or len(result.systems)) for row in result.systems}
+    apart = sum(ends[pair.a][1] < ends[pair.b][0] or ends[pair.b][1] < ends[pair.a][0]
+                for pair in decided if pair.better is None)
+    if apart:
+        told.append(f"{counted(apart, 'pair')} of systems ranked apart {'is' if apart == 1 else 'are'} not significant")
+    return "; ".join(told)
 
 
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:
-    hopeless = what_lacks(settings, result) is not None
+    hopeless, at_floor = what_lacks(settings, result) is not None, list[PairResult]()
     some = any(pair.decidable for pair in result.pairs)
     for pair in result.pairs:
         about: dict[str, Any] = dict(metric=result.metric, a=pair.a, b=pair.b)
@@ -311,10 +323,21 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
                 and testset.runs.get(pair.a) == testset.runs.get(pair.b):
             yield Caution("identical-outputs", f"{pair.a} and {pair.b} have identical outputs.", **about)
         elif pair.decidable and not (hopeless or result.exact) and _near(pair, settings):
+            if pair.p_value is not None and pair.p_value <= TESTS[settings.test].smallest_p(settings.trials):
+                at_floor.append(pair)
+                continue
             yield Caution("near-alpha", f"{pair.a} against {pair.b}: {p_word(settings.correction)} = "
                                         f"{pair.p_adjusted:.4f} is within two "
                                         "Monte Carlo standard errors of alpha. Another seed may decide otherwise; use "
                                         "more trials.", **about, remedies=({"trials": 5 * (settings.trials or 0) + 4},))
+    if at_floor:
+        most = max(pair.p_adjusted or 0.0 for pair in at_floor)
+        has = "has" if len(at_floor) == 1 else "have"
+        yield Caution("near-alpha-at-the-least-p",
+                      f"{counted(len(at_floor), 'pair')} {has} the smallest p that {settings.trials} trials can give; "
+                      f"after {settings.correction} that is {most:.4f}, so near alpha that one more shuffle as large "
+                      "could undo it. Use more trials.", result.metric,
+                      remedies=({"trials": 5 * (settings.trials or 0) + 4},))
 
 
 def _few_in_common(pair: PairResult, result: MetricResult, n_segments: int) -> bool:

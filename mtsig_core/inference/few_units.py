@@ -15,10 +15,10 @@ from mtsig_core.inference.significance import FEW_TO_DRAW, TESTS, SignificanceTe
 from mtsig_core.metrics import metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["FEW_FOR_BOOTSTRAP", "FEW_UNITS", "about_few_in", "about_open_pairs", "about_test", "can_reach",
-           "cannot_decide", "least_of_blocks", "least_of_units", "least_p", "least_said", "least_worth", "most_units",
-           "p_floor", "pair_units", "rank_correction", "telling_unit", "told_apart_in", "trials_needed", "units_needed",
-           "units_said", "what_lacks", "what_would_decide", "which_to_go_by", "would_decide"]
+__all__ = ["FEW_FOR_BOOTSTRAP", "FEW_UNITS", "about_few_in", "about_open_pairs", "about_test", "alone_could",
+           "can_reach", "cannot_decide", "least_of_blocks", "least_of_units", "least_p", "least_said", "least_worth",
+           "most_units", "p_floor", "pair_units", "rank_correction", "telling_unit", "told_apart_in", "trials_needed",
+           "units_needed", "units_said", "what_lacks", "what_would_decide", "which_to_go_by", "would_decide"]
 
 
 #: Below so many, intervals and p are rough.
@@ -255,19 +255,27 @@ def cannot_decide(settings: Settings, result: MetricResult, correction: str | No
     return f"Cannot be decided with {units_said(settings, most_units(result))}{several}"
 
 
-def what_would_decide(settings: Settings, m: int) -> str:
-    """What to do where so few units can decide nothing."""
+def alone_could(settings: Settings, pair: PairResult) -> bool:
+    """Whether a pair could be significant if it were the only one: then units are not what it lacks."""
+    n = told_apart_in([pair]) if pair.n_units is not None else np.array([0])
+    return bool(can_reach(settings, n, "none").all())
+
+
+def what_would_decide(settings: Settings, m: int, n: int | None = None) -> str:
+    """What to do where so few units (`n`) can decide nothing."""
     in_words = {"correction": "the correction romano-wolf",
                 "unit": "the segment as unit, at a risk: it takes sentences of one document as independent, so that p "
                         "may be too small"}
-    more = "".join(f", or {in_words[name]}" for remedy in would_decide(settings, m) for name in remedy)
+    more = "".join(f", or {in_words[name]}" for remedy in would_decide(settings, m, n) for name in remedy)
     return f"Take at least {units_said(settings, units_needed(settings, m))}{more}."
 
 
-def would_decide(settings: Settings, m: int) -> tuple[Remedy, ...]:
-    """The settings that may decide something where so few units can decide nothing."""
+def would_decide(settings: Settings, m: int, n: int | None = None) -> tuple[Remedy, ...]:
+    """The settings that may decide something where so few units (`n`) can decide nothing: no correction does where they
+    are too few for one pair."""
     found: list[Remedy] = []
-    if TESTS[settings.test].romano_wolf and units_needed(settings, 1) != units_needed(settings, m):
+    alone = units_needed(settings, 1)
+    if TESTS[settings.test].romano_wolf and alone != units_needed(settings, m) and (n is None or n >= alone):
         found.append({"correction": "romano-wolf"})
     if settings.unit == "document":
         found.append({"unit": "segment"})

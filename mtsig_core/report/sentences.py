@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from mtsig_core.errors import counted
 from mtsig_core.inference.cautions import disagreement
 from mtsig_core.inference.few_units import (
-    can_reach,
+    alone_could,
     most_units,
     rank_correction,
     telling_unit,
@@ -275,8 +273,7 @@ def _judged(a: str, b: str, pair: PairResult, settings: Settings) -> str:
     if pair.n == 0:
         return f"{a} and {b} have no segments in common"
     if pair.better is None and not pair.decidable:
-        n = pair.n_units if pair.n_apart is None else pair.n_apart
-        if n is not None and can_reach(settings, np.array([n]), "none").all():  # if it were alone
+        if alone_could(settings, pair):
             return f"Between {a} and {b}, so few trials cannot decide after the correction"
         return f"Between {a} and {b}, so few units cannot decide"
     if pair.better is None:

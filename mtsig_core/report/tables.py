@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import NOT_ALIKE, RELATIONS, pairs_across
 from mtsig_core.inference.cautions import p_word
-from mtsig_core.inference.few_units import cannot_decide, rank_correction, telling_unit, units_said
+from mtsig_core.inference.few_units import alone_could, cannot_decide, rank_correction, telling_unit, units_said
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.ranking import headline, is_ahead, otherwise_led
 from mtsig_core.inference.significance import TESTS
@@ -188,6 +188,8 @@ def neither(pair: PairResult, settings: Settings) -> str:
     """What a pair is that is not significant."""
     if pair.decidable or pair.n == 0:
         return "not separated" if pair.decidable else "not tested: no line in common"
+    if alone_could(settings, pair):
+        return "cannot be decided: too many pairs for so few trials"
     if pair.n_apart is not None:
         return f"cannot be decided by a difference in only {counted(pair.n_apart, telling_unit(settings))}"
     return "cannot be decided" if not pair.n_units else f"cannot be decided with {units_said(settings, pair.n_units)}"

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from mtsig_core.errors import counted
-from mtsig_core.inference.across_metrics import AGREE, KINDS, NOT_ALIKE, UNDECIDED, Disputed, PairAcross, disputed_in
+from mtsig_core.inference.across_metrics import (
+    AGREE,
+    FEW,
+    KINDS,
+    NOT_ALIKE,
+    UNDECIDED,
+    Disputed,
+    PairAcross,
+    disputed_in,
+)
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.report.phrases import ACROSS
@@ -30,11 +39,11 @@ def disputes_verdict(found: Sequence[Disputed]) -> str:
     metrics = list(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
     opposite, some, alike, lost = (sum(one.count(kind) for one in within) for kind in KINDS)
     decide = "one decides" if max((len(one.metrics) for one in within), default=0) == 2 else "some decide"
-    where, few = counted(len(within), "language pair"), "cannot be decided, with so few trials or units"
+    where = counted(len(within), "language pair")
     if lost and lost == sum(len(one.pairs) for one in within):
-        return f"{', '.join(metrics)}: all {lost:,} pairs of systems in {where} {few}"
+        return f"{', '.join(metrics)}: all {lost:,} pairs of systems in {where} {FEW}"
     return (f"{', '.join(metrics)}: opposite on {opposite} of {opposite + some + alike} pairs of systems in "
-            f"{where}, and only {decide} on {some}" + (f"; {lost:,} more {few}" if lost else ""))
+            f"{where}, and only {decide} on {some}" + (f"; {lost:,} more {FEW}" if lost else ""))
 
 
 def dispute_counts(found: Sequence[Disputed]) -> Table:

@@ -11,7 +11,7 @@ from mtsig_core.inference.few_units import rank_correction
 from mtsig_core.inference.ranking import headline, is_ahead
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
-from mtsig_core.report.phrases import listed
+from mtsig_core.report.phrases import ACROSS, listed
 from mtsig_core.report.tables import how_tested
 from mtsig_core.report.task_ranks import first_title, rank_rule, undecided
 from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
@@ -155,12 +155,14 @@ def task_notes(found: TaskComparison, metric: str) -> list[str]:
     where the decisions do, by language pair."""
     have = {pair: one for pair, one in found.pairs.items() if metric in one.metrics}
     notes = {"": {pair: disagreement(one.metrics[metric], one.testset.n_segments) for pair, one in have.items()}}
+    across = found.macro.get(metric)
     for one in have.values():
         used, own = one.settings.correction, rank_correction(one.settings)
         if used != own and one.metrics[metric].ruled is None:
             by = "are not" if used == "none" else f"by {used}"
             notes[f"Ranks are corrected by {own}, wins and losses {by}. "] = {
-                pair: otherwise_first(one.metrics[metric]) for pair, one in have.items()}
+                **{pair: otherwise_first(one.metrics[metric]) for pair, one in have.items()},
+                ACROSS: otherwise_first(across) if across is not None else ""}
     return [general + _by_pair({pair: said.rstrip(".") for pair, said in told.items() if said})
             for general, told in notes.items() if any(told.values())]
 

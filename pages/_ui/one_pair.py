@@ -10,7 +10,7 @@ import streamlit as st
 from mtsig_core import Caution, MetricResult, PairResult, Settings, TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.dispute import document_names
-from mtsig_core.inference.few_units import cannot_decide, which_to_go_by
+from mtsig_core.inference.few_units import alone_could, cannot_decide, which_to_go_by
 from mtsig_core.inference.one_pair import Equivalence, PairExamination, examine_pair
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.ties import holds_zero
@@ -169,7 +169,9 @@ def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult
     """What to make of a simultaneous interval that contains 0, or not, against the decision."""
     contains = f"The simultaneous interval {'contains' if pair.significant else 'excludes'} 0"
     if cannot_decide(settings, result) is not None:
-        return f"{contains}, read as Student's t; so few {settings.unit}s cannot decide by this test."
+        few = "trials cannot decide after the correction" if alone_could(settings, pair) else \
+            f"{settings.unit}s cannot decide by this test"
+        return f"{contains}, read as Student's t; so few {few}."
     return (f"{contains} and the decision is another: they are by different methods. "
             f"{which_to_go_by(settings, [pair])}")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from mtsig_core.inference.across_metrics import KINDS, UNDECIDED, Disputed, alike_said, pairs_across
+from mtsig_core.inference.across_metrics import FEW, KINDS, UNDECIDED, Disputed, alike_said, pairs_across
 from mtsig_core.report.records import relation_records
 from mtsig_core.report.tables import across_rows, relation_rows, with_metrics, without_relation
 from mtsig_core.report.task_disputes import disputes_verdict, kinds_rows
@@ -45,18 +45,15 @@ def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():
     found = pairs_across([BLEU, few])
     assert {(p.a, p.b): p.kind for p in found} == {
         ("A", "B"): "agree", ("B", "C"): "cannot be decided", ("A", "C"): "some decide"}
-    assert alike_said(found) == (
-        "alike on 1 of 2 pairs, opposite on 0; 1 more cannot be decided, with so few trials or units")
+    assert alike_said(found) == f"alike on 1 of 2 pairs, opposite on 0; 1 more {FEW}"
     assert alike_said([p for p in found if p.b == "C" and p.a == "B"]).startswith("the pair cannot be decided")
     assert [row[-1] for row in relation_records([BLEU, few])[1]] == ["some decide", "agree", "cannot be decided"]
     assert len(across_rows([BLEU, few])[1]) == 1
     all_shut = [Disputed("en-de", ("bleu", "chrf"), tuple(p for p in found if p.kind == UNDECIDED))] * 2
-    assert disputes_verdict(all_shut) == (
-        "BLEU, chrF: all 2 pairs of systems in 2 language pairs cannot be decided, with so few trials or units")
+    assert disputes_verdict(all_shut) == f"BLEU, chrF: all 2 pairs of systems in 2 language pairs {FEW}"
     two = Disputed("en-de", ("bleu", "chrf"), tuple(found))
     assert disputes_verdict([two]).endswith(
-        "opposite on 0 of 2 pairs of systems in 1 language pair, and only one decides on 1; 1 more cannot be decided, "
-        "with so few trials or units")
+        f"opposite on 0 of 2 pairs of systems in 1 language pair, and only one decides on 1; 1 more {FEW}")
     assert kinds_rows([two]) == (["language pair", "pairs of systems", "alike", "some decide", "opposite", UNDECIDED],
                                  [["en-de", "3", "1", "1", "0", "1"]])
 

@@ -246,7 +246,8 @@ def test_who_leads_by_ranks_and_not_by_decisions_is_named():
     found = [pair("A", "B", "a"), pair("A", "C", None), pair("B", "C", None)]
     [told] = said("holm", *found, A=(1, 1), B=(2, 3), C=(2, 3))
     assert "here by romano-wolf" in told and told.endswith(
-        "follow the correction holm. So C has no significant loss, and may not be the first.")
+        "follow the correction holm. So C has no significant loss, and may not be the first; 1 pair of systems ranked "
+        "apart is not significant.")
     none = {name: (None, None) for name in "ABC"}
     assert said("holm", *found, A=(1, 2), B=(2, 3), C=(1, 3)) == said("holm", *found, **none) == []
     assert said("romano-wolf", *found, A=(1, 1), B=(2, 3), C=(2, 3)) == []
@@ -275,6 +276,14 @@ class TestPairs:
         (1.0, {}, False), (0.001, {}, False), (0.12, dict(alpha=0.1), True), (0.12, dict(alpha=0.15), False)])
     def test_near_alpha(self, p, asked, warned):
         assert ("near-alpha" in family(1, p, **asked)) == warned
+
+    def test_pairs_whose_p_could_not_be_smaller_are_told_together(self):
+        """After Holm over 40 pairs .001 is .04: none of them is unlike another."""
+        found = family(40, (0.001, 0.04), correction="holm")
+        assert "near-alpha" not in found and "near-alpha-at-the-least-p" not in family(1, (0.001, 0.001))
+        caution = found["near-alpha-at-the-least-p"]
+        assert "40 pairs have the smallest p that 999 trials can give; after holm that is 0.0400" in caution.text
+        assert caution.remedies == ({"trials": 4999},)
 
     def test_near_alpha_is_about_its_pair(self):
         caution = family(1, 0.05)["near-alpha"]

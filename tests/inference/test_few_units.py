@@ -15,12 +15,13 @@ from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.planning import cannot_plan
 from mtsig_core.experiments.sweep_size import sweep_sizes
 from mtsig_core.inference.correction import romano_wolf
+from mtsig_core.inference.few_units import alone_could, would_decide
 from mtsig_core.inference.interval_cautions import about_intervals
 from mtsig_core.inference.ranking import otherwise_led
 from mtsig_core.inference.resampling import effective_number
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.report.tables import by_reference_rows, summary, verdict
+from mtsig_core.report.tables import by_reference_rows, neither, summary, verdict
 from tests.toys import bleu, bleu_counts, compare_given, mean, segment_scores
 
 NAN = float("nan")
@@ -247,6 +248,20 @@ class TestTooFew:
         for testset, settings in ((of_documents([4] * 7), dict(correction="holm")), (of_documents([4] * 6), {}),
                                   (of_documents([4] * 6), dict(correction="holm", unit="segment"))):
             assert compare(testset, **QUICK, **settings).metrics["bleu"].pairs[0].decidable
+
+    def test_no_correction_is_offered_where_units_are_too_few_for_one_pair(self):
+        """Of four documents the least p is .125, and after Holm none is more than 1."""
+        few = compare(of_documents([4] * 4, (4.0, 0.0, 0.0)), correction="holm", **QUICK)
+        said, = (caution for caution in few.warnings if caution.code == "too-few-units")
+        assert "0.125, 0.375 after holm" in said.text and "romano-wolf" not in said.text + str(said.remedies)
+        assert "romano-wolf" in str(would_decide(few.settings, 3, 6)) and would_decide(few.settings, 3, 5)
+        assert not alone_could(few.settings, few.metrics["bleu"].pairs[0])
+
+    def test_a_pair_that_trials_leave_open_is_not_said_to_lack_units(self):
+        few = compare(of_documents([4] * 20, (4.0, 0.0, 0.0)), correction="bonferroni", **QUICK | {"trials": 50})
+        pair = few.metrics["bleu"].pairs[0]
+        assert not pair.decidable and alone_could(few.settings, pair)
+        assert neither(pair, few.settings) == "cannot be decided: too many pairs for so few trials"
 
     @pytest.mark.parametrize("test", ["bootstrap", "percentile", "koehn", "riezler-maxwell"])
     def test_one_document_drawn_again_and_again_shows_nothing(self, test):

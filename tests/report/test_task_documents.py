@@ -21,6 +21,7 @@ from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.across_metrics import Disputed, PairAcross, disputed_in
 from mtsig_core.inference.task_comparison import compare_task
+from mtsig_core.report.far_firsts import far_firsts
 from mtsig_core.report.task_disputes import dispute_counts, disputes_verdict
 from mtsig_core.report.task_export import task_csv, task_json, task_text
 from mtsig_core.report.task_figure import task_picture
@@ -531,3 +532,26 @@ def test_why_nobody_is_ranked_is_told_as_it_is(settings, documents, reason, said
     few = compare_task(made(documents=documents), "X", resamples=50, **settings)
     assert reason in f"{task_verdict(few, 'X')} {task_methods(few, 'X')}".lower()
     assert ("controls no error over all pairs of systems" in task_methods(few, "X")) == said
+
+
+def test_ranks_and_decisions_across_the_language_pairs_may_differ_too(found):
+    """Who is worse across them by a correction of the pairs alone, and may be the first by that of the ranks."""
+    macro = found.macro["X"]
+    a, b = macro.systems[0].system, macro.systems[1].system
+    rows = tuple(replace(row, rank_low=1, rank_high=2) for row in macro.systems[:2])
+    pair = replace(macro.pairs[0], a=a, b=b, better="a")
+    bh = {name: replace(one, settings=replace(one.settings, correction="bh")) for name, one in found.pairs.items()}
+    told = replace(found, pairs=bh, macro={"X": replace(macro, systems=rows, pairs=(pair,))})
+    [said] = [note for note in task_notes(told, "X") if note.startswith("Ranks")]
+    assert said.endswith(f"across all: {b} has a significant loss, and may be the first.")
+
+
+def test_who_is_worse_by_a_correction_of_pairs_alone_is_not_said_to_be_not_significant(found):
+    result = next(iter(found.pairs.values())).metrics["X"]
+    names = [row.system for row in result.systems]
+    ranks = [(1, 2), (2, 3), *[(1, 3)] * (len(names) - 2)]
+    systems = tuple(replace(row, rank_low=low, rank_high=high)
+                    for row, (low, high) in zip(result.systems, ranks, strict=True))
+    worse = replace(result.pairs[0], a=names[0], b=names[2], better="a", significant=True)
+    said = far_firsts(replace(result, systems=systems, pairs=(worse,)))
+    assert f"its difference to {names[0]} is not significant after the correction that ranks have" in said
