@@ -7,7 +7,6 @@ import gc
 import inspect
 import os
 import signal
-import socket
 import threading
 import webbrowser
 from collections.abc import AsyncIterator
@@ -21,7 +20,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from mtsig_core.metrics import METRICS
 from mtsig_core.version import __version__
-from pages._ui import server_events, server_tidying
+from pages._ui import server_events, server_lines, server_sessions, server_tidying
 
 __all__ = ["GRACE", "life"]
 
@@ -42,7 +41,7 @@ async def life(app) -> AsyncIterator[None]:
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     if hasattr(server, "should_exit"):  # Uvicorn's, which would end with the signal
         _end_soon(server)
-        _send_at_once(server.config)
+        server_lines.hold_well(server.config, server_sessions.lines())
     tidying = asyncio.create_task(server_tidying.tidy())
     if not st.get_option("server.headless"):  # it listens already, so what the browser asks waits
         address = f"http://{st.get_option('browser.serverAddress')}:{st.get_option('server.port')}"
@@ -82,19 +81,3 @@ def _stop(server, number, frame) -> None:
     timer.start()
     server.force_exit = server.should_exit  # asked twice
     server.should_exit = True
-
-
-def _send_at_once(config) -> None:
-    """Have what is written to a browser sent at once.
-
-    An answer is written in several pieces, and so is a page. The kernel would keep all but the first back until the
-    browser confirms that one, up to 40 ms later. asyncio sees to this for sockets that it makes, not for Streamlit's.
-    """
-    class AtOnce(config.http_protocol_class):
-        def connection_made(self, transport):
-            line = transport.get_extra_info("socket")
-            if line.family in (socket.AF_INET, socket.AF_INET6):
-                line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
-            super().connection_made(transport)
-
-    config.http_protocol_class = AtOnce

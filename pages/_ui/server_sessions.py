@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse
 
 from mtsig_core.data.readers.bounds import whole_number
 
-__all__ = ["Sessions", "most"]
+__all__ = ["Sessions", "lines", "most"]
 
 #: Messages that a page may send at once, and then in each second: a hand does not, a program could ask for a thousand
 #: runs of a page in one, and nobody else would be served.
 _AT_ONCE, _EACH_SECOND = 60, 4.0
 _NEEDS = 4  # open files of a session
-_OTHERS = 400  # of all else: the server's own, and sessions that left two minutes ago at the latest
+_BROWSER = "_streamlit_xsrf"  # a cookie that each has
+_MOMENT = 30.0  # seconds
+_LEFT = 450  # of the server's own, and of sessions that left two minutes ago at the latest
 _FULL = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">
 <title>mtsig</title>
 <body style="font: 1.25rem system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 1rem">
@@ -29,29 +33,56 @@ every ten seconds.</p></body></html>
 class Sessions:
     """Refuse pages beyond a number (``MTSIG_MAX_SESSIONS``), and have one that sends too much wait for its turn.
 
-    What it sends is then not read, so that it fills nobody's memory. A text where Streamlit expects bytes ends the
-    session in which it came.
+    Who has a page open, or had one a moment ago, finds room to load it anew. What a page sends too much is not read, so
+    that it fills nobody's memory. A text where Streamlit expects bytes ends the session in which it came.
     """
 
     def __init__(self, app, clock: Callable[[], float] = time.monotonic, sleep=asyncio.sleep):
         self._app, self._clock, self._sleep = app, clock, sleep
         self._open, self._most = 0, most()
+        self._here: Counter[str] = Counter()  # pages of each browser, with those that were closed a moment ago
 
     async def __call__(self, scope, receive, send):
-        full = self._open >= self._most
+        if scope["type"] not in ("http", "websocket"):
+            return await self._app(scope, receive, send)
+        browser = HTTPConnection(scope).cookies.get(_BROWSER, "")
+        full = self._open >= self._most + (self._here[browser] > 0 and max(2, self._most // 10))
         if scope["type"] == "websocket":
             if full:
                 return await PlainTextResponse(f"{self._most:,} pages are open, as many as MTSIG_MAX_SESSIONS and the "
                                                "system allow.\n", 503)(scope, receive, send)
-            self._open += 1
-            try:
-                return await self._app(scope, self._slowed(receive, send), send)
-            finally:
-                self._open -= 1
-        if full and scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", ""):
+            return await self._serve(browser, scope, receive, send)
+        if full and "text/html" in Headers(scope=scope).get("accept", ""):
             return await HTMLResponse(_FULL, 503, {"Retry-After": "10", "Refresh": "10", "Cache-Control": "no-store"})(
                 scope, receive, send)
         await self._app(scope, receive, send)
+
+    async def _serve(self, browser, scope, receive, send):
+        gone = False
+
+        async def sent(message):
+            nonlocal gone
+            try:
+                await send(message)
+            except OSError:
+                gone = True
+                raise
+
+        self._open += 1
+        self._here[browser] += bool(browser)
+        try:
+            await self._app(scope, self._slowed(receive, sent), sent)
+        except RuntimeError:  # Streamlit goes on with a page that has gone while it sent to it, and cannot
+            if not gone:
+                raise
+        finally:
+            self._open -= 1
+            asyncio.get_running_loop().call_later(_MOMENT, self._forget, browser)
+
+    def _forget(self, browser):
+        self._here[browser] -= 1
+        if self._here[browser] <= 0:
+            del self._here[browser]
 
     def _slowed(self, receive, send):
         left, seen = float(_AT_ONCE), self._clock()
@@ -74,12 +105,27 @@ class Sessions:
 
 
 def most() -> int:
-    """The pages that may be open: ``MTSIG_MAX_SESSIONS``, or fewer, as many as the system lets this process open files
-    for."""
+    """The pages that may be open: ``MTSIG_MAX_SESSIONS``, or fewer, as many as there are open files for."""
+    files = _files()
     asked = whole_number("MTSIG_MAX_SESSIONS", 500)
+    return asked if files is None else max(1, min(asked, (files - _LEFT - _spare(files)) // _NEEDS))
+
+
+def lines() -> int:
+    """The lines that may be open: one for each page, and those by which they are fetched."""
+    files = _files()
+    return most() + (5000 if files is None else _spare(files))
+
+
+def _spare(files: int) -> int:
+    return max(64, (files - _LEFT) // 8)
+
+
+def _files() -> int | None:
+    """What the system lets this process open; None where it sets no limit, or none that can be asked for."""
     try:
         import resource  # late: there is none on Windows
     except ImportError:
-        return asked
+        return None
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return asked if files == resource.RLIM_INFINITY else max(1, min(asked, (files - _OTHERS) // _NEEDS))
+    return None if files == resource.RLIM_INFINITY else files

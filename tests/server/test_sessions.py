@@ -9,6 +9,7 @@ from starlette.responses import PlainTextResponse
 from mtsig_core.cli import serve as command
 from pages._ui import server_sessions
 
+MINE = [(b"cookie", b"a=b; _streamlit_xsrf=mine")]
 MESSAGE = {"type": "websocket.receive", "bytes": b"rerun"}
 
 
@@ -44,7 +45,7 @@ def heard(messages):
             reached.append(await receive())
 
     sessions = server_sessions.Sessions(application, lambda: line.now, line.sleep)
-    run(sessions({"type": "websocket"}, line.receive, line.send))
+    run(sessions({"type": "websocket", "headers": []}, line.receive, line.send))
     return reached, line
 
 
@@ -100,28 +101,32 @@ def test_a_page_too_many_is_told_so_and_comes_again(monkeypatch):
         else:
             await PlainTextResponse("inside")(scope, receive, send)
 
-    async def ask(accept=b"text/html"):
+    async def ask(accept=b"text/html", cookie=()):
         sent.clear()
-        await sessions({"type": "http", "method": "GET", "path": "/", "headers": [(b"accept", accept)]}, none, send)
+        await sessions({"type": "http", "method": "GET", "path": "/", "headers": [(b"accept", accept), *cookie]}, none,
+                       send)
         return sent[0]["status"], dict(sent[0]["headers"]).get(b"refresh")
 
     async def several():
         global opened
         opened = asyncio.Event()
-        tabs = [asyncio.create_task(sessions({"type": "websocket"}, none, send)) for _ in range(2)]
+        tabs = [asyncio.create_task(sessions({"type": "websocket", "headers": cookie}, none, send))
+                for cookie in (MINE, [])]
         await asyncio.sleep(0)
         found = [await ask(), await ask(b"*/*")]  # the page waits, files of an open one come
-        await sessions({"type": "websocket", "extensions": {"websocket.http.response": {}}}, none, refuse)
+        found += [await ask(cookie=MINE), await ask(cookie=[(b"cookie", b"_streamlit_xsrf=another")])]  # F5
+        scope = {"type": "websocket", "headers": [], "extensions": {"websocket.http.response": {}}}
+        await sessions(scope, none, refuse)
         opened.set()
         await asyncio.gather(*tabs)
         return [*found, await ask()]
 
     sessions = server_sessions.Sessions(held)
-    assert run(several()) == [(503, b"10"), (200, None), (200, None)]
+    assert run(several()) == [(503, b"10"), (200, None), (200, None), (503, b"10"), (200, None)]
     assert refused[0]["status"] == 503 and b"MTSIG_MAX_SESSIONS" in refused[1]["body"]
 
 
-@pytest.mark.parametrize(("files", "asked", "most"), [(1024, None, 156), (20_000, None, 500), (20_000, "40", 40),
+@pytest.mark.parametrize(("files", "asked", "most"), [(1024, None, 125), (20_000, None, 500), (20_000, "40", 40),
                                                       (300, None, 1), (-1, "900", 900)])
 def test_no_more_pages_than_the_system_lets_files_be_open_for(monkeypatch, files, asked, most):
     import resource
@@ -130,7 +135,8 @@ def test_no_more_pages_than_the_system_lets_files_be_open_for(monkeypatch, files
     monkeypatch.delenv("MTSIG_MAX_SESSIONS", raising=False)
     if asked:
         monkeypatch.setenv("MTSIG_MAX_SESSIONS", asked)
-    assert server_sessions.most() == most
+    assert server_sessions.most() == most < server_sessions.lines()
+    assert files < 500 or files >= 4 * most + 400 + server_sessions.lines() - most
 
 
 @pytest.mark.parametrize(("usual", "hard", "wanted"), [(1024, 1 << 20, (10_000, 1 << 20)), (1024, 4096, (4096, 4096)),
@@ -143,3 +149,35 @@ def test_the_command_lets_servers_open_as_many_files_as_the_system_allows(monkey
     monkeypatch.setattr(resource, "setrlimit", lambda which, limits: done.append(limits))
     command._allow_files()
     assert done == ([wanted] if wanted else [])
+
+
+def test_a_page_that_goes_while_it_is_sent_to_leaves_no_traceback():
+    async def gone(message):
+        raise OSError
+
+    async def streamlit(scope, receive, send):
+        try:
+            await send({"type": "websocket.send", "bytes": b"a page"})
+        except OSError:
+            raise RuntimeError("WebSocket is not connected.") from None
+
+    async def broken(scope, receive, send):
+        raise RuntimeError("another")
+
+    scope = {"type": "websocket", "headers": MINE}
+
+    async def ask(app):
+        sessions = server_sessions.Sessions(app)
+        await sessions(scope, None, gone)
+        return sessions._open, sessions._here
+
+    assert run(ask(streamlit)) == (0, {"mine": 1})  # for a moment
+    with pytest.raises(RuntimeError, match="another"):
+        run(ask(broken))
+
+
+def test_who_left_a_moment_ago_is_forgotten():
+    sessions = server_sessions.Sessions(None)
+    sessions._here["mine"] = 2
+    sessions._forget("mine"), sessions._forget("mine")
+    assert "mine" not in sessions._here

@@ -28,6 +28,9 @@ class Runtime:
         self.file_storage = defaultdict(dict)
         self.uploaded_file_mgr = self._session_mgr = self
 
+    def remove_session_files(self, session):
+        self.file_storage.pop(session, None)
+
     def is_active_session(self, session):
         return session in self.sessions
 
@@ -159,6 +162,80 @@ def test_who_may_not_see_the_pages_brings_nothing(put, runtime, session):
 
 def test_a_file_of_unknown_length_is_refused(put, runtime):
     assert put("ann", "f0", 1, length=False) == (411, 0)
+
+
+def test_an_upload_that_ends_after_its_page_is_no_more(put, runtime):
+    """Streamlit looks for the page only when a file begins to come: what came then stayed for ever."""
+    async def leave(scope, receive, send):
+        async for _ in Request(scope, receive).stream():
+            pass
+        runtime.file_storage["ann"]["f0"] = SimpleNamespace(data=b"all of it")
+        del runtime.sessions["ann"]
+        await Response(status_code=204)(scope, receive, send)
+
+    async def goes_on(scope, receive, send):
+        del runtime.sessions["ben"]
+        async for _ in Request(scope, receive).stream():
+            pass
+
+    put("ann", "f0", 3, leave)
+    assert "ann" not in runtime.file_storage
+    assert put("ben", "f0", 3, goes_on) == (204, 3) and "whole" in server_uploads._refused["ben"]["f0"]
+
+
+def test_who_is_silent_or_takes_for_ever_is_not_waited_for(put, runtime, monkeypatch):
+    async def stuck():
+        await asyncio.sleep(3600)
+
+    async def streamlit(scope, receive, send):
+        await receive()
+
+    async def ask():
+        uploads, sent = server_uploads.Uploads(streamlit), []
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
+                 "headers": [(b"content-length", b"9")]}
+        await uploads(scope, stuck, send)
+        return uploads._coming
+
+    monkeypatch.setattr(server_uploads, "_PAUSE", 0.01)
+    assert run(ask()) == {} and "whole" in server_uploads._refused["ann"]["f0"]
+    monkeypatch.setattr(server_uploads, "_LONGEST", 0.0)
+    put("ann", "f1", 3)
+    assert "whole" in server_uploads._refused["ann"]["f1"] and "f1" not in runtime.file_storage["ann"]
+
+
+def test_more_than_was_announced_is_not_taken(put, runtime):
+    async def more(scope, receive, send):
+        async for _ in Request(scope, receive).stream():
+            pass
+
+    async def ask():
+        uploads, sent, read = server_uploads.Uploads(more), [], 0
+
+        async def receive():
+            nonlocal read
+            read += 1
+            return {"type": "http.request", "body": bytes(100), "more_body": read < 5}
+
+        async def send(message):
+            sent.append(message)
+
+        await uploads({"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
+                       "headers": [(b"content-length", b"150")]}, receive, send)
+
+    run(ask())
+    assert "whole" in server_uploads._refused["ann"]["f0"]
+
+
+def test_many_small_files_count_and_ids_are_short(put, runtime):
+    runtime.file_storage["ann"] = {f"f{k}": SimpleNamespace(data=b"") for k in range(22_000)}
+    put("ann", "one more", 1)
+    assert "200 MB" in server_uploads._refused["ann"]["one more"]
+    assert put("ben", "f" * 101, 1) == (403, 0)
 
 
 def test_a_full_disk_is_told(put, runtime):
