@@ -41,7 +41,7 @@ async def life(app) -> AsyncIterator[None]:
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     if hasattr(server, "should_exit"):  # Uvicorn's, which would end with the signal
         _end_soon(server)
-        server_lines.hold_well(server.config, server_sessions.lines())
+        server_lines.hold_well(server.config, *server_sessions.lines())
     tidying = asyncio.create_task(server_tidying.tidy())
     if not st.get_option("server.headless"):  # it listens already, so what the browser asks waits
         address = f"http://{st.get_option('browser.serverAddress')}:{st.get_option('server.port')}"

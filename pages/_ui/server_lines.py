@@ -12,8 +12,10 @@ _LONGEST = 4 << 20  # bytes of a message: what is typed and chosen on a page; fi
 _READ = 1 << 14  # bytes that are taken in at a time, all of whose signs are answered at once
 
 
-def hold_well(config, most: int) -> None:
-    """Have Uvicorn's protocols do so; `most` lines may be open, and further ones are cut: where the system lets no more
+def hold_well(config, most: int, at_once: int) -> None:
+    """Have Uvicorn's protocols do so.
+
+    `most` lines may be open, and further ones are cut, after so many are taken at once: where the system lets no more
     files be open, all who come would wait for nothing, and each be told in the log.
 
     An answer is written in several pieces, and so is a page. The kernel would keep all but the first back until the
@@ -68,4 +70,5 @@ def hold_well(config, most: int) -> None:
             return self._left >= 0
 
     config.http_protocol_class, config.ws_protocol_class = Line, Page
+    config.backlog = min(config.backlog, at_once)
     config.ws_max_size = min(config.ws_max_size, _LONGEST)

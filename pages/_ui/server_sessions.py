@@ -108,17 +108,17 @@ def most() -> int:
     """The pages that may be open: ``MTSIG_MAX_SESSIONS``, or fewer, as many as there are open files for."""
     files = _files()
     asked = whole_number("MTSIG_MAX_SESSIONS", 500)
-    return asked if files is None else max(1, min(asked, (files - _LEFT - _spare(files)) // _NEEDS))
+    return asked if files is None else max(1, min(asked, (files - _LEFT - 2 * _spare(files)) // _NEEDS))
 
 
-def lines() -> int:
-    """The lines that may be open: one for each page, and those by which they are fetched."""
-    files = _files()
-    return most() + (5000 if files is None else _spare(files))
+def lines() -> tuple[int, int]:
+    """The lines that may be open, one for each page and those by which they are fetched; how many may come at once."""
+    spare = _spare(_files() or 40_000)
+    return most() + spare, spare
 
 
 def _spare(files: int) -> int:
-    return max(64, (files - _LEFT) // 8)
+    return max(64, (files - _LEFT) // 10)
 
 
 def _files() -> int | None:

@@ -51,7 +51,7 @@ def served(monkeypatch):
         async def both():
             config = uvicorn.Config(websocket, lifespan="off", log_level="critical", ws="websockets-sansio")
             config.load()
-            server_lines.hold_well(config, most)
+            server_lines.hold_well(config, most, 64)
             server = uvicorn.Server(config)
             with socket.socket(socket.AF_INET) as listening:
                 listening.bind(("127.0.0.1", 0))
