@@ -14,7 +14,6 @@ import numpy as np
 from mtsig_core.data.testset import TestSet, as_system
 from mtsig_core.errors import Remedy, counted
 from mtsig_core.inference.by_rule import about_rule
-from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.few_units import (
     FEW_UNITS,
     about_open_pairs,
@@ -23,7 +22,6 @@ from mtsig_core.inference.few_units import (
     least_p,
     least_said,
     most_units,
-    rank_correction,
     telling_unit,
     trials_needed,
     units_needed,
@@ -33,16 +31,16 @@ from mtsig_core.inference.few_units import (
     would_decide,
 )
 from mtsig_core.inference.interval_cautions import about_intervals
+from mtsig_core.inference.rank_cautions import about_ranks
 from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.text_cautions import about_texts, about_words, named, plural
 from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
-from mtsig_core.results.task import MacroResult
 
 __all__ = ["about_metrics", "about_ratings", "about_scores", "about_several", "disagreement", "find_cautions", "once",
-           "otherwise_first", "p_word", "repeated_references"]
+           "p_word", "repeated_references"]
 
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
@@ -253,38 +251,7 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
     if result.ruled is not None:
         yield about_rule(settings, result, result.ruled)
     elif any(row.rank_low for row in result.systems):
-        yield from _about_ranks(settings, result)
-
-
-def _about_ranks(settings: Settings, result: MetricResult) -> Iterator[Caution]:
-    """Where ranks and decisions are corrected otherwise, unless they agree on who leads and both hold for all pairs."""
-    own, differ = rank_correction(settings), otherwise_first(result)
-    follows = settings.correction not in FAMILY_WISE
-    if settings.correction != own and (differ or follows):
-        yield Caution("ranks-and-correction", f"Rank intervals, and who may be first, are always corrected over all "
-                                              f"pairs, here by {own}. Wins, losses and decisions follow the correction "
-                                              f"{settings.correction}{', which does not' * follows}. "
-                      + (f"So {differ}." if differ else "The two may differ."), result.metric)
-
-
-def otherwise_first(result: MetricResult | MacroResult) -> str:
-    """Whose decisions and ranks say otherwise of being the first, or of a pair, as a part of a sentence; empty where
-    none do."""
-    decided = [pair for pair in result.pairs if getattr(pair, "decidable", True)]
-    if result.pairs and not decided:
-        return "no pair can be decided by that"
-    lost = {pair.b if pair.better == "a" else pair.a for pair in result.pairs if pair.better is not None}
-    wary = [row.system for row in result.systems if (row.rank_low or 1) > 1 and row.system not in lost]
-    bold = [row.system for row in result.systems if row.rank_low == 1 and row.system in lost]
-    told = [f"{named(names)} {'has' if len(names) == 1 else 'have'} {losses}, and {may} be the first"
-            for names, losses, may in ((wary, "no significant loss", "may not"), (bold, "a significant loss", "may"))
-            if names]
-    ends = {row.system: (row.rank_low or 1, row.rank_high or len(result.systems)) for row in result.systems}
-    apart = sum(ends[pair.a][1] < ends[pair.b][0] or ends[pair.b][1] < ends[pair.a][0]
-                for pair in decided if pair.better is None)
-    if apart:
-        told.append(f"{counted(apart, 'pair')} of systems ranked apart {'is' if apart == 1 else 'are'} not significant")
-    return "; ".join(told)
+        yield from about_ranks(settings, result)
 
 
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:

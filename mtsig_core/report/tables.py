@@ -15,10 +15,10 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, format_p, number, rank_interval, signed, written_like
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult
 
-__all__ = ["summary", "how_often", "how_tested", "trials_said", "interval_kinds", "left_out", "apart",
-           "verdict", "by_reference_rows", "leaderboard_rows", "system_rows", "rank_change_rows", "pair_rows",
+__all__ = ["summary", "how_often", "how_tested", "trials_said", "interval_kinds", "left_out", "apart", "verdict",
+           "by_reference_rows", "leaderboard_rows", "system_rows", "rank_change_rows", "pair_rows", "neither",
            "difference_rows", "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "points",
-           "format_p", "with_interval", "simultaneous_word", "neither"]
+           "format_p", "with_interval", "simultaneous_word"]
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -186,13 +186,11 @@ def _tally(result: MetricResult, counts: tuple[int, int, int]) -> list[str]:
 
 def neither(pair: PairResult, settings: Settings) -> str:
     """What a pair is that is not significant."""
-    if pair.decidable or pair.n == 0:
-        return "not separated" if pair.decidable else "not tested: no line in common"
-    if alone_could(settings, pair):
-        return "cannot be decided: too many pairs for so few trials"
-    if pair.n_apart is not None:
-        return f"cannot be decided by a difference in only {counted(pair.n_apart, telling_unit(settings))}"
-    return "cannot be decided" if not pair.n_units else f"cannot be decided with {units_said(settings, pair.n_units)}"
+    why = ": too many pairs for so few trials" if alone_could(settings, pair) else \
+        f" by a difference in only {counted(pair.n_apart, telling_unit(settings))}" if pair.n_apart is not None else \
+        f" with {units_said(settings, pair.n_units)}" if pair.n_units else ""
+    return "not separated" if pair.decidable else "not tested: no line in common" if pair.n == 0 else \
+        f"cannot be decided{why}"
 
 
 def rank_change_rows(before: MetricResult, after: MetricResult) -> Table:

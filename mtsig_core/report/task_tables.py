@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from mtsig_core.data.task import SystemInfo
 from mtsig_core.errors import counted
-from mtsig_core.inference.cautions import disagreement, otherwise_first
+from mtsig_core.inference.cautions import disagreement
 from mtsig_core.inference.few_units import rank_correction
+from mtsig_core.inference.rank_cautions import otherwise_first
 from mtsig_core.inference.ranking import headline, is_ahead
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like

@@ -291,4 +291,5 @@ def test_it_ends_when_told_though_a_tab_waits_for_work(tmp_path, asked, everybod
             (os.killpg if everybody else os.kill)(process.pid, asked)
             assert process.wait(LIMIT) == 0
         patient(lambda: all(map(gone, started)))
-    assert [found["event"] for found in log(tmp_path / "log")][:: len(log(tmp_path / "log")) - 1] == ["start", "stop"]
+    events = [found["event"] for found in log(tmp_path / "log")]
+    assert events[0] == "start" and events.count("stop") == 1  # a page that is being drawn may end after it
