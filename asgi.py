@@ -7,13 +7,13 @@ from starlette.routing import Route
 from streamlit.starlette import App
 
 from pages._ui import (
-          server_events,
-          server_guard,
-          server_health,
-          server_life,
-          server_packed,
-          server_sessions,
-          server_uploads,
+    server_events,
+    server_guard,
+    server_health,
+    server_life,
+    server_packed,
+    server_sessions,
+    server_uploads,
 )
 
 # What it is called is looked for in this text: `streamlit run asgi.py` starts it.

@@ -156,14 +156,14 @@ def task_notes(found: TaskComparison, metric: str) -> list[str]:
     where the decisions do, by language pair."""
     have = {pair: one for pair, one in found.pairs.items() if metric in one.metrics}
     notes = {"": {pair: disagreement(one.metrics[metric], one.testset.n_segments) for pair, one in have.items()}}
-    across = found.macro.get(metric)
-    for one in have.values():
-        used, own = one.settings.correction, rank_correction(one.settings)
-        if used != own and one.metrics[metric].ruled is None:
-            by = "are not" if used == "none" else f"by {used}"
-            notes[f"Ranks are corrected by {own}, wins and losses {by}. "] = {
-                **{pair: otherwise_first(one.metrics[metric]) for pair, one in have.items()},
-                ACROSS: otherwise_first(across) if across is not None else ""}
+    otherwise = [one.settings for one in have.values() if one.metrics[metric].ruled is None
+                 and one.settings.correction != rank_correction(one.settings)]
+    if otherwise:  # by the same correction in all of them
+        own, used, across = rank_correction(otherwise[0]), otherwise[0].correction, found.macro.get(metric)
+        by = "are not" if used == "none" else f"by {used}"
+        notes[f"Ranks are corrected by {own}, wins and losses {by}. "] = {
+            **{pair: otherwise_first(one.metrics[metric]) for pair, one in have.items()},
+            ACROSS: otherwise_first(across) if across is not None else ""}
     return [general + _by_pair({pair: said.rstrip(".") for pair, said in told.items() if said})
             for general, told in notes.items() if any(told.values())]
 

@@ -77,7 +77,6 @@ class Uploads:
         if held.get(session, 0) + self._coming[session] + size > (most + 1) << 20:  # with its frame
             return (f"The chosen files are together larger than {most:,} MB, the most that a page may bring "
                     "(STREAMLIT_SERVER_MAX_UPLOAD_SIZE). Load the page anew, and choose fewer at a time.")
-
         if sum(held.values()) + self._come.total() > room:
             return _NO_ROOM
 
@@ -86,7 +85,7 @@ class Uploads:
             message = await asyncio.wait_for(receive(), _PAUSE)
             here, before = here + len(message.get("body", b"")), here
             self._come[session] += here - before
-            if here > size or time.monotonic() - begun > _LONGEST or not _may_bring(session):
+            if here > size or time.monotonic() - begun > _LONGEST or not get_instance().is_active_session(session):
                 raise _Broken
             if here >> 20 > before >> 20 and sum(_held().values()) + self._come.total() > room:
                 raise _Full

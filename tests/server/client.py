@@ -1,6 +1,8 @@
 """A browser without a screen: cookies, Streamlit's messages, uploads."""
 
+import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from urllib.parse import urlsplit
@@ -14,6 +16,12 @@ from websockets.sync.client import connect
 
 LIMIT = 300.0  # seconds that anything may take
 get = partial(httpx.get, verify=False)  # reading certificates takes longer than all else
+
+
+def run(coroutine):
+    """In a thread of its own: in this one there may be the loop of a browser."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 class Client:

@@ -1,14 +1,13 @@
 """What stands before every answer."""
 
-import asyncio
 import re
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 
 import pytest
 from starlette.responses import PlainTextResponse
 
 from pages._ui import server_guard
+from tests.server.client import run
 
 
 async def application(scope, receive, send):
@@ -16,12 +15,6 @@ async def application(scope, receive, send):
         await send({"type": "websocket.accept"})
     else:
         await PlainTextResponse("inside", headers={"X-Frame-Options": "ALLOW"})(scope, receive, send)
-
-
-def run(coroutine):
-    """In a thread of its own: in this one there may be the loop of a browser."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture

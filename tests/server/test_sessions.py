@@ -1,22 +1,16 @@
 """How many pages may be open, and how much each may send."""
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.responses import PlainTextResponse
 
 from mtsig_core.cli import serve as command
 from pages._ui import server_sessions
+from tests.server.client import run
 
 MINE = [(b"cookie", b"a=b; _streamlit_xsrf=mine")]
 MESSAGE = {"type": "websocket.receive", "bytes": b"rerun"}
-
-
-def run(coroutine):
-    """In a thread of its own: in this one there may be the loop of a browser."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, coroutine).result()
 
 
 class Line:

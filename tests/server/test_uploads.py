@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import defaultdict
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -10,14 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pages._ui import login, server_uploads
+from tests.server.client import run
 
 MB = 1 << 20
-
-
-def run(coroutine):
-    """In a thread of its own: in this one there may be the loop of a browser."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, coroutine).result()
 
 
 class Runtime:
