@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from mtsig_core.errors import Remedy
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.commands import defaults
 from mtsig_core.results import Caution, Comparison
 
-__all__ = ["caution_texts", "group_cautions"]
+__all__ = ["caution_texts", "group_cautions", "in_a_task"]
 
 
 #: Warnings that name the metric themselves.
@@ -44,3 +46,10 @@ def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = 
         helps = {str(remedy): remedy for caution in kind[:shown] for remedy in caution.remedies}  # each once
         groups.append([*texts[:-1], f"{texts[-1]} {say([*helps.values()])}".rstrip()])
     return groups
+
+
+def in_a_task(cautions: Iterable[Caution]) -> list[Caution]:
+    """Warnings of a language pair of a shared task: what helps there is what a task can be told, so no tokenizer."""
+    can_be_told = {"metrics", "exclude", *defaults("task")}
+    return [replace(caution, remedies=tuple(one for one in caution.remedies if one.keys() <= can_be_told))
+            for caution in cautions]

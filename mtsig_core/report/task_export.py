@@ -12,6 +12,7 @@ from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.cautions import in_a_task
 from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
@@ -148,12 +149,13 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
 
 def _warnings(found: TaskComparison) -> list[str]:
     """Those about the design, once for all language pairs that have the same, then those of each."""
-    designs = [[caution for caution in comparison.warnings if caution.metric is None and caution.a is None]
-               for comparison in found.pairs.values()]
+    warnings = {pair: in_a_task(comparison.warnings) for pair, comparison in found.pairs.items()}
+    designs = [[caution for caution in told if caution.metric is None and caution.a is None]
+               for told in warnings.values()]
     shared = [caution for caution in designs[0] if len(designs) > 1 and all(caution in one for one in designs)]
     lines = caution_lines(shared)
     for pair, comparison in found.pairs.items():
-        rest = [caution for caution in comparison.warnings if caution not in shared]
+        rest = [caution for caution in warnings[pair] if caution not in shared]
         lines += caution_lines(rest, len(comparison.metrics) > 1, f"{printable(pair)}: ")
     return lines
 

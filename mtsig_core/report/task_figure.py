@@ -9,7 +9,8 @@ from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.html_figures import template
 from mtsig_core.report.palette import width, wrapped
-from mtsig_core.report.task_tables import MISSING, picture_rows
+from mtsig_core.report.task_ranks import marked_said
+from mtsig_core.report.task_tables import MISSING, MISSING_SAID, picture_rows
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import MetricResult
 from mtsig_core.results.task import TaskComparison
@@ -23,9 +24,9 @@ _STYLE = ("<style>text {font-family: system-ui, sans-serif; fill: #1B2330; white
           "text.first {fill: #FFFFFF; font-weight: 700}</style>")
 
 
-def task_svg(found: TaskComparison, metric: str) -> str:
+def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
     """A row a system, a column a language pair and, where there is one, the rank over all: rank intervals, those that
-    reach the first rank filled. A dash: no score there, or no rank."""
+    reach the first rank filled. A dash: no score there, or no rank. What is to stand `below` is broken into lines."""
     shapes: Any = template("shapes.svg").module  # its macros
     header, rows, marks = picture_rows(found, metric)
     n = header.index("pairs", 1 + len([pair for pair, one in found.pairs.items() if metric in one.metrics]))
@@ -49,15 +50,20 @@ def task_svg(found: TaskComparison, metric: str) -> str:
                 drawn.append(shapes.rect(x + 1, top + 1, w - 2, high - 2, f"cell{first}"))
             drawn.append(shapes.text(x + w / 2, top + high / 2 + 5, str(row[k]).replace("-", "\u2013"), f"mid{first}"))
         top += high
+    full = starts[-1] + wide[-1] + 8
+    for line in wrapped(below, max(30, int((full - 16) / _DIGIT))) if below else ():
+        full, top = max(full, 16 + _DIGIT * width(line)), top + _LINE
+        drawn.append(shapes.text(8, top, line))
     alt = (f"{metric_title(metric)}: rank intervals of {counted(len(rows), 'system')} in "
            f"{counted(n - 1, 'language pair')}")
-    figure: str = shapes.svg(starts[-1] + wide[-1] + 8, top + 8, alt, drawn)
+    figure: str = shapes.svg(full, top + 8, alt, drawn)
     return figure
 
 
 def task_picture(found: TaskComparison, metric: str) -> str:
-    """The same as a file of its own."""
-    drawn = str(task_svg(found, metric))
+    """The same as a file of its own, which says what it shows."""
+    key = f"Ranks by {metric_title(metric)}; blue: {marked_said(found)}. A dash: {MISSING_SAID}."
+    drawn = str(task_svg(found, metric, printable(key)))
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", ">" + _STYLE, 1) + "\n"
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError, compare_task
 from mtsig_core.errors import counted
-from mtsig_core.report.cautions import group_cautions
+from mtsig_core.report.cautions import group_cautions, in_a_task
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.kept_tasks import KeptTask
@@ -152,4 +152,4 @@ def show_warnings(found: TaskComparison, key: str) -> None:
         with st.expander(f"Keep in mind: {counted(n, 'warning')}", key=key):
             screen.prose_table(["language pair", "warning"], [
                 [pair, " ".join(texts)] for pair, comparison in found.pairs.items() for texts in group_cautions(
-                    comparison.warnings, several=len(comparison.metrics) > 1, say=in_side_bar)])
+                    in_a_task(comparison.warnings), several=len(comparison.metrics) > 1, say=in_side_bar)])

@@ -15,7 +15,7 @@ from mtsig_core.figures import forest
 from mtsig_core.inference.comparison import joined
 from mtsig_core.inference.ranking import headline
 from mtsig_core.report import export, latex, tables, terminal
-from mtsig_core.report.cautions import group_cautions
+from mtsig_core.report.cautions import group_cautions, in_a_task
 from mtsig_core.report.html_report import comparison_html
 from mtsig_core.report.records import leaderboard_records
 from mtsig_core.report.sentences import paper_sentences
@@ -299,6 +299,13 @@ def test_warnings_of_several_metrics_say_which_they_are_about():
     assert group_cautions(found[:1]) == [["one"]]
     assert group_cautions([Caution("partly-rated", "human has scores for 2", "human")], several=True) == [
         ["human has scores for 2"]]
+
+
+def test_in_a_task_only_that_helps_which_a_task_can_be_told():
+    """Its texts are cut by language pair: `mtsig task` has no --tokenize, and the page Task no such control."""
+    told = {"metrics": "chrf"}, {"exclude": "A"}, {"trials": 999}
+    more = {"metrics": "bleu", "tokenize": "zh"}, {"docs": "FILE"}
+    assert in_a_task([Caution("x", "one", remedies=(*more, *told))]) == [Caution("x", "one", remedies=told)]
 
 
 def test_one_is_one_everywhere():

@@ -22,6 +22,7 @@ from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.across_metrics import Disputed, PairAcross, disputed_in
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.far_firsts import far_firsts
+from mtsig_core.report.palette import width
 from mtsig_core.report.task_disputes import dispute_counts, disputes_verdict
 from mtsig_core.report.task_export import task_csv, task_json, task_text
 from mtsig_core.report.task_figure import task_picture
@@ -371,6 +372,14 @@ class TestHtml:
         assert cells[-2:] == [("\u2013", "mid")] * 2
         names = ["".join(part.text for part in one) for one in drawn.iter(f"{of}text") if one.get("class") == "end"]
         assert names == [visible(name) for name in NAMES]
+
+    def test_the_picture_alone_says_what_it_shows(self, found):
+        drawn = ElementTree.fromstring(task_picture(found, "X"))
+        texts = [one for one in drawn.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == ""]
+        assert "".join(one.text for one in texts) == (
+            "Ranks by X; blue: may be the first, as no other is significantly better. A dash: no score, or no rank.")
+        assert max(float(one.get("y")) for one in texts) < float(drawn.get("height"))
+        assert 9 * max(width(one.text) for one in texts) < float(drawn.get("width"))
 
     def test_a_table_of_many_language_pairs_fits_the_paper(self):
         many = compare_task(made(["A", "B"], [f"en-{chr(97 + k)}" for k in range(15)], documents=4), "X", trials=9,
