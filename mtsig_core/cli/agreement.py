@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from mtsig_core.cli.inputs import progress_line, read, told
 from mtsig_core.cli.options import add_arguments, add_choice_of_systems, add_output_options, given
 from mtsig_core.cli.output import check_out, write
-from mtsig_core.cli.source_options import names, source_from
+from mtsig_core.cli.source_options import AddUp, names, source_from
 from mtsig_core.cli.task_scores import add_pairs, refuse_of_one_pair, task_source
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_exclusions import TaskExclusion
@@ -29,7 +29,7 @@ def add_agreement_options(sub: ArgumentParser) -> None:
     group = sub.add_argument_group("metrics")
     group.add_argument("--human", required=True, metavar="NAME",
                        help="the scores that people gave, one of --scores or of the folder")
-    group.add_argument("--metrics", type=names, metavar="NAME,...",
+    group.add_argument("--metrics", type=names, action=AddUp, metavar="NAME,...",
                        help="default: all other --scores and, with texts, bleu, chrf and ter")
     group.add_argument("--lowercase", action="store_true")
     group = sub.add_argument_group("a whole task", "each language pair and their mean: --folder without --langpair, or "

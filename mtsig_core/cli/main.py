@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,6 +17,7 @@ from mtsig_core.cli.late import load_when_used
 from mtsig_core.cli.options import add_choice_of_systems, add_metric_options, add_output_options, add_test_options
 from mtsig_core.cli.output import standard_error, write
 from mtsig_core.cli.source_options import add_source_options, source_from
+from mtsig_core.data.readers.bounds import unreadable
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import MtsigError, SettingError
 from mtsig_core.inference.one_score import Progress
@@ -61,6 +63,9 @@ class _Parser(argparse.ArgumentParser):
         if self.add_options is not None:
             add_options, self.add_options = self.add_options, None
             add_options(self)
+        for arg in args or ():  # which argparse would take for an empty list
+            if re.fullmatch("--[a-z-]+=--", arg):
+                self.error(f"argument {arg.removesuffix('=--')}: -- is no value of it")
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
@@ -98,6 +103,9 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # what no reader asked about: a folder above that is closed, a working folder that is gone
+        print(f"mtsig: {terminal.printable_lines(unreadable(error))}", file=sys.stderr)
+        return 2
     except MemoryError as error:
         print(f"mtsig: not enough memory ({error}). Use fewer --trials or --resamples, or fewer systems.",
               file=sys.stderr)

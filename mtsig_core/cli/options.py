@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mtsig_core.cli.source_options import names
+from mtsig_core.cli.source_options import AddUp, names
 from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.rank_rules import RANK_RULES
@@ -81,15 +81,15 @@ def given(args: Namespace, called: str | Callable[..., Any]) -> dict[str, Any]:
 
 def add_metric_options(sub: ArgumentParser) -> None:
     group = sub.add_argument_group("metrics")
-    group.add_argument("--metrics", type=names, metavar="NAME,...",
+    group.add_argument("--metrics", type=names, action=AddUp, metavar="NAME,...",
                        help="default: bleu; without texts, the names of all --scores")
     group.add_argument("--lowercase", action="store_true")
 
 
 def add_choice_of_systems(sub: ArgumentParser) -> None:
     group = sub.add_argument_group("what to compare")
-    group.add_argument("--only", type=names, metavar="NAME,...", help="these systems alone")
-    group.add_argument("--exclude", type=names, metavar="NAME,...", help="all but these systems")
+    group.add_argument("--only", type=names, action=AddUp, metavar="NAME,...", help="these systems alone")
+    group.add_argument("--exclude", type=names, action=AddUp, metavar="NAME,...", help="all but these systems")
     group.add_argument("--domain", metavar="D", help="the segments of this domain alone")
 
 

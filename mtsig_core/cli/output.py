@@ -21,11 +21,11 @@ def check_out(path: str | None, source: Source) -> None:
         return
     if os.path.exists(path) and any(os.path.samefile(path, file) for file in source.files()):
         raise SettingError(f"--out {path} is one of the files to read. Choose another name.")
-    folder = Path(path).resolve().parent
     try:
-        is_folder = Path(path).is_dir()
-    except OSError as error:  # a name that is too long
-        raise SettingError(f"--out {path} cannot be written: {error.strerror}. Choose another name.") from error
+        folder, is_folder = Path(path).resolve().parent, Path(path).is_dir() or path.endswith(("/", os.sep))
+    except (OSError, RuntimeError) as error:  # a name that is too long, links that lead to each other
+        why = getattr(error, "strerror", None) or "its links lead nowhere"
+        raise SettingError(f"--out {path} cannot be written: {why}. Choose another name.") from error
     if is_folder:
         raise SettingError(f"--out {path} is a folder. Expected a file name.")
     if not folder.is_dir():

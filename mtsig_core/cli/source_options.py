@@ -13,7 +13,7 @@ from mtsig_core.data.source import Source
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import check_tokenizer
 
-__all__ = ["add_folder_options", "add_source_options", "names", "source_from"]
+__all__ = ["AddUp", "add_folder_options", "add_source_options", "names", "source_from"]
 
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,8 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--folder", metavar="DIR", help="folder in WMT layout: references/, system-outputs/, documents/, sources/")
     add("--langpair", metavar="XX-YY", help="language pair, such as en-de")
     add("--tokenize", metavar="NAME", help="a tokenizer of sacreBLEU (default: by target language, else 13a)")
-    add("--refs", type=names, default=(), metavar="NAME,...", help="references to score with (default: all)")
+    add("--refs", type=names, action=AddUp, default=(), metavar="NAME,...",
+        help="references to score with (default: all)")
     add("--refs-as-systems", action="store_true",
         help="let the references not chosen by --refs, and those with ratings, act as systems")
     add_folder_options(add)
@@ -142,6 +143,15 @@ def names(text: str) -> tuple[str, ...]:
     if not (found := tuple(literal(name.strip()) for name in text.split(",") if name.strip())):
         raise argparse.ArgumentTypeError(f"{text!r} names nothing")
     return found
+
+
+class AddUp(argparse.Action):
+    """Of a list that is given several times all names are taken: the last alone would let others in without a word."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        given = getattr(namespace, self.dest)
+        before = () if given is None or given is self.default else given
+        setattr(namespace, self.dest, tuple(dict.fromkeys((*before, *values))))
 
 
 def _named_scores(text: str) -> tuple[str, str]:

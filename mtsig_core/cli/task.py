@@ -10,7 +10,7 @@ from mtsig_core.cli.inputs import progress_line
 from mtsig_core.cli.options import add_arguments, add_output_options, given
 from mtsig_core.cli.output import check_out, write
 from mtsig_core.cli.replicate import add_official_option, run_replicate_task
-from mtsig_core.cli.source_options import add_folder_options, names
+from mtsig_core.cli.source_options import AddUp, add_folder_options, names
 from mtsig_core.cli.task_review import take_review, warn_of_review
 from mtsig_core.cli.task_scores import add_pairs, add_task_scores, task_source
 from mtsig_core.data.review import replay
@@ -36,7 +36,7 @@ def add_task_options(sub: ArgumentParser) -> None:
              "mt-metrics-eval's folders, or WMT25's automatic_scores/")
     add_pairs(add)
     add("--track", choices=("constrained", "unconstrained"), help="the systems of one track alone")
-    add("--only", type=names, metavar="NAME,...", help="these systems alone")
+    add("--only", type=names, action=AddUp, metavar="NAME,...", help="these systems alone")
     add("--exclude", action="append", default=[], metavar="[PAIR:]NAME,...[=REASON]",
         help="all but these systems, in all language pairs or in one, and why; may be given several times")
     add("--review", metavar="FILE",
@@ -44,7 +44,8 @@ def add_task_options(sub: ArgumentParser) -> None:
     add_task_scores(add)
     add_folder_options(add)
     group = sub.add_argument_group("metrics")
-    group.add_argument("--metrics", type=names, metavar="NAME,...", help="default: all scores; bleu without any")
+    group.add_argument("--metrics", type=names, action=AddUp, metavar="NAME,...",
+                       help="default: all scores; bleu without any")
     group.add_argument("--primary", metavar="NAME", help="the metric that comes first")
     group.add_argument("--human", metavar="NAME",
                        help="scores that people gave: all metrics are held against them, as by the command agreement")

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from mtsig_core.cli.source_options import names
+from mtsig_core.cli.source_options import AddUp, names
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import SettingError
 
@@ -17,7 +17,8 @@ _OF_ONE_PAIR = ("langpair", "refs", "domain", "refs_as_systems", "tokenize", "lo
 
 
 def add_pairs(add: Callable[..., Any]) -> None:
-    add("--pairs", type=names, metavar="XX-YY,...", help="these language pairs of the task alone (default: all)")
+    add("--pairs", type=names, action=AddUp, metavar="XX-YY,...",
+        help="these language pairs of the task alone (default: all)")
 
 
 def add_task_scores(add: Callable[..., Any]) -> None:

@@ -13,7 +13,6 @@ from mtsig_core.experiments.family_wise_error import corrected, drawn_from, rand
 from mtsig_core.experiments.population import (
     Population,
     Rate,
-    check_level,
     check_whole,
     equal_systems,
     rate,
@@ -24,6 +23,7 @@ from mtsig_core.inference import engine
 from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.settings import check_level
 from mtsig_core.inference.significance import decide
 from mtsig_core.metrics import Metric, direction
 

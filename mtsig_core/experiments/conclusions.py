@@ -12,7 +12,6 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.blocks_and_broad import positions
 from mtsig_core.experiments.population import (
     Rate,
-    check_level,
     check_whole,
     clustered_rate,
     generator,
@@ -25,6 +24,7 @@ from mtsig_core.experiments.whole_set import whole_p
 from mtsig_core.inference import engine
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.settings import check_level
 from mtsig_core.inference.significance import decide, significant, win_rates
 from mtsig_core.inference.ties import rounding
 from mtsig_core.metrics import Metric

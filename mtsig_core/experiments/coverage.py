@@ -11,7 +11,6 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.population import (
     Rate,
-    check_level,
     check_whole,
     generator,
     of_documents,
@@ -25,6 +24,7 @@ from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.settings import check_level
 from mtsig_core.metrics import Metric
 
 __all__ = ["Coverage", "Covered", "coverage"]

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.experiments.population import check_level, check_whole, equal_systems, population
+from mtsig_core.experiments.population import check_whole, equal_systems, population
 from mtsig_core.inference import engine
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.settings import check_level
 from mtsig_core.inference.significance import approximate_randomization, riezler_maxwell, signed_shift
 from mtsig_core.metrics import Metric
 

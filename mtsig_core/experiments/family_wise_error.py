@@ -12,7 +12,6 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.population import (
     Population,
     Rate,
-    check_level,
     check_whole,
     equal_systems,
     population,
@@ -25,6 +24,7 @@ from mtsig_core.inference.across_corrections import every_correction
 from mtsig_core.inference.correction import CORRECTIONS, romano_wolf
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.settings import check_level
 from mtsig_core.inference.significance import approximate_randomization, significant
 from mtsig_core.metrics import Metric
 

@@ -20,7 +20,7 @@ from mtsig_core.inference.parallel import in_order
 from mtsig_core.inference.resampling import Units, members
 from mtsig_core.metrics import Metric
 
-__all__ = ["Population", "Rate", "check_level", "check_whole", "clustered_rate", "equal_systems",
+__all__ = ["Population", "Rate", "check_whole", "clustered_rate", "equal_systems",
            "generator", "of_documents", "pair_population", "population", "rate", "repeated", "told"]
 
 _AT_ONCE = 8  # repeats that a thread takes at a time
@@ -226,12 +226,6 @@ def check_whole(what: str, value: float, least: int, most: int) -> int:
     if isinstance(value, bool) or not (isinstance(value, Integral) and least <= value <= most):
         raise SettingError(f"{what} is {value}. Expected a whole number from {least:,} to {most:,}.")
     return int(value)
-
-
-def check_level(alpha: float) -> None:
-    """Raise SettingError unless alpha lies between 0 and 1."""
-    if not 0 < alpha < 1:
-        raise SettingError(f"alpha is {alpha:g}. Expected a number between 0 and 1, such as 0.05.")
 
 
 def of_documents(statistics: np.ndarray, segments_of: Sequence[np.ndarray],

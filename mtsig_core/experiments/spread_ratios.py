@@ -11,11 +11,12 @@ import numpy as np
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.blocks_and_broad import KINDS, positions
-from mtsig_core.experiments.population import check_level, check_whole
+from mtsig_core.experiments.population import check_whole
 from mtsig_core.experiments.sample_results import ratio_of_spreads, spread
 from mtsig_core.experiments.size_choice import in_units
 from mtsig_core.inference.measured import measure
 from mtsig_core.inference.one_score import Progress, stage
+from mtsig_core.inference.settings import check_level
 from mtsig_core.metrics import Metric
 
 __all__ = ["SIZES", "Spread", "Spreads", "spreads"]

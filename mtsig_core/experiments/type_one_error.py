@@ -12,7 +12,6 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.equal_by_weights import equal_weights, predicted_rejections
 from mtsig_core.experiments.population import (
     Rate,
-    check_level,
     check_whole,
     generator,
     of_documents,
@@ -26,6 +25,7 @@ from mtsig_core.inference.few_units import p_floor
 from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.one_score import Progress, stage
 from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.settings import check_level
 from mtsig_core.inference.significance import TESTS, decide, fitting_tests, significant, win_rates
 from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.metrics import Metric

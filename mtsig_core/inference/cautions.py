@@ -112,12 +112,13 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
         code = "as-published" if test.as_published else "assumes"
         yield Caution.of(f"{settings.test}-{code}", f"{test.title.capitalize()} ({test.source}): {test.caution}",
                          advice=test.instead, remedies=({"test": "ar"}, {"test": "bootstrap"}))
-    if len(testset.references) > 1 and any(name not in testset.scores for name in results):
+    if any(name not in testset.scores for name in results):
+        others = ", or score with the other references alone, so that it is judged like the rest." \
+            if len(testset.references) > 1 else "."
         for reference, system in repeated_references(testset).items():
             yield Caution("reference-among-systems", f"{system} is reference {reference} word for word, which no other "
-                                                     "system can equal. Leave it out, or score with the "
-                                                     "other references alone, so that it is judged like the "
-                                                     "rest.", remedies=({"exclude": system},))
+                                                     f"system can equal. Leave it out{others}",
+                          remedies=({"exclude": system},))
     yield from about_several(results)
 
 

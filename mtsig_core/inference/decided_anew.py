@@ -16,7 +16,7 @@ from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.few_units import about_test, can_reach, told_apart_in, trials_needed
 from mtsig_core.inference.resampling import Units, make_units
 from mtsig_core.inference.runs import about_runs
-from mtsig_core.inference.settings import check_metric
+from mtsig_core.inference.settings import check_metric, check_rank_rule
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import Metric, metrics_for
 from mtsig_core.results import Comparison, MetricResult, Settings, TestSetInfo
@@ -88,6 +88,7 @@ def ranked_by(comparison: Comparison, testset: TestSet, rule: str) -> Comparison
     >>> ranked_by(compare(ts, trials=999), ts, "overlap") == compare(ts, trials=999, rank_rule="overlap")
     True
     """
+    check_rank_rule(rule)
     return _anew(comparison, testset, replace(comparison.settings, rank_rule=rule), comparison.metrics)
 
 

@@ -17,11 +17,13 @@ from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.results import SamplingSettings, Settings
 from mtsig_core.version import __version__
 
-__all__ = ["check_jobs", "check_metric", "check_trials", "interval_kind", "resolve", "resolve_sampling"]
+__all__ = ["check_jobs", "check_level", "check_metric", "check_rank_rule", "check_trials", "interval_kind", "resolve",
+           "resolve_sampling"]
 
 _FEW_UNITS_FOR_PERCENTILE = 100  # of equal size
 _MOST_DRAWS = 10_000_000
 _MOST_JOBS = 1000
+_LEAST_ALPHA = 1e-9  # a hundredth of the least p that so many draws can give
 
 
 def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | None, trials: int, alpha: float,
@@ -44,7 +46,7 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
         raise SettingError(f"No system {baseline!r} to use as baseline.{nearest(baseline, testset.systems)} Systems: "
                            f"{', '.join(testset.systems)}.")
 
-    _choose("rank rule", rank_rule, RANK_RULES)
+    check_rank_rule(rank_rule)
     if correction == "auto":
         correction = chosen.default_correction
     _choose("correction", correction, CORRECTIONS)
@@ -75,9 +77,7 @@ def resolve_sampling(testset: TestSet, *, unit: str, block_length: float | None,
     _whole("seed", seed, 0)
     if seed >= 1 << 64:
         raise SettingError(f"seed is {seed}. Expected a number below 2^64.")
-    if not (isinstance(alpha, Real) and 0 < alpha < 1):
-        shown = f"{alpha:g}" if isinstance(alpha, Real) else repr(alpha)
-        raise SettingError(f"alpha is {shown}. Expected a number between 0 and 1, such as 0.05.")
+    check_level(alpha)
     _choose("unit", unit, ("auto", *UNITS))
     units = make_units(testset, unit, block_length)
     return SamplingSettings(units.kind, units.block_length, float(alpha), int(resamples), int(seed),
@@ -103,6 +103,19 @@ def check_trials(trials: int, alpha: float | None, test: str) -> None:
         raise SettingError(
             f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {chosen.smallest_p(trials):.3g}: "
             f"nothing could be significant. Use at least {needed} trials, or a larger alpha.")
+
+
+def check_level(alpha: float) -> None:
+    """Raise SettingError for a level that is none, or so near 0 or 1 that no draws could tell."""
+    if not (isinstance(alpha, Real) and _LEAST_ALPHA <= alpha <= 1 - _LEAST_ALPHA):
+        shown = f"{alpha:g}" if isinstance(alpha, Real) else repr(alpha)
+        raise SettingError(f"alpha is {shown}. Expected a number between 0 and 1, at least {_LEAST_ALPHA:g} from "
+                           "either, such as 0.05.")
+
+
+def check_rank_rule(rule: str) -> None:
+    """Raise SettingError for a rule that is not known."""
+    _choose("rank rule", rule, RANK_RULES)
 
 
 def check_jobs(jobs: int) -> None:

@@ -81,7 +81,7 @@ def _entry(number: int, step: dict[str, Any]) -> Entry:
         raise InputError(f"{where} takes back step {change.number}, which is not one before it.")
     when = typed("float", at("at", step, where), f"{where}: at")
     if not 0 <= when < _LATEST:
-        raise InputError(f"{where}: at is {when:g}, which is no time.")
+        raise InputError(f"{where}: at is {str(when)[:20]}, which is no time.")
     return Entry(number, when, change)
 
 

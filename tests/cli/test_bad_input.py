@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,72 @@ def test_unreadable_content(refused, files, content, expected):
     (files / "good.txt").write_bytes(content)
     message = refused("compare", "--ref", files / "ref.txt", "--system", files / "good.txt")
     assert "good.txt" in message and expected in message
+
+
+@pytest.mark.parametrize("asked", [("task", "--folder", "x" * 300), ("compare", "--folder", "x" * 300),
+                                   ("compare", "--folder", "x" * 300, "--langpair", "en-de")])
+def test_names_that_no_system_takes(refused, asked):
+    assert "xxx... cannot be read: File name too long" in refused(*asked)
+
+
+@pytest.mark.parametrize("asked, layout", [("task", "human-scores"), ("task", "metric-scores/en-de"),
+                                           ("compare", "human-scores"), ("task", "automatic_scores")])
+def test_folders_that_may_not_be_listed(refused, folder, monkeypatch, asked, layout):
+    (folder / layout).mkdir(parents=True)
+    listed = Path.iterdir
+
+    def closed(path):
+        if path == folder / layout:
+            raise PermissionError(13, "Permission denied", str(path))
+        return listed(path)
+
+    monkeypatch.setattr(Path, "iterdir", closed)  # nothing is forbidden to root
+    said = refused(asked, "--folder", folder, *(["--langpair", "en-de"] if asked == "compare" else []))
+    assert f"{folder / layout} cannot be read: Permission denied" in said
+
+
+def test_a_working_folder_that_is_gone(refused, options, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert "A file, or the working folder, cannot be read" in refused("compare", "--ref", "a", "--system", "b")
+    assert "new.json cannot be written: No such file" in refused("compare", *options, "--out", "new.json")
+
+
+@pytest.mark.parametrize("option", ["--out", "--ref", "--format", "--seed", "--scores"])
+def test_two_dashes_are_no_value(refused, options, option):
+    assert f"rgument {option}: -- is no value of it" in refused("compare", *options, f"{option}=--")
+
+
+def test_links_that_lead_to_each_other_and_a_folder_to_be_are_no_output(refused, options, tmp_path):
+    (tmp_path / "l1").symlink_to("l2")
+    (tmp_path / "l2").symlink_to("l1")
+    assert "l1 cannot be written" in refused("compare", *options, "--out", tmp_path / "l1")
+    assert "is a folder. Expected a file name" in refused("compare", *options, "--out", f"{tmp_path}/new/")
+
+
+@pytest.mark.parametrize("command", ["compare", "pair", "sweep resamples", "validate type1"])
+@pytest.mark.parametrize("alpha", ["1e-320", "1e-17", "0.9999999999999999"])
+def test_levels_that_no_draws_could_tell(refused, options, command, alpha):
+    assert "alpha is" in (told := refused(*command.split(), *options, "--alpha", alpha)) and "at least 1e-09" in told
+
+
+def test_a_task_knows_its_rank_rules_too(refused):
+    assert "Unknown rank rule 'wmt-24'" in refused("task", "--demo", "--rank-rule", "wmt-24", "--trials", "99",
+                                                   "--resamples", "50")
+
+
+def test_a_list_that_is_given_twice_adds_up(run, options):
+    one, two = (run("score", *options, *more).out for more in (("--exclude", "good,fair"),
+                                                              ("--exclude", "good", "--exclude", "fair")))
+    assert one == two and "poor" in two and "good" not in two
+
+
+def test_an_output_that_is_the_reference_is_told(run, files):
+    systems = ("--system", f"copy={files / 'ref.txt'}", "--system", files / "good.txt")
+    done = run("compare", "--ref", files / "ref.txt", *systems, "--trials", "99", "--resamples", "50")
+    assert "Warning: copy is reference ref word for word, which no other system can equal. Leave it out. Options: " \
+           "--exclude copy." in done.out
 
 
 def test_folder_instead_of_file(refused, files):

@@ -20,9 +20,10 @@ from mtsig_core.data.checks import literal
 from mtsig_core.errors import InputError, MtsigError, SettingError
 
 __all__ = ["UploadLimits", "bounded", "check_place", "check_values", "from_below", "is_limited", "open_file", "places",
-           "regular", "spend", "upload_limits", "whole_number", "without_places"]
+           "regular", "spend", "unreadable", "upload_limits", "whole_number", "without_places"]
 
 MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
+_LONGEST = 200  # characters of a name in a message
 _VARIABLE = "MTSIG_UPLOAD_"  # and the name of the limit in capitals
 
 
@@ -103,16 +104,36 @@ _BELOW: ContextVar[str | None] = ContextVar("below", default=None)
 def bounded(limits: UploadLimits | None = None, *, below: str | os.PathLike[str] | None = None) -> Iterator[None]:
     """Within it no more than some limits is read, and nothing but regular files below a folder, links followed.
 
-    Messages then name files from that folder on: what lies above is nobody's business.
+    Messages then name files from that folder on: what lies above is nobody's business. What the system refuses to read
+    is an InputError that names it.
     """
     root = None if below is None else os.path.realpath(below)
     tokens = _BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)), _BELOW.set(root or _BELOW.get())
     try:
-        with without_places({} if root is None else {root + os.sep: ""}):
+        with without_places({} if root is None else {root + os.sep: ""}), _readable():
             yield
     finally:
         _BUDGET.reset(tokens[0])
         _BELOW.reset(tokens[1])
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(unreadable(error)) from error
+
+
+def unreadable(error: OSError) -> str:
+    """Message for what the system refuses: a folder that is closed, a name that is too long, a file that is gone.
+
+    >>> unreadable(PermissionError(13, "Permission denied", "task/human-scores"))
+    'task/human-scores cannot be read: Permission denied. Check its name, and who may read it.'
+    """
+    name = "A file, or the working folder," if error.filename is None else literal(os.fsdecode(error.filename))
+    name = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
+    return f"{name} cannot be read: {error.strerror or error}. Check its name, and who may read it."
 
 
 def spend(name: str, n: int, where: str) -> None:

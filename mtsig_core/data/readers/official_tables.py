@@ -112,7 +112,7 @@ def _lines(text: str, name: str) -> tuple[list[str], _Lines]:
     if separator is None:
         raise InputError(f"{name} has no columns in its first line, {shown(first[:80])!r}. Expected system and the "
                          "names of metrics, with tabs, semicolons or commas between them.")
-    reader = csv.reader(io.StringIO(text), delimiter=separator,
+    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True,
                         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
     try:
         lines = [(reader.line_num, [literal(cell.strip()) for cell in cells])

@@ -25,7 +25,7 @@ _LINE = ("line", "line_number", "lineno", "segment", "segment_id", "seg", "seg_i
 _SCORE = ("score", "rating", "value")
 _DOCUMENT = ("docid", "doc_id", "doc", "document", "document_id")
 _Place = dict[str, int | None]  # of the columns of a table, by what they hold
-_MISSING = ("", "na", "n/a", "nan", "none", "null")
+_MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
 _FORMS = ("Expected are the columns system, line, score (and docid), a row for each score; or a column for each "
           "system and a row for each line.")
 
@@ -89,21 +89,24 @@ def _delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
     first = text.lstrip("\r\n").partition("\n")[0]
     separator = next((sign for sign in "\t,;" if sign in first), "\t")
     spend("values", text.count(separator) + text.count("\n"), name)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator,
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True,
                         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
     header: list[str] | None = None
     rows: Rows = []
+    gaps: Rows = []
     try:
         for cells in reader:
             if not any(cell.strip() for cell in cells) and len(cells) < 2:
+                gaps += [(reader.line_num, [""])] * (header is not None and len(header) == 1)
                 continue
             if header is None:
                 header = [cell.strip() for cell in cells]
             elif len(cells) != len(header):
                 raise InputError(f"{name}, row {reader.line_num} has {len(cells)} columns, the header has "
                                  f"{len(header)} ({_listed(header)}). Give every row the same columns.")
-            else:
-                rows.append((reader.line_num, cells))
+            else:  # an empty row of a single column is a score that is missing, unless it ends the file
+                rows += [*gaps, (reader.line_num, cells)]
+                gaps.clear()
     except csv.Error as error:
         raise InputError(f"{name}, row {reader.line_num} cannot be read: {error}. Check its quotes.") from None
     return header, rows
@@ -183,11 +186,11 @@ def _comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> ScoreFile:
         for k, entry in enumerate(entries, 1):
             where = f"{name}, segment {k} of {shown(file)}"
             keys = list(entry) if isinstance(entry, dict) else []
-            key = next((key for key in keys if key.lower() in ("comet", *_SCORE, metric.lower())), None)
-            if key is None:
+            place = _score_column(where, keys, metric, "comet")
+            if place is None:
                 raise InputError(f"{where} has no score: it has {_listed(keys) or _cut(entry)}. Expected what "
                                  "COMET writes as JSON, with COMET or score.")
-            ratings.append(Rating(system, k, _number(entry[key], where), None, k))
+            ratings.append(Rating(system, k, _number(entry[keys[place]], where), None, k))
     return ScoreFile(name, ratings, next(iter(sizes.values())))
 
 
@@ -201,7 +204,9 @@ def _table(name: str, header: list[str] | None, rows: Rows, metric: str, is_syst
     if twice:
         raise InputError(f"{name} has the column {shown(twice[0])} twice. Rename or remove one of them.")
     place = {what: _column(header, known) for what, known in
-             (("system", _SYSTEM), ("line", _LINE), ("score", (*_SCORE, metric.lower())), ("docid", _DOCUMENT))}
+             (("system", _SYSTEM), ("line", _LINE), ("docid", _DOCUMENT))}
+    place["score"] = _score_column(name, header, metric) if place["system"] is not None else \
+        _column(header, (metric.lower(), *_SCORE))
     is_long = place["system"] is not None or (place["score"] is not None and not is_system(header[place["score"]]))
     if not is_long and place["score"] is not None:  # which may be the name of a system
         is_long = header[place["score"]].lower() == "score"
@@ -211,6 +216,17 @@ def _table(name: str, header: list[str] | None, rows: Rows, metric: str, is_syst
 def _column(header: Sequence[str], known: Iterable[str]) -> int | None:
     lower = [column.lower() for column in header]
     return next((lower.index(key) for key in known if key in lower), None)
+
+
+def _score_column(where: str, header: Sequence[str], metric: str, *others: str) -> int | None:
+    """The column of the scores: that of their own name before all others, of which there may be one alone."""
+    own = _column(header, (metric.lower(),))
+    found = [k for k, column in enumerate(header) if column.lower() in (*_SCORE, *others)] if own is None else [own]
+    if len(found) > 1:
+        columns = " and ".join(shown(header[k]) for k in found)
+        raise InputError(f"{where} has {columns}, and none is called {shown(metric)}. Take all but one out, or name "
+                         f"the scores after one of them, such as {shown(header[found[0]])}=FILE.")
+    return found[0] if found else None
 
 
 def _long(name: str, header: Sequence[str], rows: Rows, place: _Place) -> ScoreFile:
@@ -235,6 +251,9 @@ def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system
     if not systems or not any(is_system(column) for _, column in systems):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {_listed(header)}. {_FORMS}")
+    if all(map(_is_measured, dict(systems).values())):
+        raise InputError(f"{name} begins with numbers, {_listed(dict(systems).values())}, where the names of the "
+                         "systems are expected. Put a first row of names above them.")
     if "" in header:
         raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or take it "
                          "out: pandas writes its index so, and not with to_csv(index=False).")
@@ -246,6 +265,14 @@ def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system
         ratings += [Rating(column, line, _number(cells[k], f"{where}, column {shown(column)}"), document, row)
                     for k, column in systems]
     return ScoreFile(name, ratings, len(rows) if place["line"] is None else None)
+
+
+def _is_measured(text: str) -> bool:
+    """Whether it is a score and no name; a whole number may be either."""
+    try:
+        return not text.isdigit() and float(text) == float(text)
+    except ValueError:
+        return False
 
 
 def _document(cells: Sequence[Any], column: int | None, where: str) -> str | None:

@@ -200,6 +200,11 @@ class _Handler(ContentHandler):
             return
         if name in ("doc", "src", "ref", "hyp", "seg"):
             spend("lines", 1, self.here())
+            around = "seg" if self.seg is not None else self.part[0] if self.part and name != "seg" else \
+                "doc" if self.key is not None and name == "doc" else None
+            if around:
+                raise InputError(f"{self.here()}: <{name}> begins inside of <{around}>. Expected {_FORM}; close the "
+                                 f"<{around}> before it.")
         if name == "doc":
             self._open_document(attrs)
         elif name in ("src", "ref", "hyp") and self.key is not None:

@@ -103,6 +103,20 @@ class TestAlone:
         assert set(read_scores([("human", path)]).systems) == {"value", "B"}
 
 
+    def test_an_empty_row_of_a_single_column_is_a_score_that_is_missing(self, tmp_path):
+        write(tmp_path, "A.csv", "A\n1\n\n3\n4\n\n\n")
+        write(tmp_path, "B.csv", 'B\n1\n2\n""\n4\n')
+        scores = read_scores([("x", tmp_path / "A.csv"), ("x", tmp_path / "B.csv")]).scores["x"].by_system
+        assert [[*own] for own in scores.values()] == [[1, None, 3, 4], [1, 2, None, 4]]
+
+    @pytest.mark.parametrize("content", [
+        "system,line,score,Human\nA,1,9,1\nB,1,9,2\n", json.dumps({"A": [{"score": 9, "human": 1}],
+                                                                  "B": [{"score": 9, "human": 2}]})])
+    def test_the_column_of_the_scores_own_name_goes_first(self, tmp_path, content):
+        scores = read_scores([("human", write(tmp_path, "t.csv", content))]).scores["human"].by_system
+        assert [[*own] for own in scores.values()] == [[1], [2]]
+
+
 class TestJoined:
     def test_lines_are_those_of_the_files(self, tmp_path):
         """The canary in line 1 is left out, and its score with it."""
@@ -184,6 +198,10 @@ BAD = {
     "COMET without": (json.dumps({"A.txt": [{"src": "x"}]}), "segment 1 of A.txt has no score: it has src"),
     "COMET unequal": (json.dumps({"A.txt": [{"COMET": 1}], "B.txt": []}),
                       "unequal numbers of segments: 1 for A.txt, 0"),
+    "open quote": ('system,line,score,note\nA,1,1,"good\nA,2,2,x\n', "row 3 cannot be read: unexpected end"),
+    "quote closed in another row": ('system,line,score,note\nA,1,1,"good\nA,2,2,"fine\n', "row 3 cannot be read"),
+    "two columns of scores": ("system,line,score,rating\nA,1,1,2\n", "has score and rating, and none is called human"),
+    "COMET with two": (json.dumps({"A.txt": [{"score": 1, "COMET": 1}]}), "segment 1 of A.txt has score and COMET, "),
     "parquet": (b"PAR1 and nothing more", "this is not a parquet file. Write or copy it again"),
     "latin": ("système\tline\tscore\n".encode("latin-1"), "is not UTF-8 text"),
 }
@@ -208,6 +226,7 @@ class TestBadTables:
         assert message in err and err.startswith("mtsig: bad.tsv") and err.count("\n") == 1 and not out
 
     @pytest.mark.parametrize("content, message", [
+        ("0.9,-.1\n1,2\n", "begins with numbers, 0.9, -.1, where the names of the systems are expected"),
         ("system\tline\tscore\nA\t0\t2\n", "row 2: there is no line 0"),
         ("system\tline\tscore\tdocid\nA\t1\t2\tx\nB\t1\t2\ty\n", "row 3: line 1 is of document y, and of x before"),
         ("system\tline\tscore\tdocid\nA\t1\t2\t\n", "row 2: docid is empty"),
