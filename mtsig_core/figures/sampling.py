@@ -176,6 +176,7 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
         hovertemplate="%{x} segments: %{y:.2f} [%{customdata[0]:.2f}, %{customdata[1]:.2f}]<extra></extra>"))
     figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=1, y1=1, line=dict(color=GREY, width=2, dash="dot"))
     known = [1.0, *(end for found in rows.values() for row in found for end in row[1:2]), *low, *high]
+    known = [value for value in known if value > 0]  # blocks that all have the same score have no place on this axis
     bottom, top = np.log10(min(known) * 0.9), np.log10(max(known) * 1.1)
     marks = [mark for mark in (0.2, 0.5, 1, 2, 3, 5, 10, 20, 50) if bottom <= np.log10(mark) <= top]
     figure.update_yaxes(type="log", range=[bottom, top], tickvals=marks, ticktext=[f"{mark:g}" for mark in marks],

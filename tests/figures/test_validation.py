@@ -63,6 +63,8 @@ def test_ratios_put_one_system_before_the_others():
     assert (list(mine.y), mine.name) == ([1.5, 2.0], "&lt;i&gt;")
     assert list(mine.error_y.array) == pytest.approx([0.4, 0.9])
     assert len(ratios(rows, "none of them", {10: 1.0}).data[2].x) == 0  # a system whose scores do not vary
+    alike = ratios({"A": [(10, 0.0, 0.0, 0.0)]}, "A", {10: 0.0})  # all blocks
+    assert min(alike.layout.yaxis.range) > -1
 
 
 def test_what_is_predicted_is_marked_in_its_panel():

@@ -229,6 +229,7 @@ class TestReading:
         (lambda data: data["review"]["history"][3]["change"].update(first="A"), "first is"),
         (lambda data: data["review"]["history"][5]["change"].update(number=6), "takes back step 6"),
         (lambda data: data["review"]["history"][5].update(at=1e300), "at is 1e+300"),
+        (lambda data: data["review"]["history"][5].update(at=10**400), "at is 1000000000000000000"),
         (lambda data: data["review"]["history"][5].pop("change"), "step 6 has no 'change'"),
         (lambda data: data["review"]["history"][0]["change"]["settings"].update(jobs=1), "settings has 'jobs'"),
         (lambda data: data["review"]["history"][0]["change"]["settings"].update(trials="x"), "settings: trials is"),
