@@ -19,8 +19,8 @@ def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], 
     Parameters
     ----------
     path : path-like
-        A line per segment: ``docid`` or ``domain<TAB>docid``, the same throughout; or, in a file named ``.jsonl``,
-        an object with ``docid`` and ``domain``.
+        A line per segment: ``docid`` or ``domain<TAB>docid``, the same throughout; or, in a file named ``.jsonl`` or
+        where each line begins with a brace, an object with ``docid`` and ``domain``.
     blanks : bool
         Whether a file without tabs that has two words in each line is ``domain docid``, as in older shared tasks.
 
@@ -34,7 +34,7 @@ def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], 
         If the file is unreadable, or a line is of another form.
     """
     lines = read_lines(path)
-    if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl"):
+    if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl") or all(line.startswith("{") for line in lines):
         rows = [_from_json(line, path, number) for number, line in enumerate(lines, 1)]
     else:
         separator = None if blanks and all(len(line.split()) == 2 and "\t" not in line for line in lines) else "\t"
