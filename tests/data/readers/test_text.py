@@ -180,7 +180,7 @@ class TestDocuments:
         path = write("d.jsonl.gz", ['{"domain": "news", "docid": "d1"}', '{"docid": "d2", "domain": "talks"}'])
         assert read_documents(path) == (["d1", "d2"], ["news", "talks"])
         assert read_documents(write("e.jsonl", ['{"docid": 7}', '{"docid": 8, "domain": null}'])) == (["7", "8"], None)
-        assert read_documents(write("f.txt", ['{"docid": 7}', '{"docid": 7}'])) == (["7", "7"], None)  # else each line would be one
+        assert read_documents(write("f.txt", ['{"docid": 7}', '{"docid": 7}'])) == (["7", "7"], None)
 
     @pytest.mark.parametrize("lines, parts", [
         (["d1", ""], ["line 2 has an empty line", "document id"]),
