@@ -107,9 +107,9 @@ def check_trials(trials: int, alpha: float | None, test: str) -> None:
 
 def check_level(alpha: float) -> None:
     """Raise SettingError for a level that is none, or so near 0 or 1 that no draws could tell."""
-    if not (isinstance(alpha, Real) and _LEAST_ALPHA <= alpha <= 1 - _LEAST_ALPHA):
+    if not (isinstance(alpha, Real) and _LEAST_ALPHA < alpha < 1 - _LEAST_ALPHA):
         shown = f"{alpha:g}" if isinstance(alpha, Real) else repr(alpha)
-        raise SettingError(f"alpha is {shown}. Expected a number between 0 and 1, at least {_LEAST_ALPHA:g} from "
+        raise SettingError(f"alpha is {shown}. Expected a number between 0 and 1, more than {_LEAST_ALPHA:g} from "
                            "either, such as 0.05.")
 
 
