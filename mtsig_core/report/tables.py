@@ -52,11 +52,11 @@ def how_tested(comparison: Comparison) -> dict[str, str]:
 
 
 def _worth(comparison: Comparison) -> str:
-    """What documents of unequal size are worth, where they are the units."""
+    """What documents of unequal size are worth with all their segments, where they are the units; unknown by a part."""
+    info = comparison.testset
     worth = next((result.n_effective for result in comparison.metrics.values() if comparison.settings.unit == "document"
-                  and result.n_units == comparison.testset.n_documents), None)
-    n = comparison.testset.n_documents
-    return "" if worth is None or round(worth) == n else f" (worth {worth:,.0f} of equal size)"
+                  and (not result.was_given or any(pair.n == info.n_segments for pair in result.pairs))), None)
+    return "" if worth is None or round(worth) == info.n_documents else f" (worth {worth:,.0f} of equal size)"
 
 
 def trials_said(comparison: Comparison) -> str:

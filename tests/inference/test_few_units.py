@@ -389,6 +389,20 @@ class TestEffectiveNumber:
         assert "14 documents (worth 3 of equal size)" in summary(found)[0]
         assert Comparison.from_json(comparison_json(found)) == found
 
+    @pytest.mark.parametrize("metrics", [["human", "bleu"], ["bleu", "human"], ["human"]])
+    @pytest.mark.parametrize("n_rated", [27, 56])
+    def test_what_is_said_of_all_documents_is_of_all_their_segments(self, metrics, n_rated):
+        testset = of_documents([30, *[2] * 13])
+        rated = [k >= 56 - n_rated for k in range(56)]  # of 27 one of the long document, all of the others
+        scores = {name: tuple(50.0 + (7 * k + len(out)) % 11 if some else None
+                              for k, (some, out) in enumerate(zip(rated, outputs, strict=True)))
+                  for name, outputs in testset.systems.items()}
+        found = compare(replace(testset, scores={"human": SegmentScores(scores)}), metrics, **QUICK)
+        assert found.metrics["human"].n_units == 14
+        assert (found.metrics["human"].n_effective < 3.5) == (n_rated == 56)
+        known = n_rated == 56 or "bleu" in metrics
+        assert summary(found)[0][2] == "14 documents" + " (worth 3 of equal size)" * known
+
     @pytest.mark.parametrize("sizes, ci, few", [
         ([2] * 120, "percentile", False), ([200, *[2] * 120], "jackknife-t", True), ([2] * 99, "jackknife-t", False),
         ([12, 8, *[2] * 60], "jackknife-t", False)])
