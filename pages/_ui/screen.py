@@ -49,6 +49,11 @@ _STYLE = """<style>
 .mt-table.mt-prose td {white-space: normal; overflow-wrap: anywhere; min-width: 4rem; text-align: left;
                        vertical-align: top}
 .mt-table.mt-prose td:first-child {min-width: 6.5rem}
+/* Figures are drawn for all widths: on a phone they have what room there is, and smaller notes. */
+@media (max-width: 640px) {
+[data-testid="stMainBlockContainer"] {padding: 3.5rem 1rem 3rem}
+.annotation-text {font-size: 12px !important}
+}
 </style>"""
 
 

@@ -284,3 +284,13 @@ def fits(page):
     for wide in ("document.documentElement", "document.querySelector('[data-testid=\"stMain\"]')",
                  "document.querySelector('[data-testid=\"stSidebarContent\"]')"):
         assert page.evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth"), wide
+
+
+def cut_in_figures(page):
+    """What is written in the figures of a page and cut by their frames."""
+    return [text for figure in page.locator(".js-plotly-plot").all() for text in figure.evaluate("""figure => {
+        const frame = figure.querySelector('.main-svg').getBoundingClientRect();
+        return [...figure.querySelectorAll('.annotation-text, .xtick text, .ytick text, .bartext')].filter(text => {
+            const box = text.getBoundingClientRect();
+            return !box.width || box.left < frame.left - 1 || box.right > frame.right + 1;
+        }).map(text => text.textContent);}""")]

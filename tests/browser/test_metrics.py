@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.browser.conftest import choose, ready
+from tests.browser.conftest import choose, cut_in_figures, ready
 
 pytestmark = pytest.mark.browser
 VIEWS = {"n-gram precisions": "brevity penalty 1.000", "output length": "at a length ratio", "step by step": "= 0.268",
@@ -31,9 +31,4 @@ def check(page, view):
     assert VIEWS[view] in main.locator(".mt-answer").first.text_content()
     assert main.locator(".mt-error").count() == 0 and page.problems == [] and page.hosts == {"localhost"}
     assert main.evaluate("e => e.scrollWidth <= e.clientWidth"), view
-    for drawn in page.locator(".js-plotly-plot").all():  # no text of a figure is cut at its edges
-        assert drawn.evaluate("""figure => {
-            const frame = figure.querySelector('.main-svg').getBoundingClientRect();
-            return [...figure.querySelectorAll('.annotation-text, .xtick text, .ytick text')].every(text => {
-                const box = text.getBoundingClientRect();
-                return box.left >= frame.left - 1 && box.right <= frame.right + 1;});}"""), view
+    assert cut_in_figures(page) == [], view

@@ -1,0 +1,25 @@
+"""Figures on a phone: what is written in them is whole there, too."""
+
+import pytest
+
+from tests.browser.conftest import cut_in_figures, ready, watched
+
+pytestmark = pytest.mark.browser
+OVER = """figure => {
+  const notes = [...figure.querySelectorAll('.annotation-text')].map(e => [e.textContent, e.getBoundingClientRect()])
+  return notes.filter(([, a], k) => notes.slice(k + 1).some(([, b]) => a.left < b.right && b.left < a.right
+    && a.top < b.bottom - 2 && b.top < a.bottom - 2)).map(([text]) => text)}"""
+
+
+@pytest.mark.parametrize("path, figures, said", [
+    ("bootstrap", 2, "here, and the line of theory")])
+def test_no_number_is_cut(at, another_window, path, figures, said):
+    page = watched(another_window(viewport={"width": 390, "height": 844}).new_page())
+    page.goto(at(path, ("--demo-segments", 600)))
+    ready(page)
+    drawn = page.locator(".js-plotly-plot")
+    drawn.nth(figures - 1).wait_for()
+    ready(page)
+    assert said in " ".join(drawn.locator("text").all_text_contents())
+    assert cut_in_figures(page) == [] == [text for figure in drawn.all() for text in figure.evaluate(OVER)]
+    assert page.get_by_test_id("stMain").evaluate("e => e.scrollWidth <= e.clientWidth") and page.problems == []
