@@ -14,6 +14,7 @@ from mtsig_core.results import MetricResult, Settings
 __all__ = ["forest"]
 
 _ROW, _LINE = 24, 14  # pixels per system, and for a second line of names
+_RANKS = 48  # and beside the ranks, for what is written at the end of the last bar, however narrow the figure
 
 
 def forest(result: MetricResult, settings: Settings) -> go.Figure:
@@ -35,7 +36,7 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     scores = f"{named(metric_title(result.metric), 24)} {with_interval(result, settings)}"
     titles = [scores, "Rank interval"][:1 + ranked]
     figure = make_subplots(1, 1 + ranked, shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=titles,
-                           column_widths=[0.64, 0.36][:1 + ranked] if ranked else None)
+                           column_widths=[0.68, 0.32] if ranked else None)
     rows = list(range(len(systems)))
     whose = [[k, full(s.system)] for k, s in enumerate(systems)]
     anchor, filled = apart(result, settings)
@@ -59,11 +60,16 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
             hovertemplate="%{customdata[1]}<br>rank %{text}<extra></extra>"), 1, 2)
         last = len(systems)
         ticks = sorted({1, *range(5, last - 2, 5), last})
-        figure.update_xaxes(range=[0.4, last * 1.12 + 1], tickvals=ticks, row=1, col=2)
+        figure.update_xaxes(range=[0.4, last + 0.6], tickvals=ticks, row=1, col=2)
     figure.update_yaxes(tickvals=rows, ticktext=[named(s.system) for s in systems], tickfont_size=13,
                         range=[len(systems) - 0.4, -0.6], showgrid=False, zeroline=False)
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13)
     row = _ROW + _LINE * (named.lines - 1)
-    figure.update_layout(height=row * len(systems) + 98, margin=dict(l=named.left, r=8, t=36, b=BELOW), dragmode=False)
+    right = _RANKS if ranked else 8
+    figure.update_layout(height=row * len(systems) + 98, margin=dict(l=named.left, r=right, t=36, b=BELOW),
+                         dragmode=False)
     figure.update_annotations(font_size=14)
+    if ranked:  # each title is above all of its half, so that there is room for both where that is narrow
+        for title, shift in zip(figure.layout.annotations, (-named.left / 2, right / 2), strict=True):
+            title.xshift = shift
     return named.below(figure)

@@ -259,6 +259,11 @@ class TestForest:
         assert list(scores.marker.symbol) == ["circle", "circle-open", "circle"]
         assert list(ranks.text) == ["1–2", "1–2", "3"]
 
+    def test_a_rank_is_written_beside_its_bar_in_pixels_that_no_width_takes_away(self):
+        figure = forest(result(), SETTINGS)
+        last = figure.data[1].base[-1] + figure.data[1].x[-1]
+        assert figure.layout.xaxis2.range[1] - last < 0.5 and figure.layout.margin.r > 40
+
     def test_names_are_literal(self):
         figure = forest(result(("<b>A</b>", "B" * 300, "C")), SETTINGS)
         ticks = figure.layout.yaxis.ticktext
