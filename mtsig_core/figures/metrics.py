@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BELOW, BLUE, GREY, LEFT, VERMILLION, Labels, full, measured
+from mtsig_core.figures._style import BELOW, BLUE, ENDS, GREY, LEFT, VERMILLION, Labels, full, measured
 from mtsig_core.report.cells import written_like
 
 __all__ = ["by_length", "by_order", "mean_intervals", "rankings", "student_density"]
@@ -56,7 +56,7 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
         figure.add_annotation(x=1, y=1, xref="paper", yref="paper", xanchor="right", yanchor="top", showarrow=False,
                               font_size=14, xshift=_CAMERA, yshift=-20, text=f"◇ {full(source)}")
     figure.update_xaxes(tickvals=[1, 2, 3, 4], ticktext=["unigrams", "bigrams", "trigrams", "four-grams"],
-                        range=[0.5, 4.5], tickfont_size=14, zeroline=False)
+                        range=[0.5, 4.5], tickfont_size=14, zeroline=False, tickangle=0)
     # Systems that hardly match anything leave the frame below: they would squeeze all others.
     seen = [value for _, percents in systems for value in percents if value] + [value for _, value in published]
     own = [value for name, percents in systems for value in percents if value and name == chosen] or seen or [1.0]
@@ -65,7 +65,7 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
     figure.update_yaxes(type="log", range=[float(np.log10(low)), float(np.log10(high))],
                         tickvals=shares, ticktext=[f"{share:g}%" for share in shares], tickfont_size=13,
                         zeroline=False)
-    figure.update_layout(height=300, margin=dict(l=LEFT, r=8, t=8, b=BELOW), dragmode=False, hovermode="closest")
+    figure.update_layout(height=300, margin=dict(l=LEFT, r=ENDS, t=8, b=BELOW), dragmode=False, hovermode="closest")
     return named.below(figure)
 
 

@@ -13,7 +13,7 @@ OVER = """figure => {
 
 @pytest.mark.parametrize("path, figures, said", [
     ("leaderboard", 1, "Rank interval"),
-    ("bootstrap", 2, "here, and the line of theory")])
+    ("bootstrap", 2, "here, and the line of theory"), ("metrics", 1, "four-grams")])
 def test_no_number_is_cut(at, another_window, path, figures, said):
     page = watched(another_window(viewport={"width": 390, "height": 844}).new_page())
     page.goto(at(path, ("--demo-segments", 600)))
