@@ -30,7 +30,8 @@ _FILES = (("CSV", "comparison", "csv", "text/csv", export.comparison_csv),
 
 
 def show(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[str] = ()) -> None:
-    """Buttons for files with systems, pairs and matrix by the metric of the view and further ones, and sentences.
+    """Buttons for files with systems, pairs and matrix by the metric of the view and further ones, and sentences; of a
+    single system there is neither pair nor matrix.
 
     Parameters
     ----------
@@ -45,14 +46,18 @@ def show(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[s
     parts = [view.comparison, *(results.comparison(view.testset, name, **view.settings) for name in metrics)]
     comparison = made_once(_joined, tuple(left_out.items()), *parts)
     called = view.named(metric="-".join(comparison.metrics))
+    paired = any(result.pairs for result in comparison.metrics.values())
     st.subheader("Take it away")
     with st.container(horizontal=True):
         for title, what, ending, mime, write in _FILES:
+            if what == "pairs-matrix" and not paired:
+                continue
             st.download_button(title, lambda write=write: write(comparison),
                                export.file_name(*called, what, ending=ending), mime,
                                key=f"{page}.{what}-{ending}", on_click="ignore")
-    screen.plain(f"Systems, pairs and matrix by {', '.join(map(metric_title, comparison.metrics))}; the report has the "
-                 "figures too, and opens offline.")
+    screen.plain(f"{'Systems, pairs and matrix' if paired else 'The system'} by "
+                 f"{', '.join(map(metric_title, comparison.metrics))}; the report has the figures too, and opens "
+                 "offline.")
     copyable(made_once(_sentences, comparison), f"{page}.sentences", "For a paper", prose=True)
 
 

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from mtsig_core import Comparison
-from tests.pages.toys import NAMES, offered, small_source
+from tests.pages.toys import NAMES, offered, small_source, words
 
 PAGES = {
     "leaderboard": [{"metrics": ["chrf", "ter"]}, {"baseline": NAMES[0]}], "significance": [{}, {"test": "koehn"}],
@@ -88,6 +88,12 @@ def test_the_matrix_is_offered_where_it_is_drawn_with_the_reasons(opened, source
     assert matrix.splitlines()[0].startswith("metric,system,")
     result = next(content for name, content in files.items() if name.endswith(".json"))
     assert Comparison.from_json(result).excluded[0].reason == "sent late"
+
+
+def test_of_one_system_there_is_no_matrix_to_take_away(opened, source, files):
+    page = opened("leaderboard", source, exclude=NAMES[1:])
+    assert not page.exception and not any("matrix" in name for name in files)
+    assert "The system by BLEU; " in words(page) and "Systems, pairs and matrix" not in words(page)
 
 
 def test_sentences_and_signature_are_offered_to_copy(opened, source):
