@@ -246,11 +246,15 @@ class Stage {
       const next = Math.min(to, from + Math.max(at - from + 1, Math.floor((to - from) * (now - started) / last)))
       this.scene.many(at, next, false)
       at = next
+      if (this.count) this.count.textContent = this.counted(at)
       if (at < to) this.frame = requestAnimationFrame(frame)
       else done()
     }
     this.frame = requestAnimationFrame(frame)
   }
+
+  // So many draws of all there may be: as many as are to be seen, while they come, too.
+  counted(step) { return `${step.toLocaleString('en')} of ${this.data.most.toLocaleString('en')}` }
 
   reveal() {
     if (this.revealed) return this.data.end ? undefined : this.tell()  // asked once more
@@ -433,7 +437,8 @@ class Stage {
         if (count <= data.most) steps.append(this.button(`+${count.toLocaleString('en')}`, () => this.more(count), '', `Key ${key}`, this.busy || this.step >= data.most || this.closed))
       if (end && !this.further) parts.push(this.button(this.waiting ? 'Drawing \u2026' : data.body.extra, () => this.extra(), 'first', 'Key x', this.waiting))
       else if (!end || (this.step < data.most && !this.closed && !data.body.worlds)) parts.push(steps)
-      const count = make('span', 'limit', end ? `Limit: ${words.limitation}` : `${this.step.toLocaleString('en')} of ${data.most.toLocaleString('en')}${this.wanted > this.step && !this.busy ? ', drawing \u2026' : ''}`)
+      const count = make('span', 'limit', end ? `Limit: ${words.limitation}` : `${this.counted(this.step)}${this.wanted > this.step && !this.busy ? ', drawing \u2026' : ''}`)
+      this.count = end ? null : count
       if (end) parts.unshift(count)
       else parts.push(count)
       if (this.scene.controls) parts.push(...this.scene.controls())

@@ -30,6 +30,15 @@ CUT = """stage => [...stage.querySelectorAll('.text, .facts > div > div')].filte
   .map(node => node.textContent)"""
 #: What waits for the next frame is done then.
 FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+#: What two places say of how many draws there are, on each frame until no more come: "21 of 93" and "93 of 300".
+COUNTED = """stage => new Promise(done => {
+  const said = [], frame = () => {
+    said.push(['.counted', 'footer .limit'].map(where => stage.querySelector(where).textContent))
+    if (said.at(-1)[1] === '101 of 300') done(said)
+    else requestAnimationFrame(frame)
+  }
+  frame()
+})"""
 PICTURE = "stage => [stage.innerText, ...[...stage.querySelectorAll('canvas')].map(canvas => canvas.toDataURL())]"
 
 
@@ -197,6 +206,17 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     settled(page)
     page.evaluate(FRAMES)  # what moved
     assert stage.get_by_role("button", name="This is my guess").is_visible() and page.problems == []
+
+
+def test_draws_that_come_are_counted_alike_in_both_places(at, another_window):
+    page = watched(another_window(reduced_motion="no-preference").new_page())
+    page.goto(at("lecture", scene="power", step=1))
+    stage = page.locator(".stage")
+    stage.get_by_text("1 of 300", exact=True).wait_for()
+    page.keyboard.press("3")
+    said = stage.evaluate(COUNTED)
+    counts = {(drawn.split(" of ")[1], written.split(" of ")[0]) for drawn, written in said}
+    assert len(counts) > 2 and all(drawn == written for drawn, written in counts)
 
 
 def test_what_a_stage_asked_that_was_taken_away_is_asked_by_the_next(at, page):
