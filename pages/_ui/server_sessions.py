@@ -12,12 +12,14 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse
 
 from mtsig_core.data.readers.bounds import whole_number
+from pages._ui import server_messages
 
 __all__ = ["Sessions", "lines", "most"]
 
 #: Messages that a page may send at once, and then in each second: a hand does not, a program could ask for a thousand
 #: runs of a page in one, and nobody else would be served.
 _AT_ONCE, _EACH_SECOND = 60, 4.0
+_HEAVY = 100_000  # bytes for which a message counts once more
 _NEEDS = 4  # open files of a session
 _BROWSER = "_streamlit_xsrf"  # a cookie that each has
 _MOMENT = 30.0  # seconds
@@ -34,7 +36,7 @@ class Sessions:
     """Refuse pages beyond a number (``MTSIG_MAX_SESSIONS``), and have one that sends too much wait for its turn.
 
     Who has a page open, or had one a moment ago, finds room to load it anew. What a page sends too much is not read, so
-    that it fills nobody's memory. A text where Streamlit expects bytes ends the session in which it came.
+    that it fills nobody's memory. What no page sends, as a text, ends the line on which it came.
     """
 
     def __init__(self, app, clock: Callable[[], float] = time.monotonic, sleep=asyncio.sleep):
@@ -89,19 +91,32 @@ class Sessions:
 
         async def received():
             nonlocal left, seen
-            message = await receive()
-            if message["type"] != "websocket.receive":
-                return message
-            if message.get("bytes") is None:
-                await send({"type": "websocket.close", "code": 1003})  # unsupported data
-                return {"type": "websocket.disconnect", "code": 1003}
-            now = self._clock()
-            left, seen = min(_AT_ONCE, left + (now - seen) * _EACH_SECOND) - 1, now
-            if left < 0:
-                await self._sleep(-left / _EACH_SECOND)
-            return message
+            while True:
+                message = await receive()
+                if message["type"] != "websocket.receive":
+                    return message
+                data = message.get("bytes")
+                if data is None:
+                    return await _ended(send, 1003)  # unsupported data
+                now = self._clock()
+                left, seen = min(_AT_ONCE, left + (now - seen) * _EACH_SECOND) - 1 - len(data) // _HEAVY, now
+                if left < 0:
+                    await self._sleep(-left / _EACH_SECOND)
+                try:
+                    answer = server_messages.answered(data)
+                except server_messages.Forged:
+                    return await _ended(send, 1008)  # policy violation
+                if answer is None:
+                    return message
+                if answer:
+                    await send({"type": "websocket.send", "bytes": answer})
 
         return received
+
+
+async def _ended(send, code: int) -> dict:
+    await send({"type": "websocket.close", "code": code})
+    return {"type": "websocket.disconnect", "code": code}
 
 
 def most() -> int:

@@ -4,13 +4,14 @@ import asyncio
 
 import pytest
 from starlette.responses import PlainTextResponse
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from mtsig_core.cli import serve as command
 from pages._ui import server_sessions
 from tests.server.client import run
 
 MINE = [(b"cookie", b"a=b; _streamlit_xsrf=mine")]
-MESSAGE = {"type": "websocket.receive", "bytes": b"rerun"}
+MESSAGE = {"type": "websocket.receive", "bytes": BackMsg(stop_script=True).SerializeToString()}
 
 
 class Line:
@@ -74,6 +75,22 @@ def test_a_text_ends_its_own_session_alone():
     reached, line = heard([MESSAGE, {"type": "websocket.receive", "text": "rerun"}])
     assert reached == [MESSAGE, {"type": "websocket.disconnect", "code": 1003}]
     assert line.sent == [{"type": "websocket.close", "code": 1003}]
+
+
+def test_what_is_large_waits_longer():
+    written = BackMsg()
+    written.rerun_script.widget_states.widgets.add(id="$$ID-note", string_value="x" * 1_000_000)
+    _, line = heard([{"type": "websocket.receive", "bytes": written.SerializeToString()}] * 7 + [END])
+    assert line.now == pytest.approx((7 * 11 - 60) / 4)
+
+
+def test_what_is_forged_ends_its_line_and_what_is_for_developers_is_not_heard():
+    def sent(asked):
+        return {"type": "websocket.receive", "bytes": asked.SerializeToString()}
+
+    reached, line = heard([sent(BackMsg(clear_cache=True)), MESSAGE, {"type": "websocket.receive", "bytes": b"rerun"}])
+    assert reached == [MESSAGE, {"type": "websocket.disconnect", "code": 1008}]
+    assert line.sent == [{"type": "websocket.close", "code": 1008}]
 
 
 def test_a_page_too_many_is_told_so_and_comes_again(monkeypatch):
