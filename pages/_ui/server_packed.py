@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from posixpath import normpath
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
@@ -11,6 +12,7 @@ from starlette.responses import Response
 __all__ = ["Packed"]
 
 _ENOUGH = 10_000  # bytes that are worth packing
+_MOST = 1000  # files that are kept packed; Streamlit has some hundreds
 _TEXTS = ("text/", "application/javascript", "application/json")
 
 
@@ -41,7 +43,8 @@ class Packed:
 
         async def noted(message):
             if message["type"] == "http.response.start" and _never_changes(message):
-                self._asked.setdefault(path)
+                if len(self._asked) < _MOST:
+                    self._asked.setdefault(path)
                 MutableHeaders(raw=message["headers"]).add_vary_header("Accept-Encoding")
             await send(message)
 
@@ -70,11 +73,13 @@ class Packed:
 
 
 def _can_be_packed(scope) -> bool:
-    """Whether the whole of something is asked for, by who can unpack it."""
+    """Whether the whole of something is asked for, by who can unpack it; under its one name, as a file answers to many
+    (`/static//a.js`), and would be kept under each."""
     if scope["type"] != "http" or scope["method"] != "GET":
         return False
-    asked = Headers(scope=scope)
-    return "gzip" in asked.get("accept-encoding", "") and not {"range", "if-none-match", "if-modified-since"} & {*asked}
+    path, asked = scope["path"], Headers(scope=scope)
+    return (path == "/" + normpath(path).lstrip("/") and "gzip" in asked.get("accept-encoding", "")
+            and not {"range", "if-none-match", "if-modified-since"} & {*asked})
 
 
 def _never_changes(start) -> bool:

@@ -7,13 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.responses import PlainTextResponse
 
+from pages._ui import server_packed
 from pages._ui.server_packed import Packed
 
 TEXT = "the same for ever " * 1000
 FOR_EVER = {"cache-control": "public, immutable, max-age=31536000"}
 
 
-def asked(*requests, status=200, text=TEXT, headers=FOR_EVER):
+def asked(*requests, status=200, text=TEXT, headers=FOR_EVER, path="/static/a.js"):
     """What is sent in answer to each of some requests, given as their headers, of which all but the first are made at
     once; and how often the file was read."""
     reads = []
@@ -30,7 +31,7 @@ def asked(*requests, status=200, text=TEXT, headers=FOR_EVER):
         async def send(message):
             sent.append(message)
 
-        await packed({"type": "http", "method": "GET", "path": "/static/a.js",
+        await packed({"type": "http", "method": "GET", "path": path,
                       "headers": [(key.encode(), value.encode()) for key, value in given.items()]}, None, send)
         start, body = sent
         return start["status"], {key.decode(): value.decode() for key, value in start["headers"]}, body["body"]
@@ -69,6 +70,19 @@ def test_all_else_stays_as_it_is(other):
     answers, reads = asked(ABLE, ABLE, ABLE, **other)
     assert answers[0] == answers[1] == answers[2] and reads == 3
     assert answers[0][1].get("content-encoding") != "gzip"
+
+
+@pytest.mark.parametrize("path", ["/static//a.js", "//static/a.js", "/static/./a.js", "/static/b/../a.js",
+                                  "/static/a.js/"])
+def test_another_spelling_of_its_name_is_not_kept(path):
+    answers, reads = asked(ABLE, ABLE, ABLE, path=path)
+    assert reads == 3 and all("content-encoding" not in headers for _, headers, _ in answers)
+
+
+def test_no_more_files_are_kept_than_there_can_be(monkeypatch):
+    monkeypatch.setattr(server_packed, "_MOST", 0)
+    answers, reads = asked(ABLE, ABLE, ABLE)
+    assert reads == 3 and all(body == TEXT.encode() for _, _, body in answers)
 
 
 def test_what_fails_once_is_tried_again():
