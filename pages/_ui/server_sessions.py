@@ -22,6 +22,8 @@ _AT_ONCE, _EACH_SECOND = 60, 4.0
 _HEAVY = 100_000  # bytes for which a message counts once more
 _NEEDS = 4  # open files of a session
 _BROWSER = "_streamlit_xsrf"  # a cookie that each has
+#: Ends the cookie by which the proxy of `serve --workers` keeps a browser to a worker, so that it is led to any.
+_ANEW = {"Set-Cookie": "mtsig_worker=; Path=/; Max-Age=0"}
 _MOMENT = 30.0  # seconds
 _LEFT = 450  # of the server's own, and of sessions that left two minutes ago at the latest
 _FULL = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">
@@ -35,8 +37,9 @@ every ten seconds.</p></body></html>
 class Sessions:
     """Refuse pages beyond a number (``MTSIG_MAX_SESSIONS``), and have one that sends too much wait for its turn.
 
-    Who has a page open, or had one a moment ago, finds room to load it anew. What a page sends too much is not read, so
-    that it fills nobody's memory. What no page sends, as a text, ends the line on which it came.
+    Who has a page open, or had one a moment ago, finds room to load it anew, and stays with its worker, which has what
+    it uploaded; who has none here is led to any worker, where there are several. What a page sends too much is not
+    read, so that it fills nobody's memory. What no page sends, as a text, ends the line on which it came.
     """
 
     def __init__(self, app, clock: Callable[[], float] = time.monotonic, sleep=asyncio.sleep):
@@ -48,15 +51,16 @@ class Sessions:
         if scope["type"] not in ("http", "websocket"):
             return await self._app(scope, receive, send)
         browser = HTTPConnection(scope).cookies.get(_BROWSER, "")
-        full = self._open >= self._most + (self._here[browser] > 0 and max(2, self._most // 10))
+        here = self._here[browser] > 0
+        full, elsewhere = self._open >= self._most + (here and max(2, self._most // 10)), {} if here else _ANEW
         if scope["type"] == "websocket":
             if full:
                 return await PlainTextResponse(f"{self._most:,} pages are open, as many as MTSIG_MAX_SESSIONS and the "
-                                               "system allow.\n", 503)(scope, receive, send)
+                                               "system allow.\n", 503, elsewhere)(scope, receive, send)
             return await self._serve(browser, scope, receive, send)
         if full and "text/html" in Headers(scope=scope).get("accept", ""):
-            return await HTMLResponse(_FULL, 503, {"Retry-After": "10", "Refresh": "10", "Cache-Control": "no-store"})(
-                scope, receive, send)
+            return await HTMLResponse(_FULL, 503, {"Retry-After": "10", "Refresh": "10", "Cache-Control": "no-store",
+                                                   **elsewhere})(scope, receive, send)
         await self._app(scope, receive, send)
 
     async def _serve(self, browser, scope, receive, send):

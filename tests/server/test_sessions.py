@@ -77,6 +77,25 @@ def test_a_text_ends_its_own_session_alone():
     assert line.sent == [{"type": "websocket.close", "code": 1003}]
 
 
+@pytest.mark.parametrize(("cookie", "here"), [(MINE, True), ([(b"cookie", b"_streamlit_xsrf=another")], False),
+                                              ([], False)])
+def test_a_full_worker_leads_to_another_who_has_no_page_here(monkeypatch, cookie, here):
+    monkeypatch.setenv("MTSIG_MAX_SESSIONS", "2")
+    sessions, sent = server_sessions.Sessions(None), []
+    sessions._open, sessions._here["mine"] = 4, 1  # beyond the room that is left for who loads anew
+
+    async def send(message):
+        sent.append(message)
+
+    for kind, accept in (("http", b"text/html"), ("websocket", b"")):
+        scope = {"type": kind, "method": "GET", "path": "/", "headers": [(b"accept", accept), *cookie],
+                 "extensions": {"websocket.http.response": {}}}
+        sent.clear()
+        run(sessions(scope, None, send))
+        left = dict(sent[0]["headers"]).get(b"set-cookie")
+        assert sent[0]["status"] == 503 and left == (None if here else b"mtsig_worker=; Path=/; Max-Age=0")
+
+
 def test_what_is_large_waits_longer():
     written = BackMsg()
     written.rerun_script.widget_states.widgets.add(id="$$ID-note", string_value="x" * 1_000_000)
