@@ -24,6 +24,8 @@ const KEYS = [['n, \u2192, Space, Page Down', 'the next thing'], ['1, 2, 3, 4', 
   ['s', 'another seed', 's'], ['h, H', 'handout of this scene, of all', 'h'], ['v, V', 'guesses and votes of all rounds, as CSV', 'v'], ['?', 'this list'], ['Esc', 'leave', 'Escape']]
 const KEPT = 'mtsig_lecture'  // under which the tab keeps the rounds
 const ASKED = 'mtsig_lecture_asked'  // and the page what was asked last
+const AT_ONCE = 3, EACH = 1000 / 3  // messages, and milliseconds for each further one: a held key repeats thirty times a second
+const ONCE = ['0', 'h', 'H', 'v', 'V', '?', 'Escape']  // keys that do nothing more while they are held
 const leaves = asks => ['move', 'again', 'reseed', 'world'].some(key => key in asks)
 // What was asked just before by a stage that was taken away, and drawn anew, before Python had heard it.
 const unheard = ({heard, scene, seed}) => {
@@ -57,6 +59,7 @@ const STEPS = {1: 1, 2: 10, 3: 100, 4: 1000}
 
 class Stage {
   constructor(root) {
+    this.due = 0  // when what was sent is paid for
     this.node = make('div', 'stage')
     this.place = make('span', 'place')
     this.title = make('h1')
@@ -318,18 +321,30 @@ class Stage {
   tell() { this.say({}) }
   say(more) {
     if (this.leaving) return  // for another scene: what still moves here says nothing more
+    const added = {...this.unsent, ...more}
     this.leaving = leaves(more)
     if (!('have' in more)) this.asked = undefined  // this may reach Python in the place of what was asked before
     const {scene, seed} = this.data
-    this.asks = {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, rows: this.rows?.n ?? 0, reveal: this.revealed, extra: this.revealed && (this.waiting || (this.further && 'extra' in this.data.body)), at: performance.timeOrigin + performance.now(), ...(this.telling ? {told: JSON.parse(this.stored)} : {}), ...more}
-    if ('file' in more) this.filed = this.asks.at
+    const asks = {scene, seed, guess: this.guess, votes: this.votes ?? [], step: this.wanted, rows: this.rows?.n ?? 0, reveal: this.revealed, extra: this.revealed && (this.waiting || (this.further && 'extra' in this.data.body)), ...(this.telling ? {told: JSON.parse(this.stored)} : {}), ...added}
+    if (this.repeats && this.data.heard !== this.asks?.at && JSON.stringify({...asks, at: this.asks?.at}) === JSON.stringify(this.asks)) return  // it is on its way
+    this.unsent = added
+    this.asks = {...asks, at: performance.timeOrigin + performance.now()}
+    if ('file' in added) this.filed = this.asks.at
     window[ASKED] = this.asks
     this.post(3000)
   }
 
-  // What is sent while the connection is down is lost: the same again, until Python has heard it.
+  // What is sent while the connection is down is lost: the same again, until Python has heard it. Where much is asked, as
+  // by a held key, only the latest is sent, when its turn comes.
   post(wait) {
     clearTimeout(this.timer)
+    const now = performance.now(), early = this.due - now - (AT_ONCE - 1) * EACH
+    if (early > 0) {
+      this.timer = setTimeout(() => this.post(wait), early)
+      return
+    }
+    this.due = Math.max(this.due, now) + EACH
+    this.unsent = {}
     this.send('asks', this.asks)
     this.timer = setTimeout(() => this.post(2 * wait), wait)
   }
@@ -366,6 +381,8 @@ class Stage {
     if (field?.type === 'text' && event.key !== 'Enter') return
     if (field?.type === 'range' && TURNS.includes(event.key)) return
     const key = event.key
+    this.repeats = event.repeat
+    if (this.repeats && ONCE.includes(key)) return event.preventDefault()
     if (!this.help.hidden && key !== '?') this.help.hidden = true
     else if (!this.table.hidden && ['ArrowUp', 'ArrowDown'].includes(key)) this.table.scrollBy(0, key === 'ArrowUp' ? -80 : 80)
     else if (!this.table.hidden && key !== 'V') { if (key === 'Enter' && field?.tagName === 'BUTTON') return; this.table.hidden = true }

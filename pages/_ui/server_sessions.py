@@ -16,8 +16,9 @@ from pages._ui import server_messages
 
 __all__ = ["Sessions", "lines", "most"]
 
-#: Messages that a page may send at once, and then in each second: a hand does not, a program could ask for a thousand
-#: runs of a page in one, and nobody else would be served.
+#: Messages that a page may send at once, and then in each second: a hand sends more only by a key that it holds in a
+#: field of numbers or a row of choices. A program could ask for a thousand runs of a page in one, and nobody else would
+#: be served.
 _AT_ONCE, _EACH_SECOND = 60, 4.0
 _HEAVY = 100_000  # bytes for which a message counts once more
 _NEEDS = 4  # open files of a session

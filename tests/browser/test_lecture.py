@@ -256,3 +256,33 @@ def test_a_step_back_another_seed_and_the_keys(at, page):
     page.wait_for_url("**seed=5**")
     stage.get_by_role("button", name="This is my guess").wait_for()
     assert page.problems == []
+
+
+def test_a_held_key_says_the_latest_alone_and_nothing_twice(at, page):
+    """Faster than any keyboard, so that little is answered meanwhile."""
+    hold = """async ([key, times]) => {
+        for (let k = 0; k < times; k++) {
+            dispatchEvent(new KeyboardEvent('keydown', {key, repeat: k > 0}))
+            await new Promise(done => setTimeout(done))  // else what is asked goes as one
+        }
+    }"""
+    sent = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(bytes(frame))))
+    page.goto(at("lecture", scene="bootstrap", step=1))
+    page.locator(".stage").get_by_text("1 of 1,000").wait_for()
+    settled(page)
+    sent.clear()
+    begun = page.evaluate("performance.now()")
+    with page.expect_download():
+        page.evaluate(hold, ["h", 100])
+    page.evaluate(hold, ["1", 200])
+    n = sum(b'"asks"' in frame for frame in sent)
+    assert n <= 4 + 3 * (page.evaluate("performance.now()") - begun) / 1000  # three at once, then as many a second
+    page.wait_for_url("**step=201**")
+    settled(page)
+    asked = [frame for frame in sent if b'"asks"' in frame]
+    assert asked and b'"step":201' in asked[-1] and len([frame for frame in asked if b'"file"' in frame]) == 1
+    page.evaluate(hold, ["r", 200])
+    page.locator(".stage").get_by_text("Limit: ").wait_for()
+    settled(page)
+    assert any(b'"reveal":true' in frame for frame in sent) and page.problems == []
