@@ -31,8 +31,8 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, format_p, rank_interval, signed
 from mtsig_core.report.phrases import ACROSS, listed
 from mtsig_core.report.tables import neither, points, simultaneous_word
-from mtsig_core.report.task_ranks import first_rows, first_title, rank_rule
-from mtsig_core.results import PairResult
+from mtsig_core.report.task_ranks import first_rows, first_title, rank_rule, undecided
+from mtsig_core.results import Comparison, MetricResult, PairResult
 from mtsig_core.results.task import TaskComparison, TaskInfo
 
 __all__ = ["MEASURED_SAID", "circle_rows", "content_sentence", "decision_cautions", "decision_rows",
@@ -131,17 +131,26 @@ def decision_cautions(review: Review, found: TaskComparison) -> list[str]:
     for one in review.decisions:
         result = found.pairs[one.pair].metrics.get(review.metric) if one.pair in found.pairs else None
         first = {row.system for row in result.systems if row.rank_low == 1} if result is not None else set()
+        held = first if result is None or result.ruled is None else {*result.ruled.first_held}
+        compared = {row.system for row in result.systems} if result is not None else set()
         for name in one.first:
             if name not in first:
-                why = "was not compared there" if result is None or name not in {row.system for row in result.systems} \
-                    else f"is not among those there who {stand} by {metric_title(review.metric)}"
-                said.append(f"{one.pair}: {name} is declared the first, and {why}.")
-        held = first if result is None or result.ruled is None else {*result.ruled.first_held}
+                said.append(f"{one.pair}: {name} is declared the first, and " + (
+                    "was not compared there" if result is None or name not in compared else
+                    f"{_unranked(found.pairs[one.pair], result)}, so the numbers say nothing of that" if not first else
+                    f"is not among those there who {stand} by {metric_title(review.metric)}"
+                    + ", though it may be the first by its simultaneous rank interval" * (name in held)) + ".")
         others = [row.system for row in result.systems if row.system in held.difference(one.first)] if result else []
         if others and not held.isdisjoint(one.first):
             said.append(f"{one.pair}: {listed(others, shown=False)} may be the first there too by "
                         f"{metric_title(review.metric)}, and the numbers do not decide between such systems.")
     return said
+
+
+def _unranked(comparison: Comparison, result: MetricResult) -> str:
+    """That there are no ranks, and why."""
+    why = undecided(comparison, result)
+    return f"nobody is ranked there by {metric_title(result.metric)}" + (f" ({why})" if why else "")
 
 
 def note_rows(notes: Sequence[Note], found: TaskComparison | None = None) -> Table:

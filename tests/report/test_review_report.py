@@ -282,6 +282,26 @@ def test_who_may_be_the_first_and_is_not_declared_so_is_named():
         "en-de: C is declared the first, and is not among those there who are first, ranked as WMT25, by X."]
 
 
+def test_a_decision_is_not_held_against_ranks_that_are_none():
+    """Four documents decide nothing: who is declared the first there is not beaten by anybody."""
+    review = replace(replay(numbered(Decide("en-de", ("B",)))), metric="X")
+    assert decision_cautions(review, compare_task(made(["A", "B"], documents=4), "X", trials=999,
+                                          resamples=99)) == [
+        "en-de: B is declared the first, and nobody is ranked there by X (cannot be decided with 4 documents), so the "
+        "numbers say nothing of that."]
+
+
+def test_who_is_not_the_first_by_another_rule_may_be_so_by_ours():
+    found = compare_task(made(), "X", trials=999, resamples=99, rank_rule="wmt25")
+    result = found.pairs["en-de"].metrics["X"]
+    held = next(row.system for row in result.systems if row.rank_low != 1)
+    told = replace(result, ruled=replace(result.ruled, first_held=(*result.ruled.first_held, held)))
+    found = replace(found, pairs={"en-de": replace(found.pairs["en-de"], metrics={"X": told})})
+    said = decision_cautions(replace(replay(numbered(Decide("en-de", (held,)))), metric="X"), found)
+    assert said[0] == (f"en-de: {held} is declared the first, and is not among those there who are first, ranked as "
+                       "WMT25, by X, though it may be the first by its simultaneous rank interval.")
+
+
 def scored(last):
     """A is best; B is worse everywhere by a little; C has a lower mean still, and `last` says how."""
     return TestSet("set", {name: [None] * 40 for name in "ABC"}, {}, scores={"X": SegmentScores({
