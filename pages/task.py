@@ -53,11 +53,12 @@ for told in [*task_gaps(found, view.metric), *task_notes(found, view.metric)]:
 pair = task_view.show_picture(found, view.metric, "task.picture")
 said = rule_said(found, view.metric)
 across = view.metric in found.macro and bool(found.macro[view.metric].pairs)
+ranked_across = across and any(row.rank_low for row in found.macro[view.metric].systems)
 st.caption(("Rank intervals, which hold for all systems of a language pair together" if said is None else
             "Ranks by the rule that is chosen at the side") + f"; coloured: {marked_said(found)}. A "
            f"dash: {MISSING_SAID}. Click a cell to open the language pair."
            + " Across the pairs stand systems that have all of them, ranked by the mean difference, which is drawn "
-           "within each pair and then averaged." * across
+           "within each pair and then averaged." * ranked_across
            + " Wins, ties and losses are added up over the pairs." * (view.metric in found.macro))
 if pair is not None:
     address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, found))

@@ -137,9 +137,8 @@ def _across(results: Sequence[tuple[Sequence[PairResult | MacroPair], int]]) -> 
         table = {}
         for pair in pairs:
             decision = {"a": 1, "b": -1, None: 0}[pair.better]
-            can = getattr(pair, "decidable", True)
-            table[pair.a, pair.b] = (sign * pair.delta, decision, can)
-            table[pair.b, pair.a] = (-sign * pair.delta, -decision, can)
+            table[pair.a, pair.b] = (sign * pair.delta, decision, pair.decidable)
+            table[pair.b, pair.a] = (-sign * pair.delta, -decision, pair.decidable)
         tables.append(table)
     found = []
     for pair in results[0][0]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from mtsig_core.inference import engine
 from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
-from mtsig_core.inference.few_units import p_floor, pair_units
+from mtsig_core.inference.few_units import can_reach, p_floor, pair_units, rank_correction
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.pairwise import draw, sides_of, tested_against
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
@@ -22,7 +22,7 @@ from mtsig_core.inference.significance import TESTS, decide
 from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.results import Settings
 
-__all__ = ["MACRO_TESTS", "MacroNumbers", "across_pairs"]
+__all__ = ["MACRO_TESTS", "MacroNumbers", "across_pairs", "decidable_across"]
 
 #: The tests whose replicates can be averaged.
 MACRO_TESTS = ("ar", "bootstrap")
@@ -41,7 +41,12 @@ class MacroNumbers:
     delta, low, high, p, adjusted : ndarray, shape (pairs,)
     decisions : ndarray of int, shape (pairs,)
         1 where the first is significantly better, -1 where the second is, else 0.
-    ranks : list of (int, int)
+    decidable : ndarray of bool, shape (pairs,)
+        Whether p could be small enough after the correction.
+    n_apart : ndarray of int, shape (pairs,)
+        Units of all language pairs together that tell the systems apart.
+    ranks : list of (int, int), or of (None, None)
+        The latter where no pair could be decided by the correction of ranks.
     """
 
     names: list[str]
@@ -55,7 +60,9 @@ class MacroNumbers:
     p: np.ndarray
     adjusted: np.ndarray
     decisions: np.ndarray
-    ranks: list[tuple[int, int]]
+    decidable: np.ndarray
+    n_apart: np.ndarray
+    ranks: list[tuple[int | None, int | None]]
 
 
 def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings], *, test: str, correction: str,
@@ -91,25 +98,50 @@ def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings]
     resamples = max(own.resamples for own in settings.values())
     drawn, delta = np.zeros((len(names), resamples)), np.zeros(len(pairs))
     apart, null = np.zeros((len(pairs), resamples)), np.zeros((len(pairs), trials))
-    n_units = np.zeros(len(pairs), dtype=int)
+    n_apart = np.zeros(len(pairs), dtype=int)
     for k, (pair, part) in enumerate(parts.items()):
         own = replace(settings[pair], test=test, trials=trials, seed=seed_of(seed, pair), ci="percentile")
         found = _one_pair(part.only(names), pairs, own, jobs)
         some &= found.some
-        n_units += found.n_units
+        n_apart += found.n_apart
         for total, values in ((drawn, found.drawn), (delta, found.delta), (apart, found.apart), (null, found.null)):
             total += values / len(parts)
         if progress is not None:
             progress((k + 1) / len(parts))
-    apart, null, pairs, delta = apart[some], null[some], pairs[some], delta[some]
-    floor = p_floor(TESTS[test], next(iter(settings.values())).unit, n_units[some])
+    apart, null, pairs, delta, n_apart = apart[some], null[some], pairs[some], delta[some], n_apart[some]
+    floor = p_floor(TESTS[test], next(iter(settings.values())).unit, n_apart)
     p, adjusted, for_ranks = _p_values(delta, null, floor, test, correction)
     low, high = np.quantile(apart, [alpha / 2, 1 - alpha / 2], axis=1) if len(pairs) else (delta, delta)
     score_low, score_high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=1)
-    decisions = decide(first.sign * delta, alpha, p=adjusted)
-    ranks = rank_intervals(decision_matrix(len(names), pairs, decide(first.sign * delta, alpha, p=for_ranks)))
+    decidable, by_ranks = (decidable_across(settings, n_apart, trials, of) for of in (
+        correction, rank_correction(next(iter(settings.values())))))
+    decisions = np.where(decidable, decide(first.sign * delta, alpha, p=adjusted), 0)
+    better = decision_matrix(len(names), pairs, decide(first.sign * delta, alpha, p=for_ranks))
+    ranks: list[tuple[int | None, int | None]] = [(None, None)] * len(names)
+    if by_ranks.any():
+        ranks = [(int(a), int(b)) for a, b in zip(*rank_intervals(better), strict=True)]
     return MacroNumbers(names, scores, score_low, score_high, pairs, delta, low, high, p, adjusted, decisions,
-                        [(int(a), int(b)) for a, b in zip(*ranks, strict=True)])
+                        decidable, n_apart, ranks)
+
+
+def decidable_across(settings: Mapping[str, Settings], n_apart: np.ndarray, trials: int | None, correction: str
+                     ) -> np.ndarray:
+    """Whether each pair of systems could be significant across the language pairs, see `can_reach`.
+
+    Units of all language pairs count together: that all favour the same of two systems is as rare as if they were of
+    one. Of stationary blocks the shortest mean length is taken, by which the least p is smallest.
+
+    Parameters
+    ----------
+    settings : mapping of str to Settings
+        By language pair.
+    n_apart : ndarray of int, shape (pairs,)
+        Of all language pairs together.
+    trials : int or None
+    correction : str
+    """
+    length = min((own.block_length for own in settings.values() if own.block_length is not None), default=None)
+    return can_reach(replace(next(iter(settings.values())), trials=trials, block_length=length), n_apart, correction)
 
 
 def seed_of(seed: int, pair: str) -> int:
@@ -130,7 +162,7 @@ class _OnePair:
     apart: np.ndarray  # (pairs, resamples)
     null: np.ndarray  # (pairs, trials)
     drawn: np.ndarray  # (systems, resamples)
-    n_units: np.ndarray  # (pairs,)
+    n_apart: np.ndarray  # (pairs,)
 
 
 def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) -> _OnePair:
@@ -149,9 +181,9 @@ def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) 
         tested = np.column_stack([delta[some], tested])
         tested = tested[:, np.random.default_rng(settings.seed).integers(tested.shape[1], size=settings.trials)]
     null[some] = tested
-    n_units = pair_units(part, pairs, units)[0]
-    n_units[some] = units_apart(sides.data, rows, n_units[some], TESTS[settings.test].draws == "swaps")
-    return _OnePair(some, delta, apart, null, systems.sample.drawn, n_units)
+    n_apart = pair_units(part, pairs, units)[0]
+    n_apart[some] = units_apart(sides.data, rows, n_apart[some], TESTS[settings.test].draws == "swaps")
+    return _OnePair(some, delta, apart, null, systems.sample.drawn, n_apart)
 
 
 def _p_values(delta: np.ndarray, null: np.ndarray, floor: np.ndarray, test: str, correction: str

@@ -28,7 +28,7 @@ def about_ranks(settings: Settings, result: MetricResult) -> Iterator[Caution]:
 def otherwise_first(result: MetricResult | MacroResult) -> str:
     """Whose decisions and ranks say otherwise of being the first, or of a pair, as a part of a sentence; empty where
     none do."""
-    decided = [pair for pair in result.pairs if getattr(pair, "decidable", True)]
+    decided = [pair for pair in result.pairs if pair.decidable]
     if result.pairs and not decided:
         return "decisions by that separate no pair"
     lost = {pair.b if pair.better == "a" else pair.a for pair in result.pairs if pair.better is not None}

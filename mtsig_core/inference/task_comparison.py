@@ -13,7 +13,7 @@ from mtsig_core.data.score_directions import check_settled
 from mtsig_core.data.task import Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.errors import SettingError, unknown
-from mtsig_core.inference.across_pairs import MACRO_TESTS, MacroNumbers, across_pairs
+from mtsig_core.inference.across_pairs import MACRO_TESTS, MacroNumbers, across_pairs, decidable_across
 from mtsig_core.inference.comparison import compare, joined
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.measured import Measured, measure
@@ -178,12 +178,16 @@ def corrected_macro(macro: MacroResult, pairs: Mapping[str, Comparison], setting
     settings : Settings
         Theirs: any correction but Romano-Wolf, which needs the draws.
     """
-    results = [one.metrics[macro.metric] for one in pairs.values() if macro.metric in one.metrics]
+    have = {pair: one for pair, one in pairs.items() if macro.metric in one.metrics}
+    results = [one.metrics[macro.metric] for one in have.values()]
     delta, p = (np.array([getattr(pair, name) for pair in macro.pairs]) for name in ("delta", "p_value"))
     adjusted = ADJUSTMENTS[settings.correction](p)
-    decisions = decide(results[0].sign * delta, settings.alpha, p=adjusted)
-    decided = tuple(replace(pair, p_adjusted=float(own), better=_SIDES[int(sign)])
-                    for pair, own, sign in zip(macro.pairs, adjusted, decisions, strict=True))
+    decidable = decidable_across({pair: one.settings for pair, one in have.items()},
+                                 np.array([pair.n_apart for pair in macro.pairs], dtype=int), settings.trials,
+                                 settings.correction)
+    decisions = np.where(decidable, decide(results[0].sign * delta, settings.alpha, p=adjusted), 0)
+    decided = tuple(replace(pair, p_adjusted=float(own), better=_SIDES[int(sign)], decidable=bool(can))
+                    for pair, own, sign, can in zip(macro.pairs, adjusted, decisions, decidable, strict=True))
     return replace(macro, systems=_systems(results, [row for row in macro.systems if row.score is not None]),
                    pairs=decided)
 
@@ -213,7 +217,8 @@ def _pairs(numbers: MacroNumbers | None, n_pairs: int) -> tuple[MacroPair, ...]:
         return ()
     return tuple(MacroPair(numbers.names[i], numbers.names[j], n_pairs, float(numbers.delta[k]), float(numbers.low[k]),
                            float(numbers.high[k]), float(numbers.p[k]), float(numbers.adjusted[k]),
-                           _SIDES[int(numbers.decisions[k])]) for k, (i, j) in enumerate(numbers.pairs))
+                           _SIDES[int(numbers.decisions[k])], bool(numbers.decidable[k]), int(numbers.n_apart[k]))
+                 for k, (i, j) in enumerate(numbers.pairs))
 
 
 def _stage(progress: Callable[[str, float], None], pair: str, stage: str, share: float) -> None:

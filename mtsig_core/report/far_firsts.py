@@ -69,7 +69,7 @@ def _why(pair: PairResult | MacroPair | None, others: Sequence[PairResult | Macr
     n = getattr(pair, "n", None)
     if n is not None and n < most:
         return f"has only {n:,} segments in common with {top}, of {most:,}"
-    if pair.better is not None or not getattr(pair, "decidable", True):  # by another correction than that of the ranks
+    if pair.better is not None or not pair.decidable:  # by another correction than that of the ranks
         return f"its difference to {top} is not significant after the correction that ranks have"
     width, usual = _width(pair), [one for one in map(_width, others) if one is not None]
     if width is not None and usual and median(usual) > 0 and width >= _WIDE * median(usual):

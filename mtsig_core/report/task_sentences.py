@@ -156,6 +156,9 @@ def across_sentences(found: TaskComparison, metric: str) -> list[str]:
         where = "these draws" if len(lacking) == len(have) else f"the draws in {listed(lacking)} too"
         said.append(f"What is said across them rests on {where}, so it need not hold at the "
                     "level said either.")
+    elif all(row.rank_low is None for row in macro.systems):
+        said.append("Nobody is ranked across them, as no pair of systems could be significant with so few trials or "
+                    "units.")
     elif n > 1:
         said.append("Rank intervals across them hold jointly for all systems ranked there (Romano and Wolf 2005).")
     return said

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from mtsig_core.data.task import SystemInfo
 from mtsig_core.errors import counted
+from mtsig_core.inference.across_metrics import UNDECIDED
 from mtsig_core.inference.cautions import disagreement
 from mtsig_core.inference.few_units import rank_correction
 from mtsig_core.inference.rank_cautions import otherwise_first
@@ -14,6 +15,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
 from mtsig_core.report.phrases import ACROSS, listed
 from mtsig_core.report.tables import how_tested
+from mtsig_core.report.task_across import across_gaps
 from mtsig_core.report.task_ranks import first_title, rank_rule, undecided
 from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
 
@@ -136,7 +138,7 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
 
 def task_gaps(found: TaskComparison, metric: str) -> list[str]:
     """What the table of a metric is without, in sentences: language pairs that have no scores by it, and pairs of
-    systems that nothing could decide."""
+    systems that nothing could decide; within the language pairs, then across them."""
     without = [pair for pair in found.task.pairs if pair not in found.task.pairs_with(metric)]
     said = [f"Without scores by {metric_title(metric)}, and left out: {', '.join(without)}."] if without else []
     tested = {pair: comparison.metrics[metric].tested for pair, comparison in found.pairs.items()
@@ -148,7 +150,7 @@ def task_gaps(found: TaskComparison, metric: str) -> list[str]:
             f"{sum(n for n, _ in counts.values())} in {counted(len(some), 'language pair')}"
         said.append(f"Wins, ties and losses are without the pairs of systems that cannot be decided: {where}. The "
                     "warnings say why.")
-    return said
+    return [*said, *across_gaps(found, metric)]
 
 
 def task_notes(found: TaskComparison, metric: str) -> list[str]:
@@ -189,4 +191,5 @@ def macro_pair_rows(macro: MacroResult, alpha: float) -> Table:
     return header, [[row.a, row.b, signed(sign * row.delta, form),
                      "[{}, {}]".format(*(signed(end, form) for end in sorted((sign * row.ci_low, sign * row.ci_high)))),
                      number(row.p_value, ".4f"), number(row.p_adjusted, ".4f"),
-                     {"a": row.a, "b": row.b, None: "not separated"}[row.better]] for row in macro.pairs]
+                     {"a": row.a, "b": row.b, None: "not separated" if row.decidable else UNDECIDED}[row.better]]
+                    for row in macro.pairs]

@@ -64,7 +64,8 @@ class MacroSystem:
     score, ci_low, ci_high : float or None
         Mean of its scores over all language pairs, in points; None for one that misses a pair.
     rank_low, rank_high : int or None
-        Among the systems that have all pairs, simultaneous over them; None for the others.
+        Among the systems that have all pairs, simultaneous over them; None for the others, and where no pair of systems
+        could be decided by the correction of ranks.
     wins, ties, losses : int
         Decisions on pairs of systems within each language pair, added up; pairs that cannot be decided are none.
     """
@@ -83,7 +84,17 @@ class MacroSystem:
 
 @dataclass(frozen=True)
 class MacroPair:
-    """Two systems that have all language pairs: the mean of their differences, the better-scoring first."""
+    """Two systems that have all language pairs: the mean of their differences, the better-scoring first.
+
+    Attributes
+    ----------
+    decidable : bool
+        Whether p could be small enough after the correction, with so many trials and units, however large the
+        difference; True in results of versions that did not look.
+    n_apart : int or None
+        Units of all language pairs together that tell the two systems apart, see `units_apart`; None in results of
+        versions that did not count them.
+    """
 
     a: str
     b: str
@@ -94,6 +105,8 @@ class MacroPair:
     p_value: float
     p_adjusted: float
     better: str | None
+    decidable: bool = True
+    n_apart: int | None = None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Systems across language pairs, against full enumeration and by hand."""
 
 import itertools
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -9,9 +10,14 @@ import pytest
 from mtsig_core import SegmentScores, TestSet
 from mtsig_core.data.task import Task
 from mtsig_core.errors import SettingError
-from mtsig_core.inference.task_comparison import compare_task, task_metrics
-from mtsig_core.report.task_export import task_text
-from mtsig_core.report.task_tables import task_gaps
+from mtsig_core.inference.across_metrics import disputed_in
+from mtsig_core.inference.across_pairs import decidable_across
+from mtsig_core.inference.rank_cautions import otherwise_first
+from mtsig_core.inference.task_comparison import compare_task, corrected_macro, task_metrics
+from mtsig_core.report.task_export import task_json, task_text
+from mtsig_core.report.task_reading import read_task_comparison
+from mtsig_core.report.task_sentences import task_methods
+from mtsig_core.report.task_tables import macro_pair_rows, task_gaps
 from mtsig_core.results.task import TaskInfo
 
 RNG = np.random.default_rng(7)
@@ -153,3 +159,57 @@ def test_a_language_pair_without_the_metric_is_left_out_and_named():
     assert list(found.pairs) == ["en-de"] and not found.macro
     [said] = task_gaps(found, "human")
     assert said == "Without scores by human, and left out: en-cs." and said in task_text(found)
+
+
+@pytest.mark.parametrize(("documents", "ranked"), [(2, False), (3, True)])
+def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranked):
+    """Two language pairs of n documents: the least p is 2 / 2^2n, of twice two .125 and of twice three .031."""
+    ids = [str(k * documents // 12) for k in range(12)]
+    found = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
+                         trials=999)
+    macro = found.macro["human"]
+    assert [pair.decidable for pair in macro.pairs] == [ranked] * 3
+    assert {row.rank_low is not None for row in macro.systems} == {row.rank_high is not None
+                                                                   for row in macro.systems} == {ranked}
+    assert all(row.score is not None for row in macro.systems)
+    assert {row[-1] == "cannot be decided" for row in macro_pair_rows(macro, 0.05)[1]} == {not ranked}
+    said = ("Across the language pairs all 3 pairs of systems cannot be decided after the correction, with so few "
+            "trials or units, and nobody is ranked.")
+    for text in (task_text(found), json.dumps(json.loads(task_json(found))["macro"]["human"]["notes"])):
+        assert (said in text) == (not ranked)
+    assert ("Nobody is ranked across them" in task_methods(found, "human")) == (not ranked)
+    assert ("hold jointly for all systems ranked there" in task_methods(found, "human")) == ranked
+    written = json.loads(task_json(found))
+    assert read_task_comparison(json.dumps(written)) == found
+    for row in written["macro"]["human"]["pairs"]:  # as versions wrote it that did not look
+        del row["decidable"], row["n_apart"]
+    del written["macro"]["human"]["notes"]
+    before = read_task_comparison(json.dumps(written)).macro["human"]
+    assert all(pair.decidable and pair.n_apart is None for pair in before.pairs)
+
+
+def test_pairs_that_a_correction_leaves_open_across_are_no_agreement_of_metrics():
+    """Holm multiplies the least p of 50 trials, .0196, by three; no draw is made anew for it."""
+    def twice(testset):
+        return replace(testset, scores={**testset.scores, "other": testset.scores["human"]})
+
+    task = Task("toy", {pair: twice(rated(40, A=90, B=50, C=10)) for pair in ("en-de", "en-cs")})
+    found = compare_task(task, trials=50, correction="holm")
+    macro = found.macro["human"]
+    assert not any(pair.decidable for pair in macro.pairs) and all(pair.better is None for pair in macro.pairs)
+    assert [row.rank_low for row in macro.systems] == [1, 2, 3]  # by Romano-Wolf
+    across, = (one for one in disputed_in(found) if one.language_pair is None)
+    assert (across.count("agree"), across.count("cannot be decided")) == (0, 3)
+    assert macro == corrected_macro(compare_task(task, trials=50).macro["human"], found.pairs,
+                                    found.pairs["en-de"].settings)
+    assert otherwise_first(macro) == "decisions by that separate no pair"
+
+
+def test_of_blocks_the_least_p_is_that_of_the_shortest_anywhere():
+    usual = compare_task(Task("toy", {"en-de": rated(6, A=74, B=66)}), trials=999, resamples=9).pairs["en-de"].settings
+
+    def can(*lengths):
+        blocks = {str(length): replace(usual, unit="block", block_length=length) for length in lengths}
+        return decidable_across(blocks, np.array([6]), 999, "none").tolist()
+
+    assert (can(8.0, 2.0), can(2.0, 8.0), can(8.0)) == ([True], [True], [False])
