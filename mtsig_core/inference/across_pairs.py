@@ -36,9 +36,11 @@ class MacroNumbers:
     ----------
     names : list of str
     scores, score_low, score_high : ndarray, shape (systems,)
+        Ends are NaN where a system has a single unit in some language pair: nothing there says how far it may vary.
     pairs : ndarray of int, shape (pairs, 2)
         Of systems, the better-scoring first.
     delta, low, high, p, adjusted : ndarray, shape (pairs,)
+        Ends are NaN where the two have a single unit in common in some language pair.
     decisions : ndarray of int, shape (pairs,)
         1 where the first is significantly better, -1 where the second is, else 0.
     decidable : ndarray of bool, shape (pairs,)
@@ -99,10 +101,13 @@ def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings]
     drawn, delta = np.zeros((len(names), resamples)), np.zeros(len(pairs))
     apart, null = np.zeros((len(pairs), resamples)), np.zeros((len(pairs), trials))
     n_apart = np.zeros(len(pairs), dtype=int)
+    alone, alone_apart = np.zeros(len(names), dtype=bool), np.zeros(len(pairs), dtype=bool)
     for k, (pair, part) in enumerate(parts.items()):
         own = replace(settings[pair], test=test, trials=trials, seed=seed_of(seed, pair), ci="percentile")
         found = _one_pair(part.only(names), pairs, own, jobs)
         some &= found.some
+        alone |= found.n_units < 2
+        alone_apart |= found.n_common < 2
         n_apart += found.n_apart
         for total, values in ((drawn, found.drawn), (delta, found.delta), (apart, found.apart), (null, found.null)):
             total += values / len(parts)
@@ -111,8 +116,8 @@ def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings]
     apart, null, pairs, delta, n_apart = apart[some], null[some], pairs[some], delta[some], n_apart[some]
     floor = p_floor(TESTS[test], next(iter(settings.values())).unit, n_apart)
     p, adjusted, for_ranks = _p_values(delta, null, floor, test, correction)
-    low, high = np.quantile(apart, [alpha / 2, 1 - alpha / 2], axis=1) if len(pairs) else (delta, delta)
-    score_low, score_high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=1)
+    low, high = np.where(alone_apart[some], np.nan, _ends(apart, alpha)) if len(pairs) else (delta, delta)
+    score_low, score_high = np.where(alone, np.nan, _ends(drawn, alpha))
     decidable, by_ranks = (decidable_across(settings, n_apart, trials, of) for of in (
         correction, rank_correction(next(iter(settings.values())))))
     decisions = np.where(decidable, decide(first.sign * delta, alpha, p=adjusted), 0)
@@ -153,6 +158,12 @@ def seed_of(seed: int, pair: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}\0{pair}".encode(), digest_size=8).digest(), "big")
 
 
+def _ends(drawn: np.ndarray, alpha: float) -> np.ndarray:
+    """Of percentile intervals, shape (2, rows)."""
+    ends: np.ndarray = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=1)
+    return ends
+
+
 @dataclass(frozen=True, eq=False)
 class _OnePair:
     """Of one language pair: observed and drawn differences, and drawn scores; of pairs without a common segment 0."""
@@ -162,6 +173,8 @@ class _OnePair:
     apart: np.ndarray  # (pairs, resamples)
     null: np.ndarray  # (pairs, trials)
     drawn: np.ndarray  # (systems, resamples)
+    n_units: np.ndarray  # (systems,)
+    n_common: np.ndarray  # (pairs,)
     n_apart: np.ndarray  # (pairs,)
 
 
@@ -181,9 +194,11 @@ def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) 
         tested = np.column_stack([delta[some], tested])
         tested = tested[:, np.random.default_rng(settings.seed).integers(tested.shape[1], size=settings.trials)]
     null[some] = tested
-    n_apart = pair_units(part, pairs, units)[0]
-    n_apart[some] = units_apart(sides.data, rows, n_apart[some], TESTS[settings.test].draws == "swaps")
-    return _OnePair(some, delta, apart, null, systems.sample.drawn, n_apart)
+    itself = np.repeat(np.arange(len(part.names)), 2).reshape(-1, 2)
+    n_units, n_common = (pair_units(part, of, units)[0] for of in (itself, pairs))
+    n_apart = n_common.copy()
+    n_apart[some] = units_apart(sides.data, rows, n_common[some], TESTS[settings.test].draws == "swaps")
+    return _OnePair(some, delta, apart, null, systems.sample.drawn, n_units, n_common, n_apart)
 
 
 def _p_values(delta: np.ndarray, null: np.ndarray, floor: np.ndarray, test: str, correction: str

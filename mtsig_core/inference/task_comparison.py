@@ -208,17 +208,21 @@ def _systems(results: Sequence[MetricResult], scored: Sequence[MacroSystem]) -> 
 
 def _scored(numbers: MacroNumbers | None) -> list[MacroSystem]:
     return [] if numbers is None else [
-        MacroSystem(name, 0, float(numbers.scores[k]), float(numbers.score_low[k]), float(numbers.score_high[k]),
+        MacroSystem(name, 0, float(numbers.scores[k]), _known(numbers.score_low[k]), _known(numbers.score_high[k]),
                     *numbers.ranks[k], 0, 0, 0) for k, name in enumerate(numbers.names)]
 
 
 def _pairs(numbers: MacroNumbers | None, n_pairs: int) -> tuple[MacroPair, ...]:
     if numbers is None:
         return ()
-    return tuple(MacroPair(numbers.names[i], numbers.names[j], n_pairs, float(numbers.delta[k]), float(numbers.low[k]),
-                           float(numbers.high[k]), float(numbers.p[k]), float(numbers.adjusted[k]),
+    return tuple(MacroPair(numbers.names[i], numbers.names[j], n_pairs, float(numbers.delta[k]), _known(numbers.low[k]),
+                           _known(numbers.high[k]), float(numbers.p[k]), float(numbers.adjusted[k]),
                            _SIDES[int(numbers.decisions[k])], bool(numbers.decidable[k]), int(numbers.n_apart[k]))
                  for k, (i, j) in enumerate(numbers.pairs))
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _stage(progress: Callable[[str, float], None], pair: str, stage: str, share: float) -> None:

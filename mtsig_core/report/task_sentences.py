@@ -146,8 +146,10 @@ def across_sentences(found: TaskComparison, metric: str) -> list[str]:
         f"p was corrected over these {m} pairs of systems by the method of {CORRECTION_NAMES[settings.correction]}"
     said = [f"Across the {len(have)} language pairs, which count the same, the mean difference of two systems was "
             f"tested by the draws made within each language pair and averaged, so that p of language pairs were "
-            f"not combined. {corrected}. {level(settings)} intervals of mean differences are percentile bootstrap "
-            f"intervals from {settings.resamples} resamples, each for its own pair of systems."]
+            f"not combined. {corrected}."]
+    if any(pair.ci_low is not None for pair in macro.pairs):
+        said.append(f"{level(settings)} intervals of mean differences are percentile bootstrap intervals from "
+                    f"{settings.resamples} resamples, each for its own pair of systems.")
     if missing:
         said.append(f"{counted(n, 'system')} {'has' if n == 1 else 'have'} all language pairs; "
                     f"{'the other one is' if missing == 1 else f'the other {missing} are'} not ranked across them.")

@@ -17,7 +17,7 @@ from mtsig_core.report.phrases import ACROSS, listed
 from mtsig_core.report.tables import how_tested
 from mtsig_core.report.task_across import across_gaps
 from mtsig_core.report.task_ranks import first_title, rank_rule, undecided
-from mtsig_core.results.task import MacroResult, MacroSystem, TaskComparison, TaskInfo
+from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
 __all__ = ["MISSING", "MISSING_SAID", "answer_first", "macro_pair_rows", "order_of", "picture_rows", "system_text",
            "task_gaps", "task_left_out", "task_notes", "task_tested", "task_verdict"]
@@ -189,7 +189,14 @@ def macro_pair_rows(macro: MacroResult, alpha: float) -> Table:
     form = written_like(row.score for row in macro.systems if row.score is not None)
     header = ["a", "b", "mean difference", f"{100 * (1 - alpha):g}% interval", "p", "adjusted p", "better"]
     return header, [[row.a, row.b, signed(sign * row.delta, form),
-                     "[{}, {}]".format(*(signed(end, form) for end in sorted((sign * row.ci_low, sign * row.ci_high)))),
+                     _interval(row, sign, form),
                      number(row.p_value, ".4f"), number(row.p_adjusted, ".4f"),
                      {"a": row.a, "b": row.b, None: "not separated" if row.decidable else UNDECIDED}[row.better]]
                     for row in macro.pairs]
+
+
+def _interval(row: MacroPair, sign: int, form: str) -> str:
+    """Of the mean difference as an improvement of a over b; a dash where there is none."""
+    if row.ci_low is None or row.ci_high is None:
+        return MISSING
+    return "[{}, {}]".format(*(signed(end, form) for end in sorted((sign * row.ci_low, sign * row.ci_high))))

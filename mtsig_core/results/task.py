@@ -62,7 +62,8 @@ class MacroSystem:
     n_pairs : int
         Language pairs in which it has a score.
     score, ci_low, ci_high : float or None
-        Mean of its scores over all language pairs, in points; None for one that misses a pair.
+        Mean of its scores over all language pairs, in points; None for one that misses a pair. No interval where it has
+        a single unit in one of them.
     rank_low, rank_high : int or None
         Among the systems that have all pairs, simultaneous over them; None for the others, and where no pair of systems
         could be decided by the correction of ranks.
@@ -88,6 +89,8 @@ class MacroPair:
 
     Attributes
     ----------
+    ci_low, ci_high : float or None
+        None where they have a single unit in common in some language pair.
     decidable : bool
         Whether p could be small enough after the correction, with so many trials and units, however large the
         difference; True in results of versions that did not look.
@@ -100,8 +103,8 @@ class MacroPair:
     b: str
     n_pairs: int
     delta: float
-    ci_low: float
-    ci_high: float
+    ci_low: float | None
+    ci_high: float | None
     p_value: float
     p_adjusted: float
     better: str | None

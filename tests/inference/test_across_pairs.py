@@ -14,7 +14,9 @@ from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.inference.across_pairs import decidable_across
 from mtsig_core.inference.rank_cautions import otherwise_first
 from mtsig_core.inference.task_comparison import compare_task, corrected_macro, task_metrics
+from mtsig_core.report.task_across import across_gaps
 from mtsig_core.report.task_export import task_json, task_text
+from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_reading import read_task_comparison
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import macro_pair_rows, task_gaps
@@ -213,3 +215,51 @@ def test_of_blocks_the_least_p_is_that_of_the_shortest_anywhere():
         return decidable_across(blocks, np.array([6]), 999, "none").tolist()
 
     assert (can(8.0, 2.0), can(2.0, 8.0), can(8.0)) == ([True], [True], [False])
+
+
+def documents_of(n):
+    return [str(k * n // 40) for k in range(40)]
+
+
+def test_from_one_unit_in_a_language_pair_there_is_no_interval_across():
+    """It would enter as if known without error."""
+    task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in (("en-de", 40), ("en-cs", 1))})
+    found = compare_task(task, trials=999, resamples=99)
+    pair, = found.macro["human"].pairs
+    assert pair.ci_low is None and pair.ci_high is None and pair.better == "a"
+    assert all((row.score is None, row.ci_low, row.ci_high) == (False, None, None)
+               for row in found.macro["human"].systems)
+    assert macro_pair_rows(found.macro["human"], 0.05)[1][0][3] == "-"
+    said = ("Across the language pairs there is no interval of systems that have one unit in a language pair, as from "
+            "one there is none: 1 document in en-cs.")
+    assert across_gaps(found, "human") == [said] and said in task_text(found)
+    assert said in json.loads(task_json(found))["macro"]["human"]["notes"]
+    assert said in " ".join(task_latex(found, "").split())
+    assert "intervals of mean differences" not in task_methods(found, "human")
+    assert read_task_comparison(task_json(found)) == found
+
+
+def test_intervals_across_of_few_units_are_said_to_be_too_narrow():
+    """By the smallest language pair: other ones do not mend what it lacks."""
+    task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in (
+        ("en-de", 40), ("en-fr", 12), ("en-cs", 4))})
+    found = compare_task(task, trials=999, resamples=99)
+    assert across_gaps(found, "human") == [
+        "Intervals across the language pairs are rough, and rather too narrow, where one of these has fewer than 30 "
+        "units: 4 documents in en-cs and 12 documents in en-fr."]
+    assert across_gaps(compare_task(task.only_pairs(["en-de"]), trials=999, resamples=99), "human") == []
+    assert across_gaps(replace(found, pairs={}), "human") == []
+
+
+@pytest.mark.statistics
+def test_percentile_intervals_of_two_documents_in_each_language_pair_are_too_narrow_however_many_these_are():
+    """A mean drawn from two varies sqrt(1/2) times as much as it should: of ten language pairs as of one."""
+    widths = []
+    for pairs in (10, 20):
+        own = {f"en-{k}": rated(40, documents_of(n), A=70, B=70) for k in range(pairs) for n in [2]}
+        pair, = compare_task(Task("toy", own), trials=99, resamples=2000, by_reference=False).macro["human"].pairs
+        means = [np.subtract(*arrays(testset, pair.a, pair.b)).reshape(2, 20).mean(axis=1)
+                 for testset in own.values()]
+        se = np.sqrt(sum(np.var(two, ddof=1) / 2 for two in means)) / pairs
+        widths.append((pair.ci_high - pair.ci_low) / (2 * 1.96 * se))
+    assert widths == pytest.approx([np.sqrt(1 / 2)] * 2, rel=0.06)
