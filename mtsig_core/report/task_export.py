@@ -10,7 +10,6 @@ from typing import Any
 from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import disputed_in
-from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import in_a_task
 from mtsig_core.report.caveats import assumptions, direction
@@ -21,13 +20,14 @@ from mtsig_core.report.runs_tables import macro_system_records, single_runs, tas
 from mtsig_core.report.task_across import across_gaps
 from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
-from mtsig_core.report.task_ranks import first_rows, marked_said, ranks_record, rule_said
+from mtsig_core.report.task_ranks import first_rows, marked_said, ranks_record, ranks_said, rule_said
 from mtsig_core.report.task_tables import (
     MISSING,
     MISSING_SAID,
     picture_rows,
     task_gaps,
     task_left_out,
+    task_notes,
     task_verdict,
 )
 from mtsig_core.report.terminal import caution_lines, printable, table_lines
@@ -115,11 +115,10 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
              f"alpha {first.alpha:g}, seed {first.seed}"]
     lines += map(printable, map(with_remedy, assumptions(found.task.assumed, metrics)))
     lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
-    ranks = "Rank intervals hold jointly within each language pair" if first.rank_rule == "simultaneous" else \
-        f"Ranks within each language pair {RANK_RULES[first.rank_rule].title}"
     ranked = any(row.rank_low for one in found.pairs.values() for result in one.metrics.values()
                  for row in result.systems)
-    lines += [f"{ranks}; * {marked_said(found)}; {MISSING} {MISSING_SAID}." if ranked else f"{MISSING} {MISSING_SAID}."]
+    said = f"{printable(ranks_said(found))}; * {marked_said(found)}; " if ranked else ""
+    lines += [f"{said}{MISSING} {MISSING_SAID}."]
     for metric in metrics:
         header, rows, marks = picture_rows(found, metric)
         rows = [[cell + "*" * ((k, column) in marks) for column, cell in enumerate(row)] for k, row in enumerate(rows)]
@@ -127,8 +126,8 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
         lines += ["", f"{printable(metric_title(metric))} ({told[metric]})", f"{task_verdict(found, metric)}.",
                   *(printable(f"In {pair} " + "; ".join(map(": ".join, zip(firsts[1:], names, strict=True)))) + "."
                     for pair, *names in who if len(who) > 1 or len(names) > 1),  # else the verdict has it
-                  *map(printable, task_gaps(found, metric)), *filter(None, [rule_said(found, metric)]),
-                  *map(printable, far_firsts_in(found, metric)),
+                  *map(printable, (*task_gaps(found, metric), *task_notes(found, metric))),
+                  *filter(None, [rule_said(found, metric)]), *map(printable, far_firsts_in(found, metric)),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
         header, rows = task_run_rows(found, metric)
         lines += ["", *table_lines(header, rows, "<<>>><")] if rows else []

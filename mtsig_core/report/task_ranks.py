@@ -10,12 +10,14 @@ from mtsig_core.inference.few_units import cannot_decide, rank_correction
 from mtsig_core.inference.rank_rules import RANK_RULES, RankRule, inside_said
 from mtsig_core.inference.ranking import turned_round
 from mtsig_core.inference.significance import TESTS
+from mtsig_core.report.caveats import keeps_its_level
 from mtsig_core.report.cells import Table, number
+from mtsig_core.report.phrases import listed
 from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.results.task import TaskComparison
 
 __all__ = ["Hidden", "first_rows", "first_title", "hidden_by_rule", "marked_said", "rank_rule", "ranks_record",
-           "rule_said", "undecided"]
+           "ranks_said", "rule_said", "undecided"]
 
 NOBODY = "nobody is ranked"
 
@@ -81,6 +83,19 @@ def hidden_by_rule(found: TaskComparison, metric: str) -> Hidden | None:
                   sum(n for n, _ in held), sum(changed for _, changed in held),
                   sum(apart) if len(apart) == len(ruled) else None, sum(turned_round(result) for result, _ in ruled),
                   sum(inside) if len(inside) == len(ruled) else None)
+
+
+def ranks_said(found: TaskComparison) -> str:
+    """What the ranks within the language pairs are, and whether they hold for all systems together, as a part of a
+    sentence."""
+    rule = rank_rule(found)
+    if rule.name != "simultaneous":
+        return f"Ranks within each language pair {rule.title}"
+    lacking = [pair for pair, comparison in found.pairs.items() if not keeps_its_level(comparison)]
+    if len(lacking) == len(found.pairs):
+        return "Rank intervals, which need not hold at the level said"
+    but = f" but {listed(lacking, shown=False)}, where they need not" if lacking else ""
+    return f"Rank intervals hold jointly within each language pair{but}"
 
 
 def marked_said(found: TaskComparison) -> str:

@@ -136,9 +136,12 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
     return f"{by} one system is {ahead} in {n} of {counted(len(results), 'language pair')}"
 
 
-def task_gaps(found: TaskComparison, metric: str) -> list[str]:
+def task_gaps(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
     """What the table of a metric is without, in sentences: language pairs that have no scores by it, and pairs of
-    systems that nothing could decide; within the language pairs, then across them."""
+    systems that nothing could decide; within the language pairs, then across them.
+
+    Where no warnings are beside them, as in a paper, they are not sent to.
+    """
     without = [pair for pair in found.task.pairs if pair not in found.task.pairs_with(metric)]
     said = [f"Without scores by {metric_title(metric)}, and left out: {', '.join(without)}."] if without else []
     tested = {pair: comparison.metrics[metric].tested for pair, comparison in found.pairs.items()
@@ -148,32 +151,39 @@ def task_gaps(found: TaskComparison, metric: str) -> list[str]:
     if some and metric in found.macro:
         where = listed([f"{n} in {pair}" for pair, n in some.items()], shown=False) if len(some) <= _FEW else \
             f"{sum(n for n, _ in counts.values())} in {counted(len(some), 'language pair')}"
-        said.append(f"Wins, ties and losses are without the pairs of systems that cannot be decided: {where}. The "
-                    "warnings say why.")
+        why = "The warnings say why." if warned else \
+            "There are too few trials, or too few units that tell two systems apart."
+        said.append(f"Wins, ties and losses are without the pairs of systems that cannot be decided: {where}. {why}")
     return [*said, *across_gaps(found, metric)]
 
 
-def task_notes(found: TaskComparison, metric: str) -> list[str]:
+def task_notes(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
     """What a reader of the ranks by a metric has to know beside them: where references disagree on who is ahead, and
-    where the decisions do, by language pair."""
+    where the decisions do, by language pair.
+
+    By another rule than ours ranks have no correction within language pairs, and ours across them.
+    """
     have = {pair: one for pair, one in found.pairs.items() if metric in one.metrics}
     notes = {"": {pair: disagreement(one.metrics[metric], one.testset.n_segments) for pair, one in have.items()}}
-    otherwise = [one.settings for one in have.values() if one.metrics[metric].ruled is None
-                 and one.settings.correction != rank_correction(one.settings)]
+    otherwise = [one.settings for one in have.values() if one.settings.correction != rank_correction(one.settings)]
     if otherwise:  # by the same correction in all of them
         own, used, across = rank_correction(otherwise[0]), otherwise[0].correction, found.macro.get(metric)
         by = "are not" if used == "none" else f"by {used}"
-        notes[f"Ranks are corrected by {own}, wins and losses {by}. "] = {
-            **{pair: otherwise_first(one.metrics[metric]) for pair, one in have.items()},
+        ours = {pair: one.metrics[metric] for pair, one in have.items() if one.metrics[metric].ruled is None}
+        which = ("Ranks", "wins and losses") if ours else ("Ranks across the language pairs", "decisions")
+        notes[f"{which[0]} are corrected by {own}, {which[1]} {by}. "] = {
+            **{pair: otherwise_first(result) for pair, result in ours.items()},
             ACROSS: otherwise_first(across) if across is not None else ""}
-    return [general + _by_pair({pair: said.rstrip(".") for pair, said in told.items() if said})
+    return [general + _by_pair({pair: said.rstrip(".") for pair, said in told.items() if said}, warned)
             for general, told in notes.items() if any(told.values())]
 
 
-def _by_pair(told: Mapping[str, str]) -> str:
-    more = len(told) - _FEW
-    return " ".join(f"{pair}: {said}." for pair, said in [*told.items()][:_FEW]) + (
-        f" So it is in {more} more; see the warnings." if more > 0 else "")
+def _by_pair(told: Mapping[str, str], warned: bool) -> str:
+    first, more = [*told.items()][:_FEW], len(told) - _FEW
+    if ACROSS in [*told][_FEW:]:  # of that there are no warnings
+        first[-1] = ACROSS, told[ACROSS]
+    return " ".join(f"{pair}: {said}." for pair, said in first) + (
+        f" So it is in {more} more{'; see the warnings' * warned}." if more > 0 else "")
 
 
 def _macro_cells(row: MacroSystem, form: str, judged: bool) -> list[str]:

@@ -22,22 +22,27 @@ from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.across_metrics import Disputed, PairAcross, disputed_in
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.far_firsts import far_firsts
+from mtsig_core.report.latex_tables import escape
 from mtsig_core.report.palette import width
+from mtsig_core.report.phrases import ACROSS
 from mtsig_core.report.task_disputes import dispute_counts, disputes_verdict
 from mtsig_core.report.task_export import task_csv, task_json, task_text
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
-from mtsig_core.report.task_ranks import first_rows
+from mtsig_core.report.task_ranks import first_rows, ranks_said
 from mtsig_core.report.task_sentences import signature_sentences, task_methods, within_sentences
 from mtsig_core.report.task_tables import (
     MISSING_SAID,
+    _by_pair,
     macro_pair_rows,
     picture_rows,
+    task_gaps,
     task_notes,
     task_tested,
     task_verdict,
 )
+from mtsig_core.report.terminal import printable
 from mtsig_core.results import Caution
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
@@ -518,6 +523,9 @@ def test_what_a_reader_has_to_know_stands_beside_the_ranks():
     html = task_html(found, "")
     assert html.index(said[:60]) < html.index("<figure>")
     assert "by its rank interval, which has a correction of its own" in html
+    code = " ".join(task_latex(found, "").split())
+    assert printable(said) in task_text(found) and escape(said.partition("; see the warnings")[0]) in code
+    assert "the warnings" not in re.sub("%.*", "", task_latex(found, ""))
     assert task_notes(compare_task(task, "human", trials=1999, resamples=99), "human") == []
     [said] = task_notes(compare_task(task, "human", correction="none", trials=1999, resamples=99), "human")
     assert said.startswith("Ranks are corrected by romano-wolf, wins and losses are not. qaa-en: Fir-closed has a ")
@@ -553,6 +561,37 @@ def test_ranks_and_decisions_across_the_language_pairs_may_differ_too(found):
     told = replace(found, pairs=bh, macro={"X": replace(macro, systems=rows, pairs=(pair,))})
     [said] = [note for note in task_notes(told, "X") if note.startswith("Ranks")]
     assert said.endswith(f"across all: {b} has a significant loss, and may be the first.")
+    ruled = compare_task(made(), "X", trials=199, resamples=99, correction="bh", rank_rule="wmt25")
+    told = replace(ruled, macro=told.macro)  # by another rule only the ranks across have a correction
+    assert task_notes(told, "X") == [f"Ranks across the language pairs are corrected by romano-wolf, decisions by bh. "
+                                     f"across all: {b} has a significant loss, and may be the first."]
+    assert task_notes(told, "X")[0] in task_text(told)
+
+
+def test_what_is_above_the_ranks_sends_no_reader_of_a_paper_to_warnings_he_has_not():
+    few = compare_task(made(documents=4), "X", trials=199, resamples=99)
+    said, *_ = task_gaps(few, "X")
+    assert said.endswith("The warnings say why.") and said in task_text(few)
+    code = " ".join(re.sub("(?m)^%.*", "", task_latex(few, "")).split())
+    assert "There are too few trials, or too few units that tell two systems apart." in code
+    assert "warnings" not in code
+    many = {f"en-{k}": f"in {k}" for k in range(7)}
+    assert _by_pair({**many, ACROSS: "too"}, warned=False).endswith("across all: too. So it is in 2 more.")
+
+
+@pytest.mark.parametrize(("settings", "said"), [
+    ({}, "Rank intervals hold jointly within each language pair; *"),
+    (dict(unit="segment"), "Rank intervals, which need not hold at the level said; *"),
+    (dict(rank_rule="wmt25"), "Ranks within each language pair as WMT25; *")])
+def test_rank_intervals_are_said_to_hold_jointly_only_where_they_do(settings, said):
+    assert said in task_text(compare_task(made(), "X", trials=199, resamples=99, **settings))
+
+
+def test_where_rank_intervals_need_not_hold_is_named(found):
+    task = made()
+    bare = replace(task, testsets={**task.testsets, "en-cs": replace(task.testsets["en-cs"], documents=None)})
+    assert ranks_said(compare_task(bare, "X", trials=199, resamples=99, unit="segment")) == (
+        "Rank intervals hold jointly within each language pair but en-de, where they need not")
 
 
 def test_who_is_worse_by_a_correction_of_pairs_alone_is_not_said_to_be_not_significant(found):
