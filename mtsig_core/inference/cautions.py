@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -31,6 +30,7 @@ from mtsig_core.inference.few_units import (
     would_decide,
 )
 from mtsig_core.inference.interval_cautions import about_intervals
+from mtsig_core.inference.near_cautions import about_near, about_near_at_least, at_least_p, is_near
 from mtsig_core.inference.rank_cautions import about_ranks
 from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.resampling import Units
@@ -40,7 +40,7 @@ from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
 __all__ = ["about_metrics", "about_ratings", "about_scores", "about_several", "disagreement", "find_cautions", "once",
-           "p_word", "repeated_references"]
+           "repeated_references"]
 
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
@@ -256,7 +256,7 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
 
 
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:
-    hopeless, at_floor = what_lacks(settings, result) is not None, list[PairResult]()
+    hopeless, at_least = what_lacks(settings, result) is not None, list[PairResult]()
     some = any(pair.decidable for pair in result.pairs)
     for pair in result.pairs:
         about: dict[str, Any] = dict(metric=result.metric, a=pair.a, b=pair.b)
@@ -290,42 +290,15 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
         if result.metric not in testset.scores and testset.systems[pair.a] == testset.systems[pair.b] \
                 and testset.runs.get(pair.a) == testset.runs.get(pair.b):
             yield Caution("identical-outputs", f"{pair.a} and {pair.b} have identical outputs.", **about)
-        elif pair.decidable and not (hopeless or result.exact) and _near(pair, settings):
-            if pair.p_value is not None and pair.p_value <= TESTS[settings.test].smallest_p(settings.trials):
-                at_floor.append(pair)
-                continue
-            yield Caution("near-alpha", f"{pair.a} against {pair.b}: {p_word(settings.correction)} = "
-                                        f"{pair.p_adjusted:.4f} is within two "
-                                        "Monte Carlo standard errors of alpha. Another seed may decide otherwise; use "
-                                        "more trials.", **about, remedies=({"trials": 5 * (settings.trials or 0) + 4},))
-    if at_floor:
-        most = max(pair.p_adjusted or 0.0 for pair in at_floor)
-        has = "has" if len(at_floor) == 1 else "have"
-        yield Caution("near-alpha-at-the-least-p",
-                      f"{counted(len(at_floor), 'pair')} {has} the smallest p that {settings.trials} trials can give; "
-                      f"after {settings.correction} that is {most:.4f}, so near alpha that one more shuffle as large "
-                      "could undo it. Use more trials.", result.metric,
-                      remedies=({"trials": 5 * (settings.trials or 0) + 4},))
+        elif pair.decidable and not (hopeless or result.exact) and is_near(pair, settings):
+            if at_least_p(pair, settings):
+                at_least.append(pair)
+            else:
+                yield about_near(settings, result.metric, pair)
+    yield from about_near_at_least(settings, result, at_least)
 
 
 def _few_in_common(pair: PairResult, result: MetricResult, n_segments: int) -> bool:
     """Whether a pair has few segments or units in common where the whole has enough."""
     return any(here is not None and of_all is not None and here < FEW_UNITS <= of_all
                for here, of_all in ((pair.n_effective, result.n_effective), (pair.n, n_segments)))
-
-
-def _near(pair: PairResult, settings: Settings) -> bool:
-    """Whether the adjusted p lies within two Monte Carlo standard errors of alpha."""
-    if settings.trials is None or pair.p_value is None or pair.p_adjusted is None:
-        return False
-    if settings.correction == "romano-wolf":  # itself a share of the replicates
-        error = math.sqrt(pair.p_adjusted * (1 - pair.p_adjusted) / settings.trials)
-    else:  # a multiple of one
-        share = pair.p_value / TESTS[settings.test].steps
-        error = pair.p_adjusted / share * math.sqrt(share * (1 - share) / settings.trials)
-    return error > 0 and pair.p_adjusted < 1 and abs(pair.p_adjusted - settings.alpha) <= 2 * error
-
-
-def p_word(correction: str) -> str:
-    """What the p that decides is called."""
-    return "p (uncorrected)" if correction == "none" else "adjusted p"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import NOT_ALIKE, RELATIONS, pairs_across
-from mtsig_core.inference.cautions import p_word
 from mtsig_core.inference.few_units import alone_could, cannot_decide, rank_correction, telling_unit, units_said
+from mtsig_core.inference.near_cautions import p_word
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.ranking import headline, is_ahead, otherwise_led
 from mtsig_core.inference.significance import TESTS

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mtsig_core import MetricResult, PairResult, SegmentScores, TestSet, compare
 from mtsig_core.inference.cautions import find_cautions
+from mtsig_core.inference.near_cautions import about_near_at_least
 from mtsig_core.inference.settings import resolve
 from mtsig_core.inference.significance import TESTS, fitting_tests
 from mtsig_core.inference.text_cautions import about_texts
@@ -279,11 +280,39 @@ class TestPairs:
 
     def test_pairs_whose_p_could_not_be_smaller_are_told_together(self):
         """After Holm over 40 pairs .001 is .04: none of them is unlike another."""
-        found = family(40, (0.001, 0.04), correction="holm")
+        found = family(40, (0.001, 0.04), significant=True, correction="holm")
         assert "near-alpha" not in found and "near-alpha-at-the-least-p" not in family(1, (0.001, 0.001))
         caution = found["near-alpha-at-the-least-p"]
-        assert "40 pairs have the smallest p that 999 trials can give; after holm that is 0.0400" in caution.text
+        assert "40 pairs have the smallest p that 999 trials can give; after holm that is 0.0400, w" in caution.text
         assert caution.remedies == ({"trials": 4999},)
+
+    @pytest.mark.parametrize(("correction", "adjusted", "undone"), [
+        ("holm", [0.04, 1.0], True),  # .002 times 40
+        ("bonferroni", [0.04, 1.0], True), ("bonferroni", [0.02, 1.0], False),  # of 20 pairs: .04
+        ("holm", [0.04, 0.04], False),  # that of the others, tied with it, stays
+        ("romano-wolf", [0.0495, 1.0], True), ("romano-wolf", [0.042, 1.0], False),
+        ("romano-wolf", [0.062, 1.0], False)])
+    def test_what_one_more_draw_would_undo_is_significant_and_really_so_near(self, correction, adjusted, undone):
+        m = 20 if adjusted[0] == 0.02 else 40
+        first, other = (PairResult("A", "B", 1.0, 0.0, 1.0, p, q, q <= 0.05, None, None, None, 0.7, None, 2.0)
+                        for p, q in zip((0.001, 0.001 if adjusted[1] < 1 else 0.5), adjusted, strict=True))
+        settings, _ = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, ci="auto",
+                              correction=correction, resamples=99, seed=0, baseline=None)
+        result = MetricResult("bleu", "signature", True, (), (first, *[other] * (m - 1)))
+        caution, = about_near_at_least(settings, result, [first])
+        assert ("one more draw as extreme would make it not significant" in caution.text) == undone
+        assert ("more trials may decide otherwise" in caution.text) != undone
+
+    def test_by_romano_wolf_pairs_at_the_smallest_p_have_adjusted_p_of_their_own(self):
+        pairs = [PairResult("A", "B", 1.0, 0.0, 1.0, 0.001, q, q <= 0.05, None, None, None, 0.7, None, 2.0)
+                 for q in (0.0495, 0.042, 0.062)]
+        settings, _ = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, ci="auto",
+                              correction="romano-wolf", resamples=99, seed=0, baseline=None)
+        result = MetricResult("bleu", "signature", True, (), tuple(pairs))
+        undone, others = (caution.text for caution in about_near_at_least(settings, result, pairs))
+        said = "the smallest p that 999 trials can give; after romano-wolf that is"
+        assert undone.startswith(f"1 pair has {said} 0.0495, so near alpha")
+        assert others.startswith(f"2 pairs have {said} 0.0420 to 0.0620, within")
 
     def test_near_alpha_is_about_its_pair(self):
         caution = family(1, 0.05)["near-alpha"]
