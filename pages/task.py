@@ -6,6 +6,7 @@ import streamlit as st
 
 from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.report.caveats import assumptions, direction
+from mtsig_core.report.task_across import decision_notes
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, marked_said, ranks_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
@@ -79,6 +80,8 @@ if across:
                  names=[0, 1], key="task.macro")
     if not found.macro[view.metric].higher_is_better:
         st.caption(f"{direction(False).capitalize()} of a over b.")
+    for said in decision_notes(found, view.metric):
+        st.caption(said)
 task_runs.show_runs(found, view.metric)
 several = task_disputes.show_disputes(view)
 published = replace(several or found, agreement=task_agreement.show_agreement(view))

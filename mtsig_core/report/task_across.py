@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import FEW
 from mtsig_core.inference.few_units import FEW_UNITS, units_said
+from mtsig_core.inference.significance import FEW_TO_DRAW, TESTS
+from mtsig_core.inference.ties import holds_zero
 from mtsig_core.report.phrases import listed
 from mtsig_core.results.task import MacroResult, TaskComparison
 
-__all__ = ["across_gaps"]
+__all__ = ["across_gaps", "decision_notes"]
 
 _FEW = 6  # language pairs that a sentence names
 
@@ -26,34 +29,61 @@ def across_gaps(found: TaskComparison, metric: str) -> list[str]:
         nobody = ", and nobody is ranked" * all(row.rank_low is None for row in macro.systems)
         said.append(f"Across the language pairs {which} {FEW}{nobody}.")
     least = _least_units(found, macro)
-    one = {pair: n for pair, n in least.items() if n < 2}
-    few = {pair: n for pair, n in least.items() if 2 <= n < FEW_UNITS}
+    one = {pair: own for pair, own in least.items() if own[0] < 2}
+    few = {pair: own for pair, own in least.items() if own[0] >= 2 and own[1] < FEW_UNITS}
     if one:
         said.append("Across the language pairs there is no interval of systems that have one unit in a language pair, "
                     f"as from one there is none: {_sized(found, one)}.")
     if few and any(pair.ci_low is not None for pair in macro.pairs):
         said.append("Intervals across the language pairs are rough, and rather too narrow, where one of these has "
-                    f"fewer than {FEW_UNITS} units: {_sized(found, few)}.")
+                    f"fewer than {FEW_UNITS} units, or such as are worth fewer: {_sized(found, few)}.")
     return said
 
 
-def _least_units(found: TaskComparison, macro: MacroResult) -> dict[str, int]:
-    """By language pair the units of the pair of systems across them that has fewest.
+def decision_notes(found: TaskComparison, metric: str) -> list[str]:
+    """Which to go by where decisions across the language pairs and the intervals beside them differ; empty where none
+    do."""
+    macro, settings = found.macro.get(metric), next((one.settings for one in found.pairs.values()), None)
+    if macro is None or settings is None:
+        return []
+    told = []
+    for decided, words, zero in ((False, "not separated", "without"), (True, "significantly apart", "with")):
+        n = sum(pair.decidable and (pair.better is not None) is decided and pair.ci_low is not None
+                and pair.ci_high is not None and holds_zero(pair.ci_low, pair.ci_high) is decided
+                for pair in macro.pairs)
+        if n:
+            told.append(f"{n:,} {'is' if n == 1 else 'are'} {words} and {'has' if n == 1 else 'have'} an interval "
+                        f"{zero} 0 in it")
+    if not told:
+        return []
+    corrected = settings.correction != "none" and len(macro.pairs) > 1
+    why = f"An interval is for its pair alone and by another method{', a decision for all pairs' * corrected}"
+    # a bootstrap of so few rejects too often to be gone by
+    shaky = TESTS[settings.test].draws == "bootstrap" and any(
+        n < FEW_TO_DRAW for n, _ in _least_units(found, macro).values())
+    by = "" if shaky else ": go by the decision"
+    return [f"Of {counted(len(macro.pairs), 'pair')} of systems {', and '.join(told)}. {why}{by}."]
+
+
+def _least_units(found: TaskComparison, macro: MacroResult) -> dict[str, tuple[int, float]]:
+    """By language pair the units of the pair of systems across them that has fewest, and how many of equal size its
+    units are worth.
 
     Not those of all language pairs together: drawn from n units a mean varies sqrt((n - 1) / n) times as much as it
     should, which further language pairs as small do not mend. Ten of two units each have intervals as much too narrow
     as one.
     """
     names = {name for pair in macro.pairs for name in (pair.a, pair.b)}
-    units = {pair: [row.n_units for row in comparison.metrics[macro.metric].pairs
+    units = {pair: [(row.n_units, row.n_effective or row.n_units) for row in comparison.metrics[macro.metric].pairs
                     if row.n_units and {row.a, row.b} <= names]
              for pair, comparison in found.pairs.items() if macro.metric in comparison.metrics}
-    return {pair: min(own) for pair, own in units.items() if own}
+    return {pair: min(own, key=lambda one: one[1]) for pair, own in units.items() if own}
 
 
-def _sized(found: TaskComparison, units: dict[str, int]) -> str:
-    """Such as "4 documents in en-de and 5 documents in en-cs", those with fewest first."""
-    told = [f"{units_said(found.pairs[pair].settings, n)} in {pair}"
-            for pair, n in sorted(units.items(), key=lambda one: one[1])]
+def _sized(found: TaskComparison, units: dict[str, tuple[int, float]]) -> str:
+    """Such as "4 documents in en-de and 87 documents worth 20 of equal size in en-cs", those with fewest first."""
+    told = [f"{units_said(found.pairs[pair].settings, n)}"
+            + (f" worth {worth:.0f} of equal size" if round(worth) < n else "") + f" in {pair}"
+            for pair, (n, worth) in sorted(units.items(), key=lambda one: one[1][1])]
     more = len(told) - _FEW
     return listed([*told[:_FEW], *([f"so few in {more} more"] if more > 0 else [])], shown=False)

@@ -17,7 +17,7 @@ from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.review_report import MEASURED_SAID, measured_parts, recorded_note_rows
 from mtsig_core.report.runs_tables import macro_system_records, single_runs, task_run_rows, with_run_records
-from mtsig_core.report.task_across import across_gaps
+from mtsig_core.report.task_across import across_gaps, decision_notes
 from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
 from mtsig_core.report.task_ranks import first_rows, marked_said, ranks_record, ranks_said, rule_said
@@ -56,7 +56,8 @@ def task_json(found: TaskComparison, review: Review = None) -> str:
         "pairs": {pair: {"testset": asdict(comparison.testset), "settings": asdict(comparison.settings),
                          "metrics": metrics_record(comparison)} for pair, comparison in found.pairs.items()},
         "macro": {name: {"language_pairs": list(macro.language_pairs), "higher_is_better": macro.higher_is_better,
-                         "notes": across_gaps(found, name), "systems": macro_system_records(macro),
+                         "notes": [*across_gaps(found, name), *decision_notes(found, name)],
+                         "systems": macro_system_records(macro),
                          "pairs": [asdict(row) for row in macro.pairs]} for name, macro in found.macro.items()},
         **({} if found.agreement is None else {"agreement": json.loads(task_agreement_json(found.agreement))}),
         **({} if review is None else {"review": review})})

@@ -19,7 +19,7 @@ from mtsig_core.report.latex_tables import (
     rank_cell,
 )
 from mtsig_core.report.review_report import MEASURED_SAID, measured_parts, recorded_note_rows
-from mtsig_core.report.task_across import across_gaps
+from mtsig_core.report.task_across import across_gaps, decision_notes
 from mtsig_core.report.task_latex_metrics import agreement_tables, dispute_tables
 from mtsig_core.report.task_ranks import marked_said
 from mtsig_core.report.task_sentences import (
@@ -173,8 +173,9 @@ def _head_to_head(found: TaskComparison, metric: str) -> str:
     said = [*subject_sentences(found, metric, "Mean differences over the language pairs of", "by"),
             f"A difference is {taken}. > means that the first is better by the test, < that the "
             "second is, a dash that the test does not decide, which does not make them equal.",
-            *across_gaps(found, metric), *within_sentences(have_metric(found, metric))[:1],
-            *across_sentences(found, metric), *common_sentences(found, metric), *signature_sentences(found, metric)]
+            *decision_notes(found, metric), *across_gaps(found, metric),
+            *within_sentences(have_metric(found, metric))[:1], *across_sentences(found, metric),
+            *common_sentences(found, metric), *signature_sentences(found, metric)]
     column = name_column((name for pair in names for name in pair), 16)
     return fitting_table("head-to-head", f"{column}{column}{'r' * (len(header) - 3)}c",
                   ["first", "second", *header[2:-1], "decision"], cells, metric, said)

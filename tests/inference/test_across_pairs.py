@@ -246,9 +246,13 @@ def test_intervals_across_of_few_units_are_said_to_be_too_narrow():
     found = compare_task(task, trials=999, resamples=99)
     assert across_gaps(found, "human") == [
         "Intervals across the language pairs are rough, and rather too narrow, where one of these has fewer than 30 "
-        "units: 4 documents in en-cs and 12 documents in en-fr."]
+        "units, or such as are worth fewer: 4 documents in en-cs and 12 documents in en-fr."]
     assert across_gaps(compare_task(task.only_pairs(["en-de"]), trials=999, resamples=99), "human") == []
     assert across_gaps(replace(found, pairs={}), "human") == []
+    unequal = ["0"] * 20 + [str(k) for k in range(1, 41)]  # one document of a third of all, worth 8 of equal size
+    task = Task("toy", {pair: rated(60, unequal, A=95, B=10) for pair in ("en-de", "en-cs")})
+    assert "41 documents worth 8 of equal size in en-de" in across_gaps(
+        compare_task(task, trials=999, resamples=99), "human")[0]
 
 
 @pytest.mark.statistics

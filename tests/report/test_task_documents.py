@@ -25,6 +25,7 @@ from mtsig_core.report.far_firsts import far_firsts
 from mtsig_core.report.latex_tables import escape
 from mtsig_core.report.palette import width
 from mtsig_core.report.phrases import ACROSS
+from mtsig_core.report.task_across import decision_notes
 from mtsig_core.report.task_disputes import dispute_counts, disputes_verdict
 from mtsig_core.report.task_export import task_csv, task_json, task_text
 from mtsig_core.report.task_figure import task_picture
@@ -566,6 +567,25 @@ def test_ranks_and_decisions_across_the_language_pairs_may_differ_too(found):
     assert task_notes(told, "X") == [f"Ranks across the language pairs are corrected by romano-wolf, decisions by bh. "
                                      f"across all: {b} has a significant loss, and may be the first."]
     assert task_notes(told, "X")[0] in task_text(told)
+
+
+def test_across_the_language_pairs_it_is_said_which_to_go_by_where_intervals_say_otherwise(found):
+    macro = found.macro["X"]
+    assert decision_notes(found, "X") == []
+    first = replace(macro.pairs[0], better=None, ci_low=0.5, ci_high=2.0)
+    told = replace(found, macro={"X": replace(macro, pairs=(first, *macro.pairs[1:]))})
+    [said] = decision_notes(told, "X")
+    assert said == ("Of 3 pairs of systems 1 is not separated and has an interval without 0 in it. An interval is for "
+                    "its pair alone and by another method, a decision for all pairs: go by the decision.")
+    assert said in task_html(told, "") and said in " ".join(task_latex(told, "").split())
+    assert said in json.loads(task_json(told))["macro"]["X"]["notes"]
+    other = replace(first, better="a", ci_low=-0.5)
+    both = replace(found, macro={"X": replace(macro, pairs=(first, other, *macro.pairs[2:]))})
+    assert ", and 1 is significantly apart and has an interval with 0 in it." in decision_notes(
+        both, "X")[0]
+    shut = replace(found, macro={"X": replace(macro, pairs=(replace(first, decidable=False), *macro.pairs[1:]))})
+    assert decision_notes(shut, "X") == []  # there is no decision to go by
+    assert decision_notes(replace(told, pairs={}), "X") == []  # as what is kept across them has none
 
 
 def test_what_is_above_the_ranks_sends_no_reader_of_a_paper_to_warnings_he_has_not():
