@@ -8,11 +8,14 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.data.readers.tasks import pairs_of
+from mtsig_core.data.simulation.shared_task import simulated_task
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.across_metrics import disputed_in
+from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.report.task_across import decision_notes
 from mtsig_core.report.task_agreement_report import task_agreement_note, task_agreement_verdict
 from mtsig_core.report.task_disputes import disputes_verdict
 from mtsig_core.report.task_ranks import first_rows, rule_said
@@ -99,6 +102,17 @@ def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_k
     box, = [box for box in app.expander if box.label.startswith("Keep in mind")]
     rows = box.get("html")[0].value.count("<tr>") - 1
     assert 0 < rows <= int(re.search("([0-9]+) warning", box.label)[1])
+
+
+@pytest.mark.parametrize(("asked", "said"), [
+    ({"correction": "bonferroni"}, "Rank intervals hold jointly within each language pair; coloured"),
+    ({"unit": "segment"}, "Rank intervals, which need not hold at the level said; coloured")])
+def test_under_the_picture_no_more_is_promised_than_holds(opened, asked, said):
+    app = opened("task", metric="human", trials="1999", **asked)
+    captions = [caption.value for caption in app.caption]
+    assert any(one.startswith(said) for one in captions) and not app.exception
+    told = decision_notes(compare_task(simulated_task(), "human", trials=1999, **asked), "human")
+    assert len(told) == ("correction" in asked) and all(one in captions for one in told)
 
 
 def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, root):
