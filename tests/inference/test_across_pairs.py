@@ -17,6 +17,7 @@ from mtsig_core.inference.task_comparison import compare_task, corrected_macro, 
 from mtsig_core.report.task_across import across_gaps
 from mtsig_core.report.task_export import task_json, task_text
 from mtsig_core.report.task_latex import task_latex
+from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_reading import read_task_comparison
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import macro_pair_rows, task_gaps
@@ -181,6 +182,9 @@ def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranke
         assert (said in text) == (not ranked)
     assert ("Nobody is ranked across them" in task_methods(found, "human")) == (not ranked)
     assert ("hold jointly for all systems ranked there" in task_methods(found, "human")) == ranked
+    ruled = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
+                         trials=999, rank_rule="wmt25")
+    assert ("they stay simultaneous rank intervals" in rule_said(ruled, "human")) == ranked
     written = json.loads(task_json(found))
     assert read_task_comparison(json.dumps(written)) == found
     for row in written["macro"]["human"]["pairs"]:  # as versions wrote it that did not look
