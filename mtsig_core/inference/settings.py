@@ -23,7 +23,7 @@ __all__ = ["check_jobs", "check_level", "check_metric", "check_rank_rule", "chec
 _FEW_UNITS_FOR_PERCENTILE = 100  # of equal size
 _MOST_DRAWS = 10_000_000
 _MOST_JOBS = 1000
-_LEAST_ALPHA = 1e-9  # a hundredth of the least p that so many draws can give
+_LEAST_ALPHA = 1e-15  # what is nearer to 1 is 1 in a float
 
 
 def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | None, trials: int, alpha: float,

@@ -224,8 +224,8 @@ def _score_column(where: str, header: Sequence[str], metric: str, *others: str) 
     found = [k for k, column in enumerate(header) if column.lower() in (*_SCORE, *others)] if own is None else [own]
     if len(found) > 1:
         columns = " and ".join(shown(header[k]) for k in found)
-        raise InputError(f"{where} has {columns}, and none is called {shown(metric)}. Take all but one out, or name "
-                         f"the scores after one of them, such as {shown(header[found[0]])}=FILE.")
+        raise InputError(f"{where} has {columns}, and none is called {shown(metric)}. Take all but one out, or call "
+                         f"the scores {columns.replace(' and ', ' or ')} themselves.")
     return found[0] if found else None
 
 
