@@ -65,7 +65,8 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
     figure.update_yaxes(type="log", range=[float(np.log10(low)), float(np.log10(high))],
                         tickvals=shares, ticktext=[f"{share:g}%" for share in shares], tickfont_size=13,
                         zeroline=False)
-    figure.update_layout(height=300, margin=dict(l=LEFT, r=ENDS, t=8, b=BELOW), dragmode=False, hovermode="closest")
+    below = BELOW + 6  # for names that never turn
+    figure.update_layout(height=306, margin=dict(l=LEFT, r=ENDS, t=8, b=below), dragmode=False, hovermode="closest")
     return named.below(figure)
 
 

@@ -83,7 +83,7 @@ OUTSIDE = """svg => {
 CRAMPED = """picture => Object.entries(picture._fullLayout._pushmargin)
   .filter(([what, needs]) => what.endsWith('automargin')
           && ['l', 'r', 'b'].some(side => needs[side]?.size > picture._fullLayout.margin[side]))
-  .map(([what, _]) => what)"""
+  .map(([what, needs]) => what + JSON.stringify(needs))"""
 
 
 def test_names_are_literal_and_every_page_fits(at, page, options):
