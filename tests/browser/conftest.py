@@ -223,9 +223,12 @@ def watched(page):
     page.on("request", lambda request: page.hosts.add(request.url.split("/")[2].split(":")[0])
             if request.url.startswith("http") else None)
     page.on("dialog", lambda dialog: (page.dialogs.append(dialog.message), dialog.dismiss()))
-    # A link to a page first looks for the server below the page's own path, and is told 404: Streamlit's way.
+    # A link to a page first looks for the server below the page's own path, and is told 404; and a button looks whether
+    # its file is there once it is drawn, which may have been replaced by then. Both are Streamlit's way; that files can
+    # be saved is tested by saving them.
     page.on("console", lambda said: page.problems.append(f"{said.text} {said.location['url']}")
-            if said.type == "error" and "/_stcore/" not in said.location["url"] else None)
+            if said.type == "error" and not any(part in f"{said.location['url']} {said.text}" for part in (
+                "/_stcore/", "/media/", "Download Button source error")) else None)
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     return page
 
