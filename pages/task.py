@@ -8,7 +8,7 @@ from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.task_across import decision_notes
 from mtsig_core.report.task_figure import task_picture
-from mtsig_core.report.task_ranks import first_rows, marked_said, ranks_said, rule_said
+from mtsig_core.report.task_ranks import first_rows, is_ranked, marked_said, ranks_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import (
     MISSING_SAID,
@@ -55,9 +55,10 @@ pair = task_view.show_picture(found, view.metric, "task.picture")
 said = rule_said(found, view.metric)
 across = view.metric in found.macro and bool(found.macro[view.metric].pairs)
 ranked_across = across and any(row.rank_low for row in found.macro[view.metric].systems)
-st.caption((ranks_said(found) if said is None else
-            "Ranks by the rule that is chosen at the side") + f"; coloured: {marked_said(found)}. A "
-           f"dash: {MISSING_SAID}. Click a cell to open the language pair."
+ranked = is_ranked(found, view.metric)
+ranks = [ranks_said(found) if said is None else "Ranks by the rule that is chosen at the side"] * ranked
+ranks += [f"coloured: {marked_said(found)}"] * (ranked or ranked_across)
+st.caption("; ".join(ranks) + ". " * bool(ranks) + f"A dash: {MISSING_SAID}. Click a cell to open the language pair."
            + " Across the pairs stand systems that have all of them, ranked by the mean difference, which is drawn "
            "within each pair and then averaged." * ranked_across
            + " Wins, ties and losses are added up over the pairs." * (view.metric in found.macro))

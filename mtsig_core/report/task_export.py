@@ -20,7 +20,7 @@ from mtsig_core.report.runs_tables import macro_system_records, single_runs, tas
 from mtsig_core.report.task_across import across_gaps, decision_notes
 from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
-from mtsig_core.report.task_ranks import first_rows, marked_said, ranks_record, ranks_said, rule_said
+from mtsig_core.report.task_ranks import first_rows, is_ranked, marked_said, ranks_record, ranks_said, rule_said
 from mtsig_core.report.task_tables import (
     MISSING,
     MISSING_SAID,
@@ -116,9 +116,9 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
              f"alpha {first.alpha:g}, seed {first.seed}"]
     lines += map(printable, map(with_remedy, assumptions(found.task.assumed, metrics)))
     lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
-    ranked = any(row.rank_low for one in found.pairs.values() for result in one.metrics.values()
-                 for row in result.systems)
-    said = f"{printable(ranks_said(found))}; * {marked_said(found)}; " if ranked else ""
+    across = any(row.rank_low for macro in found.macro.values() for row in macro.systems)
+    said = f"{printable(ranks_said(found))}; " * is_ranked(found)
+    said += f"* {marked_said(found)}; " * (is_ranked(found) or across)
     lines += [f"{said}{MISSING} {MISSING_SAID}."]
     for metric in metrics:
         header, rows, marks = picture_rows(found, metric)

@@ -16,8 +16,8 @@ from mtsig_core.report.phrases import listed
 from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.results.task import TaskComparison
 
-__all__ = ["Hidden", "first_rows", "first_title", "hidden_by_rule", "marked_said", "rank_rule", "ranks_record",
-           "ranks_said", "rule_said", "undecided"]
+__all__ = ["Hidden", "first_rows", "first_title", "hidden_by_rule", "is_ranked", "marked_said", "rank_rule",
+           "ranks_record", "ranks_said", "rule_said", "undecided"]
 
 NOBODY = "nobody is ranked"
 
@@ -83,6 +83,12 @@ def hidden_by_rule(found: TaskComparison, metric: str) -> Hidden | None:
                   sum(n for n, _ in held), sum(changed for _, changed in held),
                   sum(apart) if len(apart) == len(ruled) else None, sum(turned_round(result) for result, _ in ruled),
                   sum(inside) if len(inside) == len(ruled) else None)
+
+
+def is_ranked(found: TaskComparison, metric: str | None = None) -> bool:
+    """Whether anybody has a rank within some language pair, by a metric or by any."""
+    return any(row.rank_low for comparison in found.pairs.values() for name, result in comparison.metrics.items()
+               if metric in (None, name) for row in result.systems)
 
 
 def ranks_said(found: TaskComparison) -> str:
