@@ -10,7 +10,7 @@ from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.review_report import content_sentence
 from mtsig_core.report.task_ranks import marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
-from mtsig_core.report.task_tables import task_gaps, task_notes, task_tested, task_verdict
+from mtsig_core.report.task_tables import above_ranks, task_tested, task_verdict
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, browser, frame, review_changes, review_sections, screen, task_runs, task_view
 from pages._ui.ending import end_page, or_without
@@ -58,7 +58,7 @@ except MtsigError as problem:
 if now is not None:
     screen.status(task_tested(now))
     screen.answer(task_verdict(now, metric))
-    for told in [*task_gaps(now, metric), *task_notes(now, metric)]:
+    for told in above_ranks(now, metric):
         screen.caution_box(told)
     pair = task_view.show_picture(now, metric, "review.picture")
     said = rule_said(now, metric)

@@ -12,10 +12,9 @@ from mtsig_core.report.task_ranks import first_rows, is_ranked, marked_said, ran
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import (
     MISSING_SAID,
+    above_ranks,
     macro_pair_rows,
-    task_gaps,
     task_left_out,
-    task_notes,
     task_tested,
     task_verdict,
 )
@@ -49,12 +48,12 @@ with or_end_page():
     found = view.comparison(meanwhile)
 screen.status(task_tested(found))
 screen.answer(task_verdict(found, view.metric))
-for told in [*task_gaps(found, view.metric), *task_notes(found, view.metric)]:
+for told in above_ranks(found, view.metric):
     screen.caution_box(told)
 pair = task_view.show_picture(found, view.metric, "task.picture")
 said = rule_said(found, view.metric)
 across = view.metric in found.macro and bool(found.macro[view.metric].pairs)
-ranked_across = across and any(row.rank_low for row in found.macro[view.metric].systems)
+ranked_across = across and found.macro[view.metric].is_ranked
 ranked = is_ranked(found, view.metric)
 ranks = [ranks_said(found) if said is None else "Ranks by the rule that is chosen at the side"] * ranked
 ranks += [f"coloured: {marked_said(found)}"] * (ranked or ranked_across)

@@ -26,7 +26,7 @@ def across_gaps(found: TaskComparison, metric: str) -> list[str]:
     if shut:
         which = "the only pair of systems" if n == 1 else \
             f"{f'all {n:,}' if shut == n else f'{shut:,} of {n:,}'} pairs of systems"
-        nobody = ", and nobody is ranked" * all(row.rank_low is None for row in macro.systems)
+        nobody = ", and nobody is ranked" * (not macro.is_ranked)
         said.append(f"Across the language pairs {which} {FEW}{nobody}.")
     least = _least_units(found, macro)
     one = {pair: own for pair, own in least.items() if own[0] < 2}

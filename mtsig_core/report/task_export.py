@@ -24,10 +24,9 @@ from mtsig_core.report.task_ranks import first_rows, is_ranked, marked_said, ran
 from mtsig_core.report.task_tables import (
     MISSING,
     MISSING_SAID,
+    above_ranks,
     picture_rows,
-    task_gaps,
     task_left_out,
-    task_notes,
     task_verdict,
 )
 from mtsig_core.report.terminal import caution_lines, printable, table_lines
@@ -116,7 +115,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
              f"alpha {first.alpha:g}, seed {first.seed}"]
     lines += map(printable, map(with_remedy, assumptions(found.task.assumed, metrics)))
     lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
-    across = any(row.rank_low for macro in found.macro.values() for row in macro.systems)
+    across = any(macro.is_ranked for macro in found.macro.values())
     said = f"{printable(ranks_said(found))}; " * is_ranked(found)
     said += f"* {marked_said(found)}; " * (is_ranked(found) or across)
     lines += [f"{said}{MISSING} {MISSING_SAID}."]
@@ -127,7 +126,7 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
         lines += ["", f"{printable(metric_title(metric))} ({told[metric]})", f"{task_verdict(found, metric)}.",
                   *(printable(f"In {pair} " + "; ".join(map(": ".join, zip(firsts[1:], names, strict=True)))) + "."
                     for pair, *names in who if len(who) > 1 or len(names) > 1),  # else the verdict has it
-                  *map(printable, (*task_gaps(found, metric), *task_notes(found, metric))),
+                  *map(printable, above_ranks(found, metric)),
                   *filter(None, [rule_said(found, metric)]), *map(printable, far_firsts_in(found, metric)),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
         header, rows = task_run_rows(found, metric)

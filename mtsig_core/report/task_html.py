@@ -23,11 +23,10 @@ from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import (
     MISSING_SAID,
+    above_ranks,
     macro_pair_rows,
     order_of,
     picture_rows,
-    task_gaps,
-    task_notes,
     task_verdict,
 )
 from mtsig_core.results import Comparison
@@ -74,7 +73,7 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
         simulated=any(comparison.testset.simulated for comparison in comparisons), macro_rows=macro_pair_rows,
         direction=direction, decision_notes=decision_notes,
         rule_said=rule_said, first_rows=first_rows, marked_said=marked_said, far_firsts=far_firsts_in,
-        gaps=task_gaps, notes=task_notes, alpha=first.settings.alpha, version=first.settings.version, summary=summary,
+        above_ranks=above_ranks, alpha=first.settings.alpha, version=first.settings.version, summary=summary,
         cautions=cautions, leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,
         disputed=disputed_in(found), disputes=task_disputes, held=task_agreement_report, agreement_rows=agreement_rows,
         comparison_rows=comparison_rows, task_svg=task_svg, short=_short,

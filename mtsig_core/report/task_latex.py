@@ -31,14 +31,7 @@ from mtsig_core.report.task_sentences import (
     task_methods,
     within_sentences,
 )
-from mtsig_core.report.task_tables import (
-    MISSING_SAID,
-    macro_pair_rows,
-    order_of,
-    picture_rows,
-    task_gaps,
-    task_notes,
-)
+from mtsig_core.report.task_tables import MISSING_SAID, above_ranks, macro_pair_rows, order_of, picture_rows
 from mtsig_core.report.terminal import printable
 from mtsig_core.results.task import TaskComparison, TaskInfo
 
@@ -150,7 +143,7 @@ def _ranking_caption(found: TaskComparison, metric: str, grey: bool) -> list[str
     if metric in found.macro:
         said.append("Under all pairs: its rank by the mean score over the language pairs, beside that mean; wins, ties "
                     "and losses are decisions within language pairs, added up.")
-    said += [*task_gaps(found, metric, warned=False), *task_notes(found, metric, warned=False)]
+    said += above_ranks(found, metric, warned=False)
     if grey:
         said.append("On grey: systems that the task's table of systems does not put into the constrained track.")
     return [*said, *within_sentences(have_metric(found, metric)), *across_sentences(found, metric),

@@ -128,7 +128,7 @@ def rule_said(found: TaskComparison, metric: str) -> str | None:
         f" {counted(hidden.turned_round, 'significant pair')} {'is' if hidden.turned_round == 1 else 'are'} ranked the "
         "other way round, the significantly worse system first.")
     across = " Ranks across the language pairs are not by this rule: they stay simultaneous rank intervals." \
-        if metric in found.macro and any(row.rank_low for row in found.macro[metric].systems) else ""
+        if metric in found.macro and found.macro[metric].is_ranked else ""
     return (f"Ranks {rule.title} ({rule.source}) leave out of account: {'; '.join(rule.ignores)}. In this task "
             f"{hidden.significant_inside} of {hidden.significant} significant pairs of systems "
             f"{inside_said(hidden.significant_inside, hidden.inside_apart)}.{unsupported}{turned}{changed}{across}")

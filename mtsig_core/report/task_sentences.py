@@ -158,7 +158,7 @@ def across_sentences(found: TaskComparison, metric: str) -> list[str]:
         where = "these draws" if len(lacking) == len(have) else f"the draws in {listed(lacking)} too"
         said.append(f"What is said across them rests on {where}, so it need not hold at the "
                     "level said either.")
-    elif all(row.rank_low is None for row in macro.systems):
+    elif not macro.is_ranked:
         said.append("Nobody is ranked across them, as no pair of systems could be significant with so few trials or "
                     "units.")
     elif n > 1:

@@ -19,8 +19,8 @@ from mtsig_core.report.task_across import across_gaps
 from mtsig_core.report.task_ranks import first_title, rank_rule, undecided
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["MISSING", "MISSING_SAID", "answer_first", "macro_pair_rows", "order_of", "picture_rows", "system_text",
-           "task_gaps", "task_left_out", "task_notes", "task_tested", "task_verdict"]
+__all__ = ["MISSING", "MISSING_SAID", "above_ranks", "answer_first", "macro_pair_rows", "order_of", "picture_rows",
+           "system_text", "task_gaps", "task_left_out", "task_notes", "task_tested", "task_verdict"]
 
 _FEW = 6  # language pairs that a sentence names
 MISSING = "-"
@@ -134,6 +134,11 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
     n = sum(map(is_ahead, results.values()))
     ahead = "ahead of all others" if ours else f"alone the first, ranked {rule.title},"
     return f"{by} one system is {ahead} in {n} of {counted(len(results), 'language pair')}"
+
+
+def above_ranks(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
+    """All that a reader has to know before the ranks by a metric, in sentences: `task_gaps`, then `task_notes`."""
+    return [*task_gaps(found, metric, warned), *task_notes(found, metric, warned)]
 
 
 def task_gaps(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:

@@ -131,6 +131,11 @@ class MacroResult:
     pairs: tuple[MacroPair, ...]
     runs: tuple[SystemRuns, ...] = ()
 
+    @property
+    def is_ranked(self) -> bool:
+        """Whether any system has a rank across the language pairs."""
+        return any(row.rank_low is not None for row in self.systems)
+
 
 @dataclass(frozen=True, repr=False)
 class TaskComparison:
