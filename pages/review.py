@@ -8,7 +8,7 @@ from mtsig_core.errors import StoreError
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.review_report import content_sentence
-from mtsig_core.report.task_ranks import marked_said, rule_said
+from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import above_ranks, task_tested, task_verdict
 from mtsig_core.results.task import TaskComparison
@@ -61,14 +61,11 @@ if now is not None:
     for told in above_ranks(now, metric):
         screen.caution_box(told)
     pair = task_view.show_picture(now, metric, "review.picture")
-    said = rule_said(now, metric)
-    st.caption(("Rank intervals" if said is None else "Ranks by the rule that is chosen below")
-               + f"; coloured: {marked_said(now)}. Click a cell to open the language pair without the systems that are "
-               "left out here.")
+    task_view.show_key(now, metric, "below", " without the systems that are left out here" * bool(review.exclusions))
     if pair is not None:
         review_sections.open_pair(view, pair, before.pairs)
     assumed = map(with_remedy, assumptions(now.task.assumed, [metric]))
-    for told in filter(None, (said, *assumed)):
+    for told in filter(None, (rule_said(now, metric), *assumed)):
         screen.caution_box(told)
     task_view.show_far_firsts(now, metric)
 if view.may_edit:

@@ -8,10 +8,9 @@ from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.task_across import decision_notes
 from mtsig_core.report.task_figure import task_picture
-from mtsig_core.report.task_ranks import first_rows, is_ranked, marked_said, ranks_said, rule_said
+from mtsig_core.report.task_ranks import first_rows, rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import (
-    MISSING_SAID,
     above_ranks,
     macro_pair_rows,
     task_left_out,
@@ -51,19 +50,10 @@ screen.answer(task_verdict(found, view.metric))
 for told in above_ranks(found, view.metric):
     screen.caution_box(told)
 pair = task_view.show_picture(found, view.metric, "task.picture")
-said = rule_said(found, view.metric)
-across = view.metric in found.macro and bool(found.macro[view.metric].pairs)
-ranked_across = across and found.macro[view.metric].is_ranked
-ranked = is_ranked(found, view.metric)
-ranks = [ranks_said(found) if said is None else "Ranks by the rule that is chosen at the side"] * ranked
-ranks += [f"coloured: {marked_said(found)}"] * (ranked or ranked_across)
-st.caption("; ".join(ranks) + ". " * bool(ranks) + f"A dash: {MISSING_SAID}. Click a cell to open the language pair."
-           + " Across the pairs stand systems that have all of them, ranked by the mean difference, which is drawn "
-           "within each pair and then averaged." * ranked_across
-           + " Wins, ties and losses are added up over the pairs." * (view.metric in found.macro))
+task_view.show_key(found, view.metric, "at the side", "")
 if pair is not None:
     address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, found))
-if said is not None:
+if (said := rule_said(found, view.metric)) is not None:
     screen.caution_box(said)
 firsts = first_rows(found, view.metric)
 with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= task_view.FEW,
@@ -74,7 +64,7 @@ for said in map(with_remedy, assumptions(info.assumed, [view.metric])):
     screen.caution_box(said)
 if found.excluded:
     screen.caution_box(f"Left out: {task_left_out(found)}.")
-if across:
+if view.metric in found.macro and found.macro[view.metric].pairs:
     st.subheader("Across the language pairs")
     screen.table(*macro_pair_rows(found.macro[view.metric], next(iter(found.pairs.values())).settings.alpha),
                  names=[0, 1], key="task.macro")

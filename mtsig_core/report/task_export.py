@@ -20,7 +20,15 @@ from mtsig_core.report.runs_tables import macro_system_records, single_runs, tas
 from mtsig_core.report.task_across import across_gaps, decision_notes
 from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
-from mtsig_core.report.task_ranks import first_rows, is_ranked, marked_said, ranks_record, ranks_said, rule_said
+from mtsig_core.report.task_ranks import (
+    first_rows,
+    first_sentences,
+    is_ranked,
+    marked_said,
+    ranks_record,
+    ranks_said,
+    rule_said,
+)
 from mtsig_core.report.task_tables import (
     MISSING,
     MISSING_SAID,
@@ -115,18 +123,15 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
              f"alpha {first.alpha:g}, seed {first.seed}"]
     lines += map(printable, map(with_remedy, assumptions(found.task.assumed, metrics)))
     lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
-    across = any(macro.is_ranked for macro in found.macro.values())
-    said = f"{printable(ranks_said(found))}; " * is_ranked(found)
-    said += f"* {marked_said(found)}; " * (is_ranked(found) or across)
-    lines += [f"{said}{MISSING} {MISSING_SAID}."]
+    said = [ranks_said(found) * is_ranked(found), marked_said(found, "*"), f"{MISSING} {MISSING_SAID}"]
+    lines += [printable("; ".join(filter(None, said))) + "."]
     for metric in metrics:
         header, rows, marks = picture_rows(found, metric)
         rows = [[cell + "*" * ((k, column) in marks) for column, cell in enumerate(row)] for k, row in enumerate(rows)]
-        firsts, who = first_rows(found, metric)
+        firsts = first_rows(found, metric)
+        who = first_sentences(firsts) if len(firsts[1]) > 1 or len(firsts[0]) > 2 else {}  # else the verdict has it
         lines += ["", f"{printable(metric_title(metric))} ({told[metric]})", f"{task_verdict(found, metric)}.",
-                  *(printable(f"In {pair} " + "; ".join(map(": ".join, zip(firsts[1:], names, strict=True)))) + "."
-                    for pair, *names in who if len(who) > 1 or len(names) > 1),  # else the verdict has it
-                  *map(printable, above_ranks(found, metric)),
+                  *map(printable, who.values()), *map(printable, above_ranks(found, metric)),
                   *filter(None, [rule_said(found, metric)]), *map(printable, far_firsts_in(found, metric)),
                   *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
         header, rows = task_run_rows(found, metric)

@@ -62,7 +62,8 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
 
 def task_picture(found: TaskComparison, metric: str) -> str:
     """The same as a file of its own, which says what it shows."""
-    key = f"Ranks by {metric_title(metric)}; blue: {marked_said(found)}. A dash: {MISSING_SAID}."
+    marked = marked_said(found, "blue:", metric)
+    key = "; ".join(filter(None, [f"Ranks by {metric_title(metric)}", marked])) + f". A dash: {MISSING_SAID}."
     drawn = str(task_svg(found, metric, printable(key)))
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", ">" + _STYLE, 1) + "\n"
 

@@ -137,16 +137,16 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
 
 
 def _ranking_caption(found: TaskComparison, metric: str, grey: bool) -> list[str]:
-    said = [*subject_sentences(found, metric, "Ranks of", "by"),
-            f"Bold: {marked_said(found)}. A dash: {MISSING_SAID}. Under pairs: of how many language pairs a "
-            "system has scores."]
+    marked = marked_said(found, "Bold:", metric)
+    said = [*subject_sentences(found, metric, "Ranks of", "by"), f"{marked}." * bool(marked),
+            f"A dash: {MISSING_SAID}. Under pairs: of how many language pairs a system has scores."]
     if metric in found.macro:
         said.append("Under all pairs: its rank by the mean score over the language pairs, beside that mean; wins, ties "
                     "and losses are decisions within language pairs, added up.")
     said += above_ranks(found, metric, warned=False)
     if grey:
         said.append("On grey: systems that the task's table of systems does not put into the constrained track.")
-    return [*said, *within_sentences(have_metric(found, metric)), *across_sentences(found, metric),
+    return [*filter(None, said), *within_sentences(have_metric(found, metric)), *across_sentences(found, metric),
             *common_sentences(found, metric), *signature_sentences(found, metric)]
 
 

@@ -16,8 +16,8 @@ from mtsig_core.report.phrases import listed
 from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.results.task import TaskComparison
 
-__all__ = ["Hidden", "first_rows", "first_title", "hidden_by_rule", "is_ranked", "marked_said", "rank_rule",
-           "ranks_record", "ranks_said", "rule_said", "undecided"]
+__all__ = ["Hidden", "first_rows", "first_sentences", "first_title", "hidden_by_rule", "is_ranked", "marked_said",
+           "rank_rule", "ranks_record", "ranks_said", "rule_said", "undecided"]
 
 NOBODY = "nobody is ranked"
 
@@ -104,14 +104,18 @@ def ranks_said(found: TaskComparison) -> str:
     return f"Rank intervals hold jointly within each language pair{but}"
 
 
-def marked_said(found: TaskComparison) -> str:
-    """What it means that the rank of a system is marked; across language pairs ranks are always ours."""
+def marked_said(found: TaskComparison, how: str, metric: str | None = None) -> str:
+    """What it means that the rank of a system is marked, after `how` it is; empty where nobody is ranked by a metric,
+    or by any, neither within the language pairs nor across them, where ranks are always ours."""
+    across = [macro for name, macro in found.macro.items() if metric in (None, name)]
+    if not is_ranked(found, metric) and not any(macro.is_ranked for macro in across):
+        return ""
     alike = all(one.settings.correction == rank_correction(one.settings) for one in found.pairs.values())
     rule, ours = rank_rule(found), "may be the first, as no other is significantly better" if alike else \
         "may be the first by its rank interval, which has a correction of its own"
     if rule.name == "simultaneous":
-        return ours
-    return first_title(rule) + (f", under all pairs: {ours}" if found.macro else "")
+        return f"{how} {ours}"
+    return f"{how} {first_title(rule)}" + (f", under all pairs: {ours}" if found.macro else "")
 
 
 def rule_said(found: TaskComparison, metric: str) -> str | None:
@@ -149,6 +153,19 @@ def first_rows(found: TaskComparison, metric: str) -> Table:
     return (["language pair", first_title(rule), "may be the first by simultaneous rank intervals"],
             [[pair, told[pair], told[pair] if result.ruled is None else
               ", ".join(result.ruled.first_held) or NOBODY] for pair, result in have.items()])
+
+
+def first_sentences(firsts: Table) -> dict[str, str]:
+    """What `first_rows` says of each language pair, as a sentence.
+
+    >>> first_sentences((["language pair", "may be the first"], [["en-de", "A, B"], ["en-fr", "nobody is ranked"]]))
+    {'en-de': 'In en-de may be the first: A, B.', 'en-fr': 'In en-fr nobody is ranked.'}
+    """
+    (_, *titles), rows = firsts
+    ways = [title.partition(" by ")[1:] for title in titles]
+    return {pair: f"In {pair} " + "; ".join(
+        names + "".join(way) if names.startswith(NOBODY) else f"{title}: {names}"
+        for title, way, names in zip(titles, ways, cells, strict=True)) + "." for pair, *cells in rows}
 
 
 def _first(comparison: Comparison, result: MetricResult) -> str:

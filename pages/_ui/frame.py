@@ -19,6 +19,7 @@ from pages._ui import (
     background,
     controls,
     lecture,
+    page_top,
     rank_rule,
     review_view,
     screen,
@@ -65,6 +66,7 @@ def _draw_page(page, offered) -> None:
     with st.sidebar:
         links = st.empty()
         linked = _draw_links(links, offered)
+        page_top.show(f"{page.url_path} {address.asked(review_view.LINK)}")
         choose = {"task": task_view.choose, "review": review_view.choose}.get(page.url_path)
         view = _chosen(choose) if choose else _chosen(_draw_view, page.url_path)
     above = st.container()

@@ -27,6 +27,7 @@ from mtsig_core.inference.rank_rules import RANK_RULES, fitting_rules
 from mtsig_core.metrics import metric_titles
 from mtsig_core.report.cells import Table
 from mtsig_core.report.review_report import history_sentences
+from mtsig_core.report.task_ranks import first_sentences
 from mtsig_core.results.task import TaskComparison
 from pages._ui import browser, screen
 from pages._ui.review_view import ReviewView, reviews
@@ -111,9 +112,7 @@ def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], firsts: 
     pair = st.selectbox("Language pair", list(systems), key="review.decide.pair")
     decided = next((one for one in view.review.decisions if one.pair == pair), None)
     there = (decided.first, decided.why) if decided else ((), "")
-    (_, *titles), rows = firsts
-    said = zip(titles, next(cells for of, *cells in rows if of == pair), strict=True)
-    screen.plain(f"There {'; '.join(f'{title}: {names}' for title, names in said)}.")
+    screen.plain(first_sentences(firsts)[pair])
     first, why = f"review.decide.first.{pair}", f"review.decide.why.{pair}"
     names = list(dict.fromkeys([*systems[pair], *there[0]]))
 

@@ -14,14 +14,14 @@ from mtsig_core.report.cautions import group_cautions, in_a_task
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.kept_tasks import KeptTask
-from mtsig_core.report.task_tables import MISSING, answer_first, picture_rows
+from mtsig_core.report.task_ranks import is_ranked, marked_said, ranks_said, rule_said
+from mtsig_core.report.task_tables import MISSING, MISSING_SAID, answer_first, picture_rows
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, controls, demos, grid, limits, rank_rule, screen, tasks, tracks
 from pages._ui.ending import end_page
 from pages._ui.remedies import in_side_bar
 
-__all__ = ["FEW", "TaskView", "choose", "open_page", "show_far_firsts", "show_picture",
-           "show_warnings"]
+__all__ = ["FEW", "TaskView", "choose", "open_page", "show_far_firsts", "show_key", "show_picture", "show_warnings"]
 
 FEW = 4  # language pairs of which all is said in sight
 
@@ -134,6 +134,17 @@ def show_picture(found: TaskComparison, metric: str, key: str | None = None) -> 
     if clicked is None or rows[clicked[0]][clicked[1]] == MISSING:
         return None
     return header[clicked[1]] if header[clicked[1]] in found.pairs else None
+
+
+def show_key(found: TaskComparison, metric: str, chosen: str, click: str) -> None:
+    """Say below the picture what its ranks and marks are, where another rule is `chosen`, and what a `click` does."""
+    across = metric in found.macro and found.macro[metric].is_ranked
+    ranks = ranks_said(found) if rule_said(found, metric) is None else f"Ranks by the rule that is chosen {chosen}"
+    said = "; ".join(filter(None, [ranks * is_ranked(found, metric), marked_said(found, "coloured:", metric)]))
+    st.caption(f"{said}. " * bool(said) + f"A dash: {MISSING_SAID}. Click a cell to open the language pair{click}."
+               + " Across the pairs stand systems that have all of them, ranked by the mean difference, which is drawn "
+               "within each pair and then averaged." * across
+               + " Wins, ties and losses are added up over the pairs." * (metric in found.macro))
 
 
 def show_far_firsts(found: TaskComparison, metric: str) -> None:

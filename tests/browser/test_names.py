@@ -220,6 +220,14 @@ def test_a_task_and_its_review(at, page, task):
     page.get_by_text("How it was tested").wait_for()
     nothing_was_made(page, *names, METRIC, source.title)
     fits(page)
+    for _ in range(2):  # at the second all is there, so that the page never is too short to be scrolled down
+        page.get_by_role("button", name="Start a review").click()
+        page.get_by_role("heading", name="Review", exact=True).wait_for()
+        ready(page)
+        page.get_by_text("How it was tested").wait_for()
+        assert page.get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
+        page.goto(at("task", shared_task=source.title))
+        ready(page)
 
 
 @pytest.mark.slow

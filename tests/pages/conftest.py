@@ -79,6 +79,18 @@ def source(tmp_path):
 
 
 @pytest.fixture
+def few_documents(root):
+    """A task in which nothing can be decided."""
+    for pair in ("en-de", "en-fr"):
+        for file, line in ((f"references/{pair}.refA.txt", "a b c d e"), (f"documents/{pair}.docs", "news\tone"),
+                           (f"system-outputs/{pair}/A.txt", "a b c d"), (f"system-outputs/{pair}/B.txt", "a b x d e")):
+            path = root / "small" / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{line}\n" * 4)
+    return root / "small"
+
+
+@pytest.fixture
 def opened(monkeypatch):
     """Open a page of a dashboard (None: the first one) on a source, or on nothing, by a link with what it asks."""
     def start(page, source=None, /, root=None, task=None, **asked):

@@ -98,6 +98,15 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     assert [one.system for one in kept.review.exclusions] == ["Alpha"] and len(kept.history) == 4
 
 
+def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
+    found = KeptTask(TaskSource(str(few_documents))).compare("bleu", trials=999)
+    digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
+    begin = Begin(few_documents.name, None, found.task.digest, digests, "bleu", {"trials": 999})
+    app = at("review", review=review_view.reviews().begin(begin, "somebody").edit_link)
+    assert any(one.value.startswith("A dash: no score, or no rank. Click a cell") for one in app.caption)
+    assert "In en-de nobody is ranked (cannot be decided with 1 document)." in words(app) and not app.exception
+
+
 def test_what_the_warnings_say_is_there(at, kept):
     app = at("review", review=kept.edit_link)
     assert [box.label for box in app.expander if box.label.startswith("Keep in mind")]

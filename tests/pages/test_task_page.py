@@ -115,13 +115,8 @@ def test_under_the_picture_no_more_is_promised_than_holds(opened, asked, said):
     assert len(told) == ("correction" in asked) and all(one in captions for one in told)
 
 
-def test_where_nobody_is_ranked_no_rank_is_explained(opened, tmp_path):
-    for pair in ("en-de", "en-fr"):
-        for file, line in ((f"references/{pair}.refA.txt", "a b c d e"), (f"documents/{pair}.docs", "news\tone"),
-                           (f"system-outputs/{pair}/A.txt", "a b c d"), (f"system-outputs/{pair}/B.txt", "a b x d e")):
-            (tmp_path / "small" / file).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / "small" / file).write_text(f"{line}\n" * 4)
-    app = opened("task", root=tmp_path, shared_task="small", metric="bleu", trials="999")
+def test_where_nobody_is_ranked_no_rank_is_explained(opened, few_documents):
+    app = opened("task", root=few_documents.parent, shared_task=few_documents.name, metric="bleu", trials="999")
     captions = [caption.value for caption in app.caption]
     assert not app.exception and any(one.startswith("A dash: no score, or no rank. Click a cell") for one in captions)
 
