@@ -68,6 +68,9 @@ class _Parser(argparse.ArgumentParser):
                 self.error(f"argument {arg.removesuffix('=--')}: -- is no value of it")
         return super().parse_known_args(args, namespace)
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        write(message, None)  # help and version, which have to be heard as results have
+
     def error(self, message: str) -> NoReturn:
         raise SettingError(f"{message[:1].upper()}{message[1:]}. See {self.prog} --help.")
 

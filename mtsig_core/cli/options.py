@@ -101,4 +101,5 @@ def add_test_options(sub: ArgumentParser) -> None:
 def add_output_options(sub: ArgumentParser, formats: Sequence[str]) -> None:
     group = sub.add_argument_group("output")
     group.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
-    group.add_argument("--out", metavar="FILE", help="write to a file instead of standard output")
+    group.add_argument("--out", metavar="FILE", type=lambda path: None if path == "-" else path,
+                       help="write to a file instead of standard output (-)")

@@ -101,6 +101,15 @@ def test_what_cannot_be_said_changes_no_status(checkout, tmp_path, metric, said,
     os.close(nobody)
 
 
+@pytest.mark.parametrize("asked", ["--help", "--version"])
+def test_what_cannot_be_printed_is_told(checkout, asked):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([sys.executable, "-m", "mtsig_core", asked], cwd=checkout, stdout=full,
+                              stderr=subprocess.PIPE, timeout=120)
+    assert done.returncode == 2 and done.stderr == (
+        b"mtsig: Standard output cannot be written: No space left on device.\n")
+
+
 def test_serve_checks_before_it_starts(run, files):
     assert "absent.txt" in run("serve", "--ref", files / "absent.txt", "--no-browser").err
     assert "--port is 0" in run("serve", "--port", "0", "--no-browser").err
@@ -165,6 +174,7 @@ def test_out_follows_links_and_leaves_devices(run, options, tmp_path):
     target.write_text("old")
     link.symlink_to(target)
     assert run("score", *options, "--out", link).status == 0
+    assert run("score", *options, "--out", "-").out == run("score", *options).out != ""
     assert link.is_symlink() and "good" in target.read_text()
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
