@@ -80,7 +80,7 @@ class Stage {
     this.table.hidden = true
     this.spoken = make('div', 'spoken')
     this.spoken.ariaLive = 'polite'
-    this.node.append(make('header', '', '', this.place, this.title, this.about, this.past, keys, leave), this.ask, this.main, this.instead, this.footer, this.help, this.table, this.spoken)
+    this.node.append(make('p', 'narrow', 'Made for a wide screen: turn the phone, or move this sideways.'), make('header', '', '', this.place, this.title, this.about, this.past, keys, leave), this.ask, this.main, this.instead, this.footer, this.help, this.table, this.spoken)
     root.append(this.node)
     this.onKey = event => this.key(event)
     addEventListener('keydown', this.onKey)

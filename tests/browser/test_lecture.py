@@ -208,6 +208,19 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     assert stage.get_by_role("button", name="This is my guess").is_visible() and page.problems == []
 
 
+def test_a_phone_that_lies_has_all_of_it_and_one_that_stands_is_to_be_turned(at, another_window):
+    page = watched(another_window(viewport={"width": 740, "height": 360}).new_page())
+    page.goto(at("lecture"))
+    stage, note = page.locator(".stage"), page.get_by_text("Made for a wide screen: turn the phone")
+    stage.get_by_text(f"1 / {len(SCENES)}", exact=True).wait_for()
+    assert stage.evaluate("s => [s.scrollHeight, s.scrollWidth]") == [360, 740] and not note.is_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    note.wait_for()
+    below = [stage.locator(part).bounding_box() for part in (".narrow", "header", ".ask", "main", "footer")]
+    assert all(a["y"] + a["height"] <= b["y"] + 1 for a, b in zip(below, below[1:], strict=False))
+    assert stage.evaluate("s => s.scrollWidth") == 640 and page.problems == []
+
+
 def test_draws_that_come_are_counted_alike_in_both_places(at, another_window):
     page = watched(another_window(reduced_motion="no-preference").new_page())
     page.goto(at("lecture", scene="power", step=1))
