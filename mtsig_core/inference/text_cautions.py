@@ -22,6 +22,14 @@ def about_texts(testset: TestSet) -> Iterator[Caution]:
     if canary:
         yield Caution("canary", f"Line {canary[0]} is called canary by the documents file: it is there to be found, "
                                 "not translated, and it was kept and is scored like any other. Leave it out.")
+    domains_of: dict[str, set[str]] = {}
+    for document, domain in zip(testset.documents or (), testset.domains or (), strict=False):
+        domains_of.setdefault(document, set()).add(domain)
+    torn = [document for document, domains in domains_of.items() if len(domains) > 1]
+    if torn:
+        yield Caution("documents-in-domains", f"{len(torn)} of {len(domains_of)} documents ({named(torn)}) "
+                      f"{'has' if len(torn) == 1 else 'have'} segments in more than one domain. What has one id is one "
+                      "document: use an id once, and check that the domain stands first (domain<TAB>docid).")
     if not testset.has_texts:
         return
     for role, group in (("System", testset.systems), ("Reference", testset.references)):

@@ -1,6 +1,7 @@
 """Warnings: each appears when it should, and only then."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -263,6 +264,16 @@ def test_a_canary_that_is_scored_is_named():
     found = {caution.code: caution for caution in about_texts(toy(2, 10, documents))}
     assert found["canary"].text.startswith("Line 1 is called canary")
     assert "canary" not in {caution.code for caution in about_texts(toy(2, 10))}
+
+
+def test_a_document_in_several_domains_is_told():
+    documents, domains = ["a", "a", "b", "b", "c", "c"], ["news", "news", "news", "news", "speech", "speech"]
+    def told(testset):
+        return {caution.code: caution.text for caution in about_texts(testset)}.get("documents-in-domains")
+    whole = toy(2, 6, documents)
+    assert told(whole) is None and told(replace(whole, domains=domains)) is None
+    assert told(replace(whole, documents=domains, domains=documents)).startswith(
+        "1 of 2 documents (news) has segments in more than one domain. ")
 
 
 class TestPairs:
