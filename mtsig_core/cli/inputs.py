@@ -13,7 +13,7 @@ from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.cautions import about_metrics
-from mtsig_core.inference.inventory import left_out
+from mtsig_core.inference.inventory import CANARY, left_out
 from mtsig_core.inference.one_score import Progress
 from mtsig_core.metrics import Metric, metric_of, tokenizer_of
 from mtsig_core.metrics.counting_time import long_wait
@@ -30,7 +30,7 @@ def read(args: Namespace) -> TestSet:
         raise SettingError("No test set. Give --ref FILE and --system FILE, --folder DIR and --langpair xx-yy, or "
                            "--demo.")
     testset = source.read_all()
-    if testset.has_texts and (lines := left_out(testset)):
+    if testset.has_texts and (lines := left_out(testset)) and lines[0].endswith(CANARY):
         print(f"mtsig: {lines[0]} by the documents file, is left out; --keep-canary keeps it.", file=sys.stderr)
     for said in testset.assumed:
         if said.startswith("Left out"):

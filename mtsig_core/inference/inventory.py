@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from mtsig_core.data.readers.scripts import written_in
+from mtsig_core.data.readers.wmt_xml import NO_REFERENCE
 from mtsig_core.data.testset import SegmentScores, TestSet
 from mtsig_core.errors import counted
 from mtsig_core.inference.cautions import about_ratings
 from mtsig_core.inference.text_cautions import about_texts
 from mtsig_core.results import Caution
 
-__all__ = ["Holding", "inventory", "left_out", "suspicions"]
+__all__ = ["CANARY", "Holding", "inventory", "left_out", "suspicions"]
 
+CANARY = ", a canary"
 _NO_SPACES = ("zh", "ja", "th")  # between words: pieces between spaces would be taken for lost text
 _TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the reference, in all
 
@@ -70,7 +72,7 @@ def inventory(testset: TestSet) -> list[Holding]:
 
 
 def left_out(testset: TestSet) -> tuple[str, int] | None:
-    """Which lines before the last are no segments, and how many; of texts, they are those called canary.
+    """Which lines before the last are no segments, and how many; of texts, those called canary, or without a reference.
 
     >>> left_out(TestSet("toy", {"A": ["a"]}, {"ref": ["a"]}, lines=[2])), left_out(TestSet("toy", {}, {"ref": ["a"]}))
     (('line 1, a canary', 1), None)
@@ -81,7 +83,9 @@ def left_out(testset: TestSet) -> tuple[str, int] | None:
     known = set(testset.lines)
     first = next(line for line in range(1, testset.lines[-1]) if line not in known)
     more = f" and {gone - 1} more" if gone > 1 else ""
-    return f"line {first}{more}{', a canary' if testset.has_texts else ''}", gone
+    why = "" if not testset.has_texts else ", a canary or without a reference" if any(
+        said.startswith(NO_REFERENCE) for said in testset.assumed) else CANARY
+    return f"line {first}{more}{why}", gone
 
 
 def suspicions(testset: TestSet) -> list[Caution]:

@@ -61,7 +61,8 @@ def _from_json(line: str, path: FilePath, number: int) -> list[str]:
     try:
         entry = parse_json(line, shown(path))
         fields = [entry[key] for key in ("domain", "docid") if key == "docid" or entry.get(key) is not None]
-        return [str(field).strip() if isinstance(field, str | int | float) else "" for field in fields]
+        return [str(field).strip() if isinstance(field, str | int | float) and not isinstance(field, bool)
+                and field == field else "" for field in fields]
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f'{shown(path)}, line {number} is {line[:60]!r}; {{"docid": "..."}} is expected, with '
                          '"domain" or without.') from None

@@ -48,7 +48,7 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
         If the file is missing, unreadable, empty, damaged, too large, or not UTF-8 text.
     """
     data, unpacked = read_bytes(path, content)
-    text = decode(data, path, unpacked).removeprefix("\ufeff")
+    text = decode(data, path, unpacked).lstrip("\ufeff")
     spend("lines", text.count("\n") + 1, shown(path))
     if not text:
         raise InputError(f"{shown(path)} is empty; {content} is expected. "

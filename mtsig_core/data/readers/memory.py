@@ -112,6 +112,8 @@ def _columns(name: str, table: Columns) -> dict[str, list[Any]]:
         raise InputError(f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas, or a mapping "
                          "from names of columns to lists.")
     else:
+        if named := [level for level in table.index.names if level is not None and level not in table.columns]:
+            table = table.reset_index(level=named)
         names = list(table.columns)
         if twice := [column for column in names if names.count(column) > 1]:
             raise InputError(f"{name} has the column {twice[0]!r} twice. Rename or remove one of them.")

@@ -21,7 +21,7 @@ from mtsig_core.errors import InputError
 __all__ = ["Rating", "ScoreFile", "as_key", "read_score_file"]
 
 _SYSTEM = ("system", "system_name", "system_id", "sys")
-_LINE = ("line", "line_number", "lineno", "segment", "segment_id", "seg", "seg_id", "sentence", "id")
+_LINE = ("line", "line_number", "lineno", "segment", "segment_id", "seg", "seg_id", "sentence", "id", "index")
 _SCORE = ("score", "rating", "value")
 _DOCUMENT = ("docid", "doc_id", "doc", "document", "document_id")
 _Place = dict[str, int | None]  # of the columns of a table, by what they hold
@@ -76,7 +76,7 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
         raise InputError(f"{name} is empty. {_FORMS}")
     if data.startswith(b"PAR1"):
         return _table(name, *_parquet(name, data), metric, is_system)
-    text = decode(data, path, unpacked).removeprefix("\ufeff")
+    text = decode(data, path, unpacked).lstrip("\ufeff")
     if text.lstrip()[:1] in ("{", "["):
         return _json(name, text, metric, is_system)
     return _table(name, *_delimited(name, text), metric, is_system)
@@ -123,8 +123,9 @@ def _parquet(name: str, data: bytes) -> tuple[list[str], Rows]:
         spend("mb", max(unpacked_size(data, about, name), sum(chunk.total_uncompressed_size for chunk in chunks)), name)
         # Texts that are written once and referred to by many rows are kept so, however long they are.
         table = parquet.ParquetFile(io.BytesIO(data), read_dictionary=about.schema.names).read()
-        index = (table.schema.pandas_metadata or {}).get("index_columns", ())  # of a data frame: no column of its own
-        columns = {name: _plain(table.column(k)) for k, name in enumerate(table.column_names) if name not in index}
+        index = (table.schema.pandas_metadata or {}).get("index_columns", ())
+        columns = {name: _plain(table.column(k)) for k, name in enumerate(table.column_names)
+                   if name not in index or not name.startswith("__index_level_")}  # one without a name says nothing
     except (InputError, MemoryError):
         raise
     except Exception as error:  # whatever damage makes of its libraries
@@ -135,10 +136,10 @@ def _parquet(name: str, data: bytes) -> tuple[list[str], Rows]:
 
 def _plain(column: Any) -> list[Any]:
     """The values of a column; those of a dictionary are made once."""
-    found = []
+    found: list[Any] = []
     for chunk in column.chunks:
-        if hasattr(chunk, "dictionary"):
-            known = chunk.dictionary.to_pylist()
+        if hasattr(chunk, "dictionary"):  # of texts, which some programs write as bytes
+            known = [value.decode() if isinstance(value, bytes) else value for value in chunk.dictionary.to_pylist()]
             found += [None if place is None else known[place] for place in chunk.indices.to_pylist()]
         else:
             found += chunk.to_pylist()
@@ -162,6 +163,12 @@ def _json(name: str, text: str, metric: str, is_system: Callable[[str], bool]) -
                              '{"system": "A", "line": 1, "score": 0.8}.')
     header = list(dict.fromkeys(key for _, entry in entries for key in entry))
     check_values(len(header) * len(entries), name)
+    place = _score_column(name, header, metric) if _column(header, _SYSTEM) is not None else None
+    score = None if place is None else header[place]
+    for k, entry in entries:
+        if score is not None and score not in entry:
+            raise InputError(f"{name}, row {k} has no {shown(score)!r}; it has {_listed(entry)}. Expected a number, or "
+                             "null where a score is missing.")
     return _table(name, header, [(k, [entry.get(key) for key in header]) for k, entry in entries], metric, is_system)
 
 
@@ -246,6 +253,10 @@ def _long(name: str, header: Sequence[str], rows: Rows, place: _Place) -> ScoreF
 
 
 def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system: Callable[[str], bool]) -> ScoreFile:
+    for known, holds in ((_LINE, "number the lines"), (_DOCUMENT, "name documents")):
+        both = [column for column in header if column.lower() in known]
+        if len(both) > 1:
+            raise InputError(f"{name} has {_listed(both)}, each of which may {holds}. Take all but one out.")
     aside = {place["line"], place["docid"]}
     systems = [(k, column) for k, column in enumerate(header) if k not in aside]
     if not systems or not any(is_system(column) for _, column in systems):
@@ -280,6 +291,8 @@ def _document(cells: Sequence[Any], column: int | None, where: str) -> str | Non
 
 
 def _text(value: object, where: str) -> str:
+    if isinstance(value, bool | list | dict):
+        raise InputError(f"{where} is {_cut(value)}. Expected a text or a number.")
     text = "" if value is None or value != value else str(value).strip()
     if not text:
         raise InputError(f"{where} is empty. Fill it in, or remove the row.")

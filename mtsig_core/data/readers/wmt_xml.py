@@ -18,18 +18,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from xml.sax.handler import ContentHandler
 
+from mtsig_core.data.checks import literal
 from mtsig_core.data.langpairs import LANGUAGE, languages_of
 from mtsig_core.data.readers.assemble import check_langpair, without_canary
 from mtsig_core.data.readers.bounds import check_values, spend
 from mtsig_core.data.readers.lines import FilePath, chunks, shown
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import InputError, SettingError, unknown
+from mtsig_core.errors import InputError, SettingError, counted, nearest, unknown
 
 if TYPE_CHECKING:
     from xml.sax.xmlreader import AttributesImpl
 
-__all__ = ["read_wmt_xml", "xml_names"]
+__all__ = ["NO_REFERENCE", "read_wmt_xml", "xml_names"]
 
+#: How a sentence of `TestSet.assumed` begins that tells of segments without any reference.
+NO_REFERENCE = "Left out, as no reference has them"
 DEPTH = 50  # of elements inside each other; WMT's XML has seven
 _FORM = '<doc id="..." origlang="en"> with <src lang="en">, <ref lang="de" translator="A"> and <hyp lang="de" ' \
         'system="NAME">, and in each of them <seg id="1">'
@@ -91,6 +94,7 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
         _read(path, found)
     pairs = sorted({f"{document.src.lang}-{part.lang}" for document in found.values() if document.src
                     for part in (*document.ref.values(), *document.hyp.values()) if part.lang})
+    _check_sources(found)
     label = name or re.sub(r"\.xml(\.gz)?$", "", re.split(r"[/\\]", shown(paths[0]))[-1])
     if langpair is None:
         if len(pairs) > 1:
@@ -107,6 +111,16 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
     return testset if keep_canary else without_canary(testset)
 
 
+def _check_sources(found: dict[str, _Document]) -> None:
+    """Raise InputError where a document has no source, and others have: then its id may be misspelt."""
+    known = [key for key, document in found.items() if document.src]
+    for key, document in found.items() if known else ():
+        for part in (*document.ref.values(), *document.hyp.values()) if document.src is None else ():
+            raise InputError(f"{part.where}: the document {shown(key)} has no <src>, here or in another file."
+                             f"{nearest(key, known)} Expected the id of one that has: mend it, or take the document "
+                             "out.")
+
+
 def _testset(name: str, files: str, found: dict[str, _Document], langpair: str | None) -> TestSet:
     """Documents of one language pair, segment by segment."""
     refs = sorted({key for document in found.values() for key in document.ref})
@@ -116,7 +130,7 @@ def _testset(name: str, files: str, found: dict[str, _Document], langpair: str |
             raise InputError(f"{files}: there is no {what}. Expected {_FORM}; name the file that has it too.")
     check_values(sum(len(one.src.texts) for one in found.values() if one.src) * (len(refs) + len(hyps)), files)
     rows: list[tuple[int, str, str | None, str, list[str | None], list[str]]] = []
-    line = 0
+    line, bare = 0, []
     for key, document in found.items():
         source = document.src.texts if document.src else {}
         for part in (*document.ref.values(), *document.hyp.values()):
@@ -129,13 +143,17 @@ def _testset(name: str, files: str, found: dict[str, _Document], langpair: str |
             if any(of):
                 rows.append((line, key, document.domain, text, of,
                              [document.hyp[hyp].texts.get(seg, "") if hyp in document.hyp else "" for hyp in hyps]))
+            else:
+                bare.append(f"{seg} of the document {key}")
     if not rows:
         raise InputError(f"{files}: no segment has a reference. Expected {_FORM}.")
+    told = (f"{NO_REFERENCE}: {counted(len(bare), 'segment')}, the first is segment {literal(bare[0])}.",) if bare \
+        else ()
     domains = [domain or "" for _, _, domain, *_ in rows]
     return TestSet(name, {hyp: [row[5][k] for row in rows] for k, hyp in enumerate(hyps)},
                    {ref: [row[4][k] for row in rows] for k, ref in enumerate(refs)}, sources=[row[3] for row in rows],
                    documents=[row[1] for row in rows], domains=domains if any(domains) else None, langpair=langpair,
-                   lines=[row[0] for row in rows])
+                   lines=[row[0] for row in rows], assumed=told)
 
 
 def _in_language(document: _Document, target: str) -> _Document:

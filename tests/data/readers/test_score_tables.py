@@ -20,6 +20,7 @@ def delimited(sign, header, rows, missing=""):
     return "\n".join(sign.join(map(str, line)) for line in lines) + "\n"
 
 
+LONG_FRAME = pd.DataFrame(LONG, columns=["system", "line", "score"])
 WIDE_ROWS = [(k, a, b) for k, (a, b) in enumerate(zip(*SCORES.values(), strict=True), 1)]
 COMET = {f"out/{name}.txt": [{"src": "s", "mt": "m", "ref": "r", "COMET": x} for x in row]
          for name, row in SCORES.items()}
@@ -30,7 +31,8 @@ TABLES = {
     "none.csv": delimited(";", ["score", "line", "rater", "system"], [(s, k, "x", n) for n, k, s in LONG], "None"),
     "crlf.csv": delimited(",", ["system", "segment", "score"], LONG).replace("\n", "\r\n"),
     "quoted.csv": delimited(",", ['"system"', '"line"', '"score"'], [(f'"{n}"', k, s) for n, k, s in LONG]),
-    "bom.tsv": "\ufeff" + delimited("\t", ["system", "line", "score"], LONG),
+    "index.csv": delimited(",", ["index", "A", "B"], WIDE_ROWS),
+    "bom.tsv": "\ufeff\ufeff" + delimited("\t", ["system", "line", "score"], LONG),
     "shuffled.tsv": delimited("\t", ["system", "line", "score"], sorted(LONG, key=lambda row: (row[0], -row[1]))),
     "wide.tsv": delimited("\t", ["line", "A", "B"], WIDE_ROWS),
     "plain.csv": delimited(",", ["A", "B"], [row[1:] for row in WIDE_ROWS]),
@@ -67,10 +69,15 @@ class TestEveryLayout:
         assert (alone.n_segments, alone.lines, alone.has_texts) == (4, (1, 2, 3, 4), False)
         assert set(alone.systems) == {"A", "B"}
 
-    @pytest.mark.parametrize("frame", [pd.DataFrame(LONG, columns=["system", "line", "score"]),
-                                       pd.DataFrame(SCORES)], ids=["long", "wide"])
-    def test_parquet(self, tmp_path, frame):
+    @pytest.mark.parametrize("frame", [
+        LONG_FRAME, pd.DataFrame(SCORES), LONG_FRAME.set_index(["system", "line"]),
+        pd.DataFrame(SCORES, index=[7, 5, 9, 2]), LONG_FRAME.assign(system=LONG_FRAME["system"].map(str.encode)),
+        pd.DataFrame({"line": [3, 1, 4, 2], **{name: [row[k - 1] for k in (3, 1, 4, 2)] for name, row in SCORES.items()}
+                      }).set_index("line")], ids=["long", "wide", "two indexes", "no name", "bytes", "shuffled"])
+    def test_parquet_and_data_frames(self, tmp_path, frame):
         assert by_system(read_scores([("human", write(tmp_path, "t.parquet", frame.to_parquet()))])) == SCORES
+        if not isinstance(frame.iloc[0, 0], bytes):
+            assert by_system(read_scores([("human", frame)])) == SCORES
 
 
 class TestAlone:
@@ -202,6 +209,11 @@ BAD = {
     "quote closed in another row": ('system,line,score,note\nA,1,1,"good\nA,2,2,"fine\n', "row 3 cannot be read"),
     "two columns of scores": ("system,line,score,rating\nA,1,1,2\n", "has score and rating, and none is called human"),
     "COMET with two": (json.dumps({"A.txt": [{"score": 1, "COMET": 1}]}), "segment 1 of A.txt has score and COMET, "),
+    "another key": ('{"system": "A", "line": 1, "score": 2}\n{"system": "A", "line": 2, "socre": 2}\n',
+                    "row 2 has no 'score'; it has system, line, socre. Expected a number, or null"),
+    "two columns of lines": ("line,seg_id,A,B\n1,7,.1,.2\n", "has line, seg_id, each of which may number the lines."),
+    "two columns of documents": ("doc,document_id,A,B\n1,7,.1,.2\n", "has doc, document_id, each of which may name"),
+    "a line that is true": ('{"system": "A", "line": true, "score": 2}\n', "row 1: line is True. Expected a text or"),
     "parquet": (b"PAR1 and nothing more", "this is not a parquet file. Write or copy it again"),
     "latin": ("système\tline\tscore\n".encode("latin-1"), "is not UTF-8 text"),
 }

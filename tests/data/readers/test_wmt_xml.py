@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
+from mtsig_core.cli.main import main
 from mtsig_core.data.readers.lines import CHUNK
 from mtsig_core.data.readers.tasks import is_task, pairs_of, read_task
 from mtsig_core.data.readers.wmt_xml import read_wmt_xml
@@ -74,6 +75,27 @@ def test_what_is_missing(write):
     assert testset.references["stud"] == ("A B", None, "G", "H")
     assert testset.systems["M"] == ("u", "w", "", "hh") and testset.systems["GPT & Co"] == ("x", "y z", "", "")
     assert testset.domains == ("news", "news", "", "")
+
+
+def test_what_no_reference_has_is_told(write, capsys):
+    bare = doc("t2", part("src", "en", {1: "g", 2: "h"}), part("hyp", "de", {1: "g"}, system="M"))
+    path = write(xml(NEWS, bare, TALK))
+    assert read_wmt_xml([path]).assumed == (
+        "Left out, as no reference has them: 3 segments, the first is segment 1 of the document t2.",)
+    assert main(["score", "--xml", str(path), "--metrics", "chrf"]) == 0
+    said = capsys.readouterr().err
+    assert "mtsig: Left out, as no reference has them: 3 segments" in said and "canary" not in said
+    canary = doc("canary", part("src", "en", {1: "q"}), part("ref", "de", {1: "q"}, translator="A"))
+    assert main(["score", "--xml", str(write(xml(canary, NEWS), "c.xml")), "--metrics", "chrf"]) == 0
+    assert "mtsig: line 1, a canary by the documents file, is left out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("parts", [(part("hyp", "de", {1: "x"}, system="M"),),
+                                   (part("ref", "de", {1: "x"}, translator="A"),)])
+def test_a_document_that_has_its_source_nowhere_is_named(write, parts):
+    stray = write(xml(doc("N1", *parts)), "stray.xml")
+    with pytest.raises(InputError, match=r"stray.xml, line 4: the document N1 has no <src>, here or .* mean 'n1'\?"):
+        read_wmt_xml([write(xml(NEWS)), stray])
 
 
 def test_files_are_put_together_and_canaries_are_left_out(write):
