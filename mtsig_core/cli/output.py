@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from io import BufferedWriter, FileIO, TextIOWrapper
@@ -52,6 +53,11 @@ def write_file(content: bytes, path: str) -> None:
     """To a file that appears whole or not at all."""
     target, temporary = Path(path), None
     try:
+        if (descriptor := _open_already(path)) is not None:
+            sys.stdout.flush() if sys.stdout is not None else None
+            with open(os.dup(descriptor), "wb") as stream:
+                stream.write(content)
+            return
         if target.exists() and not target.is_file():  # a device or a pipe, which may have no other name: /dev/stdout
             target.write_bytes(content)
             return
@@ -67,6 +73,14 @@ def write_file(content: bytes, path: str) -> None:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         raise SettingError(f"--out {path} cannot be written: {error.strerror}.") from error
+
+
+def _open_already(path: str) -> int | None:
+    """Which of the open files a name stands for, as ``/dev/stdout`` does and what a shell puts for ``>(...)``: where it
+    is a log that grows, it must neither be replaced nor written over."""
+    if found := re.fullmatch(r"/dev/(stdout|stderr|fd/([0-9]+))|/proc/self/fd/([0-9]+)", path):
+        return {"stdout": 1, "stderr": 2}.get(found[1] or "") or int(found[2] or found[3])
+    return None
 
 
 class _Heard(FileIO):

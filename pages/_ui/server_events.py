@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
-__all__ = ["failed", "tell", "timed"]
+from mtsig_core.report.palette import shortened
+from mtsig_core.report.terminal import printable
+
+__all__ = ["Terse", "be_terse", "failed", "tell", "timed"]
+
+_OFTEN = 60.0  # seconds in which a traceback from one place is written once
+_LONGEST = 500  # letters of a message
 
 
 def tell(event: str, **facts: str | float) -> None:
@@ -41,6 +49,34 @@ def timed(event: str, **facts: str) -> Iterator[None]:
         raise
     finally:
         tell(event, **facts, seconds=round(time.monotonic() - begun, 3))
+
+
+class Terse(logging.Filter):
+    """What Streamlit writes to standard error, where anybody can make it write: a traceback from one place once a
+    minute, and of a message, which may quote what was sent, one line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: dict[tuple[object, ...], float] = {}  # when, by the kind of error and where it began
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not record.exc_info:
+            record.msg, record.args = shortened(printable(record.getMessage()), _LONGEST), ()
+            return True
+        kind, _, begun = record.exc_info
+        places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(begun)]
+        place, now = (kind, *places[-1:]), time.monotonic()
+        again = now - self._told.get(place, -_OFTEN) < _OFTEN
+        self._told[place] = self._told[place] if again else now
+        return not again
+
+
+def be_terse() -> None:
+    """Have all that Streamlit has loaded write so."""
+    terse = Terse()
+    for name in [*logging.root.manager.loggerDict]:
+        if name.startswith("streamlit"):
+            logging.getLogger(name).addFilter(terse)
 
 
 def failed(error: Exception) -> None:

@@ -47,6 +47,7 @@ async def life(app) -> AsyncIterator[None]:
         address = f"http://{st.get_option('browser.serverAddress')}:{st.get_option('server.port')}"
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     _load()
+    server_events.be_terse()
     yield
     tidying.cancel()
     server_events.tell("stop")

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -181,6 +182,15 @@ def test_out_follows_links_and_leaves_devices(run, options, tmp_path):
     reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
     assert run("score", *options, "--out", pipe).status == 0
     assert b"good" in reader.communicate(timeout=30)[0] and pipe.is_fifo()
+
+
+def test_out_is_a_log_that_grows(checkout, files, options, tmp_path):
+    log = tmp_path / "log.txt"
+    command = shlex.join([sys.executable, "-m", "mtsig_core", "score", *map(str, options), "--out", "/dev/stdout"])
+    subprocess.run(["sh", "-c", f"{{ echo before; {command}; echo after; }} >> {log}"], cwd=checkout, check=True,
+                   timeout=120, env={**os.environ, "PYTHONPATH": str(checkout)})
+    first, *between, last = log.read_text().splitlines()
+    assert (first, last) == ("before", "after") and any("good" in line for line in between)
 
 
 def test_out_is_a_pipe_of_the_shell(run, options):

@@ -1,6 +1,8 @@
 """The log: one line of JSON for each event, and nothing that a user has given."""
 
 import json
+import logging
+from types import SimpleNamespace
 
 import pytest
 
@@ -29,6 +31,29 @@ def test_what_is_cancelled_says_so(log):
     with server_events.timed("job_end", kind="pair"):
         pass
     assert [found.get("ended") for found in log()] == ["Cancelled", None]
+
+
+def test_a_traceback_is_written_once_a_minute_and_what_was_sent_in_one_line(monkeypatch):
+    written, now, log = [], [0.0], logging.getLogger("streamlit.of-a-test")
+    log.addHandler(handler := logging.Handler())
+    monkeypatch.setattr(handler, "emit", lambda record: written.append(record.getMessage()))
+    monkeypatch.setattr(server_events, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    server_events.be_terse()
+
+    def fail(kind):
+        try:
+            raise kind
+        except kind:
+            log.exception(kind.__name__)
+
+    for _ in range(3):
+        fail(ValueError), fail(KeyError)
+    now[0] = 61.0
+    fail(KeyError)
+    log.error("sent: %s", "a\nb\x1b[31m" + "c" * 1000)
+    *kinds, said = written
+    assert kinds == ["ValueError", "KeyError", "KeyError"] and said.startswith("sent: a")
+    assert "\n" not in said and "\x1b" not in said and len(said) <= 500
 
 
 def test_no_log_and_a_full_disk_stop_nobody(monkeypatch, tmp_path, capfd):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from mtsig_core.data.readers.assemble import without_canary
@@ -72,7 +73,7 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
                      for score in of_system] for name in names}
     elsewhere = sorted({name for pair in known for _, name in _files(folder, pair.rpartition(".")[2])})
     directions, told = settle_directions(values, lower_is_better, higher_is_better, elsewhere)
-    assumed = [*(left_out(folder) if pairs is None else ()), *told]
+    assumed = [*(left_out(folder) if pairs is None else ()), *chain(*(one.assumed for one in texts.values())), *told]
     testsets = {pair: replace(testset, scores={
         name: SegmentScores(by_system, directions[name].higher_is_better)
         for name, by_system in scores[pair].items() if name in directions}) for pair, testset in texts.items()}

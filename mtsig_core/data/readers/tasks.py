@@ -79,6 +79,7 @@ def _with_both(folder: Path, testsets: Mapping[str, TestSet], every: bool) -> Ta
         raise InputError(no_output(folder, bare))
     said = [f"Left out: {pair}, which has references and no output." for pair in bare]
     said += left_out(folder) if every and not _xml(folder) else []
+    said += [text for testset in testsets.values() for text in testset.assumed]
     return Task(folder.resolve().name, {pair: one for pair, one in testsets.items() if pair not in bare},
                 assumed=tuple(said))
 

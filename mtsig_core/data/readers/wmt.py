@@ -97,8 +97,16 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
         documents=_only([(name, path) for name, path in documents if ".docs" in path.suffixes] or documents,
                         "documents file"),
         parses=by_name(parses, "parse", "Give one for each."), langpair=pair, keep_canary=keep_canary, blanks=True)
-    return replace(testset, systems={name: texts for name, texts in testset.systems.items()
-                                     if testset.references.get(name) != texts})
+    systems = {name: texts for name, texts in testset.systems.items() if testset.references.get(name) != texts}
+    return replace(testset, systems=systems, assumed=tuple(_unread(folder, inside)))
+
+
+def _unread(folder: Path, places: Sequence[str]) -> Iterator[str]:
+    """A sentence for each folder of outputs that has files which are none by their names."""
+    for place in places:
+        odd = [name for _, name in _inside(folder, place) if not task_name(f"{place}/{name}")]
+        if odd:
+            yield f"Left out of {place}: {_listed(odd)}, as outputs are called such as NAME.txt or NAME.txt.gz."
 
 
 def left_out(folder: Path) -> list[str]:

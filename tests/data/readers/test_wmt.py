@@ -4,6 +4,7 @@ import pytest
 
 from mtsig_core.data.readers import language_pairs, read_wmt
 from mtsig_core.data.readers.names import task_name
+from mtsig_core.data.readers.tasks import read_task
 from mtsig_core.errors import InputError, SettingError
 
 TEXT = ["CANARY 26b5", "Ein Satz.", "Noch ein Satz.", "Der letzte."]
@@ -88,6 +89,13 @@ class TestGenerations:
         assert list(read_wmt(folder, "en-de").systems) == ["S"]
         put(**{"system-outputs/en-de/refA.txt": ["other", *TEXT[1:]]})
         assert list(read_wmt(folder, "en-de").systems) == ["S", "refA"]
+
+    def test_what_lies_among_the_outputs_and_is_not_called_so_is_told(self, folder, put):
+        put("references/en-de.refA.txt", *(f"system-outputs/en-de/{name}" for name in ("A.txt", "B.TXT", "C.txt.xz")))
+        said = ("Left out of system-outputs/en-de: B.TXT, C.txt.xz, as outputs are called such as NAME.txt or "
+                "NAME.txt.gz.")
+        assert read_wmt(folder, "en-de").assumed == read_task(folder).assumed == (said,)
+        assert list(read_wmt(folder, "en-de").systems) == ["A"]
 
     def test_a_name_of_two_lines_is_left_out_by_nobody(self, folder, put, wmt24_layout):
         put("system-outputs/en-de/two\nlines.txt")

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from mtsig_core.data.database import DAY, Limits
 from mtsig_core.data.review import Begin, Decide, Exclude, SetRule, TakeBack
 from mtsig_core.data.review_store import ChangedMeanwhile, ReviewStore
+from mtsig_core.data.store import Store
 from mtsig_core.errors import SettingError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -36,6 +37,19 @@ def test_all_of_it_comes_back_after_a_restart(reviews, url, clock):
     assert found.history == told.history and found.review == told.review
     assert [entry.at for entry in found.history] == [clock.now - 90, clock.now, clock.now]
     again.close()
+
+
+def test_what_is_begun_after_the_file_was_deleted_is_kept(tmp_path):
+    url = f"sqlite:///{tmp_path / 'kept.sqlite'}"
+    reviews = ReviewStore(Store(url))
+    gone = reviews.begin(BEGIN, "me").edit_link
+    for file in tmp_path.iterdir():
+        file.unlink()
+    link = reviews.begin(BEGIN, "me").edit_link
+    assert (tmp_path / "kept.sqlite").stat().st_mode & 0o777 == 0o600
+    again = ReviewStore(Store(url))
+    assert again.find(link) is not None and again.find(gone) is None is reviews.find(gone)
+    again.close(), reviews.close()
 
 
 def test_one_link_reads_and_another_goes_on(reviews):
