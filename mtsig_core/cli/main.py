@@ -66,7 +66,12 @@ class _Parser(argparse.ArgumentParser):
         for arg in args or ():  # which argparse would take for an empty list
             if re.fullmatch("--[a-z-]+=--", arg):
                 self.error(f"argument {arg.removesuffix('=--')}: -- is no value of it")
-        return super().parse_known_args(args, namespace)
+        found = super().parse_known_args(args, namespace)
+        for action in self._actions:  # as of a variable of the shell that is not set
+            if action.option_strings and "" in (value := getattr(found[0], action.dest, None), *(
+                    value if isinstance(value, list) else ())):
+                self.error(f"argument {action.option_strings[-1]} is empty: leave it out, or give it a value")
+        return found
 
     def _print_message(self, message: str, file: Any = None) -> None:
         write(message, None)  # help and version, which have to be heard as results have

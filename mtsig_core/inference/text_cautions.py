@@ -8,6 +8,7 @@ from itertools import chain
 from mtsig_core.data.readers.scripts import SPACELESS, written_in
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import Remedy
+from mtsig_core.inference.file_cautions import about_files
 from mtsig_core.metrics import metric_title, poorly_cut
 from mtsig_core.results import Caution
 
@@ -47,6 +48,7 @@ def about_texts(testset: TestSet) -> Iterator[Caution]:
                 yield Caution("empty-lines", f"{role} {name} has {empty} empty {plural(empty, 'segment')} of "
                                              f"{present}, the first at line {line}; scored as empty. "
                                              "Check that nothing was lost.", a=name)
+    yield from about_files(testset)
 
 
 def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:

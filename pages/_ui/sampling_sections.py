@@ -151,8 +151,10 @@ class Samples:
             return
         size = self.found["broad"].size if self.found["broad"].size in found else max(found)
         low, middle, high = found[size]
-        n = sum(row.size == size and row.ratio is not None for row in spread.rows)
-        of_all = f", the median of {n} systems ({low:.1f} to {high:.1f})" if n > 1 else ""
+        told = [row for row in spread.rows if row.size == size and row.ratio is not None]
+        apart = sum(row.ratio_low is not None and (row.ratio_low > 1 or row.ratio_high < 1) for row in told)
+        of_all = (f", the median of {len(told)} systems (from {low:.1f} to {high:.1f}), {apart or 'none'} of which "
+                  f"{'has' if apart == 1 else 'have'} an interval without 1") if len(told) > 1 else ""
         screen.answer(f"Blocks of {size:,}: {middle:.1f} times as wide as broad samples{of_all}")
         by_system: dict[str, list] = {}
         for row in spread.rows:

@@ -84,6 +84,12 @@ def test_two_dashes_are_no_value(refused, options, option):
     assert f"rgument {option}: -- is no value of it" in refused("compare", *options, f"{option}=--")
 
 
+@pytest.mark.parametrize("option", ["--domain", "--ids", "--langpair", "--ref"])
+def test_nothing_is_no_value(refused, options, option):
+    """As a variable of the shell gives it that is not set."""
+    assert f"rgument {option} is empty: leave it out, or give it a value" in refused("compare", *options, option, "")
+
+
 def test_links_that_lead_to_each_other_and_a_folder_to_be_are_no_output(refused, options, tmp_path):
     (tmp_path / "l1").symlink_to("l2")
     (tmp_path / "l2").symlink_to("l1")

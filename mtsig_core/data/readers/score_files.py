@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -86,7 +87,8 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
 
 
 def _delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
-    first = text.lstrip("\r\n").partition("\n")[0]
+    first = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+    first = re.sub('"[^"]*"', "", first)  # what is quoted parts no columns
     separator = next((sign for sign in "\t,;" if sign in first), "\t")
     spend("values", text.count(separator) + text.count("\n"), name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True,
@@ -262,7 +264,7 @@ def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system
     if not systems or not any(is_system(column) for _, column in systems):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {_listed(header)}. {_FORMS}")
-    if all(map(_is_measured, dict(systems).values())):
+    if all(_is_measured(column, [cells[k] for _, cells in rows]) for k, column in systems):
         raise InputError(f"{name} begins with numbers, {_listed(dict(systems).values())}, where the names of the "
                          "systems are expected. Put a first row of names above them.")
     if "" in header:
@@ -278,12 +280,14 @@ def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system
     return ScoreFile(name, ratings, len(rows) if place["line"] is None else None)
 
 
-def _is_measured(text: str) -> bool:
-    """Whether it is a score and no name; a whole number may be either."""
+def _is_measured(text: str, below: Sequence[Any]) -> bool:
+    """Whether it is a score and no name; a whole number is one where it is not beside those below it."""
     try:
-        return not text.isdigit() and float(text) == float(text)
-    except ValueError:
+        number = float(text)
+        values = [float(value) for value in below if value not in (None, "")] if text.isdigit() else [number]
+    except (ValueError, TypeError):
         return False
+    return bool(values) and min(values) <= number <= max(values)
 
 
 def _document(cells: Sequence[Any], column: int | None, where: str) -> str | None:

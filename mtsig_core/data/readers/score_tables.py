@@ -70,6 +70,7 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     scores: dict[str, dict[str, list[float | None]]] = {}
     for name, ratings in _read(tables, known):
         check_values(len({rating.system for _, rating in ratings}) * testset.n_segments, f"The table {shown(name)}")
+        _check_numbering(testset, [entry for entry in ratings if ids is None and entry[0].n_rows is None], last)
         by_system = scores[name] = defaultdict(lambda: [None] * testset.n_segments)
         for file, rating in ratings:
             where = f"{file.path}, row {rating.row}"
@@ -202,6 +203,16 @@ def _line_in(testset: TestSet, file: ScoreFile, rating: Rating, last: int, where
         hint = " Lines are counted from 1: add 1 to each." if line == 0 else " See whether it is for these texts."
         raise InputError(f"{where}: there is no line {line}. Expected 1 to {last}, as the text files have.{hint}")
     return line
+
+
+def _check_numbering(testset: TestSet, entries: Sequence[_Entry], last: int) -> None:
+    """Raise InputError where lines are numbered as if those that the test set leaves out were not in its files."""
+    n, lines = testset.n_segments, {rating.line for _, rating in entries}
+    if n < last and lines == {*range(1, n + 1)}:
+        out = min(lines - {*testset.lines})
+        raise InputError(f"{entries[0][0].path} has scores of the lines 1 to {n}, and the text files have {last}, of "
+                         f"which line {out} is left out. Expected the numbers of the lines in these files; or no "
+                         "numbers, where there is a row for each line that is not left out.")
 
 
 def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:

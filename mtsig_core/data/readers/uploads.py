@@ -35,6 +35,7 @@ _SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
           ("documents", r"docs?|documents?|docids?"),
           ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"),
           ("source", r"src|sources?"), ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"))
+_NUMBER = re.compile(rb"[-+]?[0-9]*[.,]?[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 _ARCHIVE = "the zip archive"  # where it has no name
 _Result = TypeVar("_Result")
 
@@ -66,9 +67,13 @@ def guess_role(file: str, content: bytes = b"") -> str:
     ['reference', 'documents', 'source', 'system', 'scores']
     >>> guess_role("human.txt", b"system,line,score"), guess_role("generaltest2022.uk-en.hyp.GTCOM.en")
     ('scores', 'system')
+    >>> guess_role("A.txt", b"0.71\\n0.83\\n-0.2\\n1e-3\\n")
+    'scores'
     """
     header = re.split(rb"[\t,;]", content[:1000].partition(b"\n")[0].lower().replace(b'"', b""))
-    if {b"system", b"score"} <= {cell.strip() for cell in header}:
+    lines = content[:1000].split()[:-1]  # of which the last may be cut
+    numbers = len(lines) > 2 and all(map(_NUMBER.fullmatch, lines))
+    if numbers or {b"system", b"score"} <= {cell.strip() for cell in header}:
         return "scores"
     if (found := task_name(PurePosixPath(file).name)) is not None:
         return found.role

@@ -29,6 +29,8 @@ TABLES = {
     "na.tsv": delimited("\t", ["system", "line", "score"], LONG, "NA"),
     "nan.csv": delimited(",", ["System", "Seg_ID", "human"], LONG, "NaN"),
     "none.csv": delimited(";", ["score", "line", "rater", "system"], [(s, k, "x", n) for n, k, s in LONG], "None"),
+    "quotes.csv": '"system";"line";"score";"note, free"\n' + delimited(";", *LONG[:1], LONG[1:]).replace("\n", ";x\n"),
+    "cr.csv": delimited(";", ["system", "line", "score", "note"], [(*row, "a, b") for row in LONG]).replace("\n", "\r"),
     "crlf.csv": delimited(",", ["system", "segment", "score"], LONG).replace("\n", "\r\n"),
     "quoted.csv": delimited(",", ['"system"', '"line"', '"score"'], [(f'"{n}"', k, s) for n, k, s in LONG]),
     "index.csv": delimited(",", ["index", "A", "B"], WIDE_ROWS),
@@ -134,6 +136,11 @@ class TestJoined:
         assert by_system(join_scores(texts(3, lines=(2, 3, 4)), [("human", path)])) == {
             name: row[1:] for name, row in SCORES.items()}
 
+    def test_lines_numbered_as_if_a_canary_were_not_there_are_told(self, tmp_path):
+        path = write(tmp_path, "t.tsv", delimited("\t", ["system", "line", "score"], LONG))
+        with pytest.raises(InputError, match="of the lines 1 to 4, and the text files have 5, of which line 1 is left"):
+            join_scores(texts(lines=[2, 3, 4, 5]), [("human", path)])
+
     def test_rows_may_leave_out_what_the_texts_do(self, tmp_path):
         path = write(tmp_path, "plain.csv")
         assert by_system(join_scores(texts(4, lines=(2, 3, 4, 5)), [("human", path)])) == SCORES
@@ -238,6 +245,7 @@ class TestBadTables:
         assert message in err and err.startswith("mtsig: bad.tsv") and err.count("\n") == 1 and not out
 
     @pytest.mark.parametrize("content, message", [
+        ("80,75\n70,90\n85,60\n", "begins with numbers, 80, 75, where the names of the systems are expected"),
         ("0.9,-.1\n1,2\n", "begins with numbers, 0.9, -.1, where the names of the systems are expected"),
         ("system\tline\tscore\nA\t0\t2\n", "row 2: there is no line 0"),
         ("system\tline\tscore\tdocid\nA\t1\t2\tx\nB\t1\t2\ty\n", "row 3: line 1 is of document y, and of x before"),
