@@ -15,6 +15,7 @@ __all__ = ["read_conllu"]
 COLUMNS = 10
 _SEGMENT = re.compile(r"#\s*segment\s*=\s*(.*)")
 _PARAGRAPH = re.compile(r"#\s*newpar\b")
+_SHORT = 3  # letters of words that stand in any text
 _NO_WORD = re.compile(r"[0-9]+-[0-9]+|[0-9]+\.[0-9]+")  # a token of several words, a word that is not written
 _Fail = Callable[..., NoReturn]
 
@@ -42,8 +43,21 @@ def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
     Raises
     ------
     InputError
-        If the file cannot be read, is no CoNLL-U, or is of another number of segments.
+        If the file cannot be read, is no CoNLL-U, or is of another number of segments, or of another text.
     """
+    found = _of_segments(path, texts)
+    words = [(word.partition("\t")[0].casefold(), text.casefold()) for parse, text in zip(found, texts, strict=True)
+             for word in parse.split("\n") if word]
+    words = [(form, text) for form, text in words if len(form) > _SHORT] or words
+    there = sum(form in text for form, text in words)  # not all: of "zum" a parse has "zu" and "dem"
+    if there < len(words) / 2:
+        raise InputError(f"{shown(path)}: only {there:,} of {len(words):,} words stand in the segment that they are "
+                         "the parse of. Expected the parse of this text, segment by segment in its order.")
+    return found
+
+
+def _of_segments(path: FilePath, texts: Sequence[str]) -> list[str]:
+    """The parses as `read_conllu` has them."""
     sentences = list(_sentences(path, read_lines(path), len(texts)))
     if any(sentence.segment for sentence in sentences):
         return _by_number(sentences, len(texts), path)

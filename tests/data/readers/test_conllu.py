@@ -11,6 +11,7 @@ from mtsig_core.data.readers.uploads import Upload, guess_name, guess_role, read
 DOGS = ("1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n"
         "2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n")
 GO = "1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n"
+SAID = "Dogs bark. Go! Vámonos al mar."
 DOGS_READ, GO_READ = "Dogs\tdog\t2\tnsubj\nbark\tbark\t0\troot", "Go\tGo\t0\troot"
 
 
@@ -19,7 +20,7 @@ def read(tmp_path):
     def call(content, texts=("x",)):
         path = tmp_path / "A.conllu"
         path.write_text(content, encoding="utf-8")
-        return read_conllu(path, texts)
+        return read_conllu(path, [SAID if len(text.strip()) == 1 else text for text in texts])
 
     return call
 
@@ -72,6 +73,11 @@ def test_one_paragraph_for_all_says_nothing(read):
 def test_segments_by_number(read):
     content = f"# segment = 2\n{DOGS}\n# newpar\n{GO}\n# segment=4\n{GO}\n"
     assert read(content, "abcde") == ["", f"{DOGS_READ}\n\n{GO_READ}", "", GO_READ, ""]
+
+
+@pytest.mark.parametrize("text", ["A cat sleeps here.", "Go!"])
+def test_the_parse_of_another_text(refused, text):
+    assert "only 0 of 2 words stand in the segment" in refused(f"{DOGS.replace('bark', 'barks')}\n", [text])
 
 
 def test_another_number_of_segments(refused):
