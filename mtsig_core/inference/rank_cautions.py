@@ -27,10 +27,12 @@ def about_ranks(settings: Settings, result: MetricResult) -> Iterator[Caution]:
 
 def otherwise_first(result: MetricResult | MacroResult) -> str:
     """Whose decisions and ranks say otherwise of being the first, or of a pair, as a part of a sentence; empty where
-    none do."""
+    none do, or nobody has a rank."""
+    if all(row.rank_low is None for row in result.systems):
+        return ""
     decided = [pair for pair in result.pairs if pair.decidable]
     if result.pairs and not decided:
-        return "decisions by that separate no pair"
+        return "no system can win or lose, though there are ranks"
     lost = {pair.b if pair.better == "a" else pair.a for pair in result.pairs if pair.better is not None}
     wary = [row.system for row in result.systems if (row.rank_low or 1) > 1 and row.system not in lost]
     bold = [row.system for row in result.systems if row.rank_low == 1 and row.system in lost]

@@ -535,6 +535,17 @@ def test_what_a_reader_has_to_know_stands_beside_the_ranks():
     assert said.startswith("Ranks are corrected by romano-wolf, wins and losses are not. qaa-en: Fir-closed has a ")
 
 
+@pytest.mark.parametrize(("asked", "said"), [
+    ({"test": "koehn"}, []), ({"correction": "none", "test": "percentile"}, []), ({"correction": "bh"}, []),
+    ({"correction": "bonferroni", "trials": 99}, [
+        "Ranks are corrected by romano-wolf, wins and losses by bonferroni. en-de: no system can win or lose, though "
+        "there are ranks. across all: no system can win or lose, though there are ranks."])])
+def test_ranks_are_held_against_decisions_only_where_somebody_has_one(asked, said):
+    """In one language pair nobody has: it has two documents."""
+    task = Task("unlike", {"en-de": made().testsets["en-de"], "en-cs": made(documents=2).testsets["en-cs"]})
+    assert task_notes(compare_task(task, "X", **{"trials": 999, "resamples": 99, **asked}), "X") == said
+
+
 def test_a_metric_against_people_is_told_in_text_and_html():
     people = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
     errors = {name: [1 - value for value in values] for name, values in people.items()}
