@@ -15,7 +15,7 @@ __all__ = ["AGREE", "FEW", "KINDS", "NOT_ALIKE", "Disputed", "PairAcross", "RELA
 
 NOT_ALIKE = ("opposite", "some decide")
 AGREE, UNDECIDED = "agree", "cannot be decided"
-FEW = "cannot be decided after the correction, with so few trials or units"
+FEW = "cannot be decided with so few trials or units"
 #: What metrics may say of a pair together, the gravest first.
 KINDS = (*NOT_ALIKE, AGREE, UNDECIDED)
 #: What a decision is written as, after Zhang and Vogel (2004, Fig. 3).
@@ -103,7 +103,7 @@ def alike_said(pairs: Sequence[PairAcross]) -> str:
     """On how many pairs of systems metrics say the same, as a part of a sentence.
 
     >>> alike_said([PairAcross("A", "B", (1.0, 2.0), (1, 1)), PairAcross("A", "C", (1.0, 2.0), (0, 0), False)])
-    'alike on 1 of 1 pair, opposite on 0; 1 more cannot be decided after the correction, with so few trials or units'
+    'alike on 1 of 1 pair, opposite on 0; 1 more cannot be decided with so few trials or units'
     """
     kinds = Counter(pair.kind for pair in pairs)
     n, lost = kinds.total() - kinds[UNDECIDED], kinds[UNDECIDED]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from mtsig_core.errors import counted
+from mtsig_core.inference.across_metrics import FEW
 from mtsig_core.results import MetricResult, PairResult
 from mtsig_core.results.task import MacroPair, MacroResult, TaskComparison
 
@@ -68,8 +70,10 @@ def _why(pair: PairResult | MacroPair | None, others: Sequence[PairResult | Macr
     most = max(getattr(one, "n", None) or 0 for one in others)
     n = getattr(pair, "n", None)
     if n is not None and n < most:
-        return f"has only {n:,} segments in common with {top}, of {most:,}"
-    if pair.better is not None or not pair.decidable:  # by another correction than that of the ranks
+        return f"has only {counted(n, 'segment')} in common with {top}, of {most:,}"
+    if not pair.decidable:
+        return f"its difference to {top} {FEW}"
+    if pair.better is not None:  # by another correction than that of the ranks
         return f"its difference to {top} is not significant after the correction that ranks have"
     width, usual = _width(pair), [one for one in map(_width, others) if one is not None]
     if width is not None and usual and median(usual) > 0 and width >= _WIDE * median(usual):

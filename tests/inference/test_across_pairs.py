@@ -176,8 +176,8 @@ def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranke
                                                                    for row in macro.systems} == {ranked}
     assert all(row.score is not None for row in macro.systems)
     assert {row[-1] == "cannot be decided" for row in macro_pair_rows(macro, 0.05)[1]} == {not ranked}
-    said = ("Across the language pairs all 3 pairs of systems cannot be decided after the correction, with so few "
-            "trials or units, and nobody is ranked.")
+    said = ("Across the language pairs all 3 pairs of systems cannot be decided with so few trials or units, and "
+            "nobody is ranked.")
     for text in (task_text(found), json.dumps(json.loads(task_json(found))["macro"]["human"]["notes"])):
         assert (said in text) == (not ranked)
     assert ("Nobody is ranked across them" in task_methods(found, "human")) == (not ranked)

@@ -310,7 +310,8 @@ def scored(last):
 
 @pytest.mark.parametrize(("last", "why"), [
     ([40.0 if k % 5 == 0 else 0.0 for k in range(40)], "the interval of its difference to A is "),
-    ([9.0 if k in (1, 2) else None for k in range(40)], "has only 2 segments in common with A, of 40")])
+    ([9.0 if k in (1, 2) else None for k in range(40)], "has only 2 segments in common with A, of 40"),
+    ([9.0 if k == 1 else None for k in range(40)], "has only 1 segment in common with A, of 40")])
 def test_who_may_be_the_first_though_others_score_better_is_explained(last, why):
     found = compare(scored(last), "X", trials=999, resamples=99)
     assert [(row.system, row.rank_low) for row in found.metrics["X"].systems] == [("A", 1), ("B", 2), ("C", 1)]

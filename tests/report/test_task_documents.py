@@ -637,3 +637,6 @@ def test_who_is_worse_by_a_correction_of_pairs_alone_is_not_said_to_be_not_signi
     worse = replace(result.pairs[0], a=names[0], b=names[2], better="a", significant=True)
     said = far_firsts(replace(result, systems=systems, pairs=(worse,)))
     assert f"its difference to {names[0]} is not significant after the correction that ranks have" in said
+    shut = replace(worse, better=None, significant=False, decidable=False)
+    said = far_firsts(replace(result, systems=systems, pairs=(shut,)))
+    assert f"its difference to {names[0]} cannot be decided with so few trials or units" in said
