@@ -7,7 +7,7 @@ from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.errors import StoreError
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import assumptions
-from mtsig_core.report.review_report import content_sentence
+from mtsig_core.report.review_report import content_sentence, left_out_said
 from mtsig_core.report.task_ranks import rule_said
 from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import above_ranks, task_tested, task_verdict
@@ -31,8 +31,7 @@ if view.kept is None:
     review_sections.show_mine()
     end_page()
 review, metric = view.review, view.review.metric
-but = f" but {len(review.exclusions)} left out" if review.exclusions else ""
-screen.status([review.task, f"{review.track or 'all'} systems{but}", metric_title(metric),
+screen.status([review.task, f"{review.track or 'all'} systems", *left_out_said(review), metric_title(metric),
                f"{len(review.decisions)} decided", "you can change it" if view.may_edit else "to read"])
 review_changes.show_message()
 

@@ -25,6 +25,7 @@ from mtsig_core.data.review import (
     replay,
     taken_back,
 )
+from mtsig_core.errors import counted
 from mtsig_core.inference.rank_changes import RankChange, RanksBeforeAfter
 from mtsig_core.inference.rank_rules import RANK_RULES, RankRule
 from mtsig_core.metrics import metric_title
@@ -36,8 +37,8 @@ from mtsig_core.results import Comparison, MetricResult, PairResult
 from mtsig_core.results.task import TaskComparison, TaskInfo
 
 __all__ = ["MEASURED_SAID", "circle_rows", "content_sentence", "decision_cautions", "decision_rows",
-           "history_sentences", "left_out_rows", "measured_parts", "note_rows", "rank_rows", "recorded_note_rows",
-           "review_record"]
+           "history_sentences", "left_out_rows", "left_out_said", "measured_parts", "note_rows",
+           "rank_rows", "recorded_note_rows", "review_record"]
 
 MEASURED_SAID = ("What was measured stands beside each note: a difference is a - b, positive where a scores better; "
                  "a dash where the pair was not compared by that metric.")
@@ -108,6 +109,22 @@ def left_out_rows(review: Review) -> Table:
     """Header and rows of the exclusions."""
     return ["system", "language pair", "reason"], [[one.system, one.pair or "all", one.reason]
                                                    for one in review.exclusions]
+
+
+def left_out_said(review: Review) -> list[str]:
+    """How many systems are left out of all language pairs, and how many others of some, in short phrases.
+
+    >>> gone = Exclude("A", "en-de"), Exclude("A", "en-cs"), Exclude("B")
+    >>> left_out_said(replay([Entry(k, 0.0, step) for k, step in enumerate(
+    ...     [Begin("toy", None, "0f", {}, "bleu", {}), *gone], 1)]))
+    ['1 system left out', '1 system left out of 2 language pairs']
+    """
+    everywhere = {one.system for one in review.exclusions if one.pair is None}
+    partly = [one for one in review.exclusions if one.system not in everywhere]
+    systems, pairs = {one.system for one in partly}, {one.pair for one in partly}
+    return [*([f"{counted(len(everywhere), 'system')} left out"] if everywhere else []),
+            *([f"{counted(len(systems), 'system')} left out of {counted(len(pairs), 'language pair')}"]
+              if partly else [])]
 
 
 def decision_rows(review: Review, found: TaskComparison | None = None) -> Table:
