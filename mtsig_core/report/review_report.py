@@ -37,8 +37,8 @@ from mtsig_core.results import Comparison, MetricResult, PairResult
 from mtsig_core.results.task import TaskComparison, TaskInfo
 
 __all__ = ["MEASURED_SAID", "circle_rows", "content_sentence", "decision_cautions", "decision_rows",
-           "history_sentences", "left_out_rows", "left_out_said", "measured_parts", "note_rows",
-           "rank_rows", "recorded_note_rows", "review_record"]
+           "history_sentences", "left_out_rows", "left_out_said", "measured_parts", "nobody_ranked",
+           "note_rows", "rank_rows", "recorded_note_rows", "review_record"]
 
 MEASURED_SAID = ("What was measured stands beside each note: a difference is a - b, positive where a scores better; "
                  "a dash where the pair was not compared by that metric.")
@@ -225,6 +225,11 @@ def _measured(note: Note, found: TaskComparison) -> tuple[PairResult | None, lis
             return replace(row, a=row.b, b=row.a, delta=-row.delta, ci_low=low, ci_high=high, ci_joint_low=joint_low,
                            ci_joint_high=joint_high, better=better), gone
     return None, gone
+
+
+def nobody_ranked(found: RanksBeforeAfter) -> bool:
+    """Whether no system has a rank anywhere, neither before nor after."""
+    return all(one.before is None and one.after is None for one in found.ranks)
 
 
 def circle_rows(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultaneous"]) -> Table:

@@ -4,24 +4,48 @@ from __future__ import annotations
 
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import FEW
+from mtsig_core.inference.across_pairs import MACRO_TESTS
 from mtsig_core.inference.few_units import FEW_UNITS, units_said
 from mtsig_core.inference.significance import FEW_TO_DRAW, TESTS
 from mtsig_core.inference.ties import holds_zero
 from mtsig_core.report.phrases import listed
 from mtsig_core.results.task import MacroResult, TaskComparison
 
-__all__ = ["across_gaps", "decision_notes"]
+__all__ = ["across_columns", "across_gaps", "decision_notes", "not_averaged"]
 
 _FEW = 6  # language pairs that a sentence names
+
+
+def across_columns(found: TaskComparison, metric: str) -> str:
+    """What stands in the columns across the language pairs, in sentences; empty where there are none."""
+    macro = found.macro.get(metric)
+    rank = "Under all pairs: its rank by the mean score over the language pairs. "
+    return "" if macro is None else \
+        f"{rank * macro.is_ranked}Wins, ties and losses are decisions within language pairs, added up."
+
+
+def not_averaged(found: TaskComparison, metric: str) -> str:
+    """Why there is nothing across several language pairs, in a sentence; empty where there is something."""
+    macro = found.macro.get(metric)
+    if macro is None or macro.pairs:
+        return ""
+    tests = {comparison.settings.test for comparison in found.pairs.values()}
+    scored = any(row.score is not None for row in macro.systems)
+    why = "this test gives no draws that could be averaged" if not tests.issubset(MACRO_TESTS) else \
+        f"no two systems have {'segments in common in ' * scored}all of them"
+    lacks = "is ranked" if scored else "has a mean score or a rank"
+    return f"Differences were not averaged over the language pairs, so nobody {lacks} across them: {why}."
 
 
 def across_gaps(found: TaskComparison, metric: str) -> list[str]:
     """What there is not across the language pairs, and why: decisions and ranks where too little could be decided,
     intervals where a language pair has a single unit; and where few units make them too narrow."""
+    if why := not_averaged(found, metric):
+        return [why]
     macro = found.macro.get(metric)
-    n = len(macro.pairs) if macro is not None else 0
-    if macro is None or not n:
+    if macro is None:
         return []
+    n = len(macro.pairs)
     shut, said = sum(not pair.decidable for pair in macro.pairs), []
     if shut:
         which = "the only pair of systems" if n == 1 else \

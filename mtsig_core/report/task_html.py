@@ -16,7 +16,7 @@ from mtsig_core.report.html_tables import literal, table
 from mtsig_core.report.palette import ink, mixed
 from mtsig_core.report.review_report import MEASURED_SAID, recorded_note_rows
 from mtsig_core.report.tables import leaderboard_rows, pair_rows, summary
-from mtsig_core.report.task_across import decision_notes
+from mtsig_core.report.task_across import across_columns, decision_notes
 from mtsig_core.report.task_figure import task_svg, winners
 from mtsig_core.report.task_latex import other_track
 from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
@@ -71,7 +71,7 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
         missing=MISSING_SAID,
         anchors={pair: f"pair-{k}" for k, pair in enumerate(found.pairs, 1)}, methods=task_methods, table=table,
         simulated=any(comparison.testset.simulated for comparison in comparisons), macro_rows=macro_pair_rows,
-        direction=direction, decision_notes=decision_notes,
+        direction=direction, decision_notes=decision_notes, across_columns=across_columns,
         rule_said=rule_said, first_rows=first_rows, marked_said=marked_said, far_firsts=far_firsts_in,
         above_ranks=above_ranks, alpha=first.settings.alpha, version=first.settings.version, summary=summary,
         cautions=cautions, leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,

@@ -19,7 +19,7 @@ from mtsig_core.report.latex_tables import (
     rank_cell,
 )
 from mtsig_core.report.review_report import MEASURED_SAID, measured_parts, recorded_note_rows
-from mtsig_core.report.task_across import across_gaps, decision_notes
+from mtsig_core.report.task_across import across_columns, across_gaps, decision_notes
 from mtsig_core.report.task_latex_metrics import agreement_tables, dispute_tables
 from mtsig_core.report.task_ranks import marked_said
 from mtsig_core.report.task_sentences import (
@@ -139,15 +139,14 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
 def _ranking_caption(found: TaskComparison, metric: str, grey: bool) -> list[str]:
     marked = marked_said(found, "Bold:", metric)
     said = [*subject_sentences(found, metric, "Ranks of", "by"), f"{marked}." * bool(marked),
-            f"A dash: {MISSING_SAID}. Under pairs: of how many language pairs a system has scores."]
-    if metric in found.macro:
-        said.append("Under all pairs: its rank by the mean score over the language pairs, beside that mean; wins, ties "
-                    "and losses are decisions within language pairs, added up.")
+            f"A dash: {MISSING_SAID}. Under pairs: of how many language pairs a system has scores.",
+            across_columns(found, metric)]
     said += above_ranks(found, metric, warned=False)
     if grey:
         said.append("On grey: systems that the task's table of systems does not put into the constrained track.")
-    return [*filter(None, said), *within_sentences(have_metric(found, metric)), *across_sentences(found, metric),
-            *common_sentences(found, metric), *signature_sentences(found, metric)]
+    said += [*within_sentences(have_metric(found, metric)), *across_sentences(found, metric),
+             *common_sentences(found, metric), *signature_sentences(found, metric)]
+    return list(dict.fromkeys(filter(None, said)))  # why nothing was averaged is said above the ranks already
 
 
 def _head_to_head(found: TaskComparison, metric: str) -> str:

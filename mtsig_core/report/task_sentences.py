@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from mtsig_core.errors import counted
-from mtsig_core.inference.across_pairs import MACRO_TESTS
 from mtsig_core.inference.few_units import cannot_decide
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.significance import TESTS
@@ -29,6 +28,7 @@ from mtsig_core.report.phrases import (
     units_name,
 )
 from mtsig_core.report.sentences import runs_sentences
+from mtsig_core.report.task_across import not_averaged
 from mtsig_core.report.task_tables import task_left_out
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult
@@ -132,13 +132,12 @@ def within_sentences(have: Have) -> list[str]:
 def across_sentences(found: TaskComparison, metric: str) -> list[str]:
     """How systems were compared across the language pairs; why not, where they were not."""
     have = have_metric(found, metric)
-    if len(have) < 2:
+    macro = found.macro.get(metric)
+    if len(have) < 2 or macro is None:
         return []
-    settings, macro = next(iter(have.values()))[0].settings, found.macro.get(metric)
-    if macro is None or not macro.pairs:
-        why = "no two systems have all of them" if settings.test in MACRO_TESTS else \
-            "this test gives no draws that could be averaged"
-        return [f"Differences were not averaged over the language pairs: {why}."]
+    if not macro.pairs:
+        return [not_averaged(found, metric)]
+    settings = next(iter(have.values()))[0].settings
     n, missing = (sum((row.score is None) is lacks for row in macro.systems) for lacks in (False, True))
     m = len(macro.pairs)
     corrected = "A single pair of systems needs no correction" if m == 1 else \

@@ -19,6 +19,7 @@ from mtsig_core.report.review_report import (
     decision_cautions,
     decision_rows,
     left_out_rows,
+    nobody_ranked,
     note_rows,
     rank_rows,
 )
@@ -75,6 +76,9 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
     if gone and now is not None and before is not None:
         found = ranks_before_after(before, now, metric)
         st.subheader("Ranks before and after")
+        if nobody_ranked(found):
+            screen.plain("Nobody is ranked, neither with all systems nor without those left out.")
+            return
         screen.prose_table(*circle_rows(found, rank_rule(now)))
         screen.table(*rank_rows(found), names=[0], key="review.ranks")
         st.caption("Before: with all systems; now: without those left out, which is a smaller family. An arrow: the "

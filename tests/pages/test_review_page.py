@@ -105,6 +105,11 @@ def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
     app = at("review", review=review_view.reviews().begin(begin, "somebody").edit_link)
     assert any(one.value.startswith("A dash: no score, or no rank. Click a cell") for one in app.caption)
     assert "In en-de nobody is ranked (cannot be decided with 1 document)." in words(app) and not app.exception
+    pick(app, "review.exclude.system.all language pairs", "A")
+    next(box for box in app.text_input if box.key == "review.exclude.reason").input("late")
+    press(app, "Leave it out")
+    assert "Nobody is ranked, neither with all systems nor without those left out." in words(app)
+    assert not any("An arrow" in one.value for one in app.caption) and not app.exception
 
 
 def test_what_the_warnings_say_is_there(at, kept):

@@ -25,7 +25,7 @@ from mtsig_core.report.far_firsts import far_firsts
 from mtsig_core.report.latex_tables import escape
 from mtsig_core.report.palette import width
 from mtsig_core.report.phrases import ACROSS
-from mtsig_core.report.task_across import decision_notes
+from mtsig_core.report.task_across import decision_notes, not_averaged
 from mtsig_core.report.task_disputes import dispute_counts, disputes_verdict
 from mtsig_core.report.task_export import task_csv, task_json, task_text
 from mtsig_core.report.task_figure import task_picture
@@ -333,7 +333,7 @@ class TestMethods:
     def test_a_test_without_p_has_no_ranks_and_no_mean(self):
         said = task_methods(compare_task(made(), "X", test="koehn", trials=199, resamples=200), "X")
         assert "no rank intervals" in said and "The better direction is chosen by the data" in said
-        assert "not averaged over the language pairs: this test gives no draws" in said
+        assert "so nobody has a mean score or a rank across them: this test gives no draws" in said
 
     def test_another_rule_for_ranks_is_named(self):
         said = task_methods(compare_task(made(), "X", rank_rule="overlap", trials=199, resamples=200), "X")
@@ -544,6 +544,27 @@ def test_ranks_are_held_against_decisions_only_where_somebody_has_one(asked, sai
     """In one language pair nobody has: it has two documents."""
     task = Task("unlike", {"en-de": made().testsets["en-de"], "en-cs": made(documents=2).testsets["en-cs"]})
     assert task_notes(compare_task(task, "X", **{"trials": 999, "resamples": 99, **asked}), "X") == said
+
+
+@pytest.mark.parametrize(("test", "missing", "why"), [
+    ("koehn", 0, "this test gives no draws that could be averaged."),
+    ("percentile", 0, "this test gives no draws that could be averaged."),
+    ("ar", 3, "no two systems have all of them."), ("ar", 2, "")])
+def test_why_nobody_is_ranked_across_stands_beside_the_empty_columns(test, missing, why):
+    found = compare_task(made(missing=missing), "X", test=test, trials=199, resamples=99)
+    html, text, code = task_html(found, ""), task_text(found), " ".join(task_latex(found, "").split())
+    caption = code[:code.index(r"\toprule")]
+    assert [said.count("Under all pairs: its rank") for said in (html, caption)] == [not why] * 2
+    for said in (html[:html.index("<figure>")], text, caption):
+        assert said.count(f"so nobody has a mean score or a rank across them: {why}") == bool(why)
+
+
+def test_where_nobody_has_segments_in_common_there_are_mean_scores_and_no_ranks(found):
+    macro = replace(found.macro["X"], pairs=(), systems=tuple(
+        replace(row, rank_low=None, rank_high=None) for row in found.macro["X"].systems))
+    assert not_averaged(replace(found, macro={"X": macro}), "X") == (
+        "Differences were not averaged over the language pairs, so nobody is ranked across them: no two systems have "
+        "segments in common in all of them.")
 
 
 def test_a_metric_against_people_is_told_in_text_and_html():
