@@ -103,9 +103,10 @@ def who_decides_rows(found: Sequence[tuple[Disputed, PairAcross]]) -> Table:
 def dispute_rows(found: Sequence[Disputed]) -> Table:
     """The pairs of systems on which the metrics do not agree, contradictions first; ``●`` where a metric decides."""
     metrics = list(dict.fromkeys(name for one in found for name in one.metrics))
-    rows, forms = [], {one.language_pair: _forms(one) for one in found}
+    rows, forms = [], _forms(found)
     for one, pair in _disputed(found):
-        cells = dict(zip(one.metrics, _cells(pair, forms[one.language_pair]), strict=True))
+        cells = {metric: Cell(f"{signed(value, forms[metric])}{' ●' * (decision != 0)}", value)
+                 for metric, value, decision in zip(one.metrics, pair.improvements, pair.decisions, strict=True)}
         rows.append([one.language_pair or ACROSS, pair.a, pair.b, pair.kind,
                      *(cells.get(name, "-") for name in metrics)])
     return ["language pair", "a", "b", "together", *(metric_title(name) for name in metrics)], rows
@@ -150,12 +151,11 @@ def _disputed(found: Sequence[Disputed]) -> list[tuple[Disputed, PairAcross]]:
     return [(one, pair) for kind in NOT_ALIKE for one in found for pair in one.pairs if pair.kind == kind]
 
 
-def _forms(one: Disputed) -> list[str]:
-    """How the improvements of each metric are written, as their size asks."""
-    return [written_like(pair.improvements[k] for pair in one.pairs) for k in range(len(one.metrics))]
-
-
-def _cells(pair: PairAcross, forms: Sequence[str]) -> list[str]:
-    """An improvement of a over b for each metric."""
-    return [Cell(f"{signed(value, form)}{' ●' * (decision != 0)}", value)
-            for value, decision, form in zip(pair.improvements, pair.decisions, forms, strict=True)]
+def _forms(found: Sequence[Disputed]) -> dict[str, str]:
+    """How the improvements of each metric are written, as their size asks: alike in all language pairs."""
+    values: dict[str, list[float]] = {}
+    for one in found:
+        for pair in one.pairs:
+            for metric, value in zip(one.metrics, pair.improvements, strict=True):
+                values.setdefault(metric, []).append(value)
+    return {metric: written_like(own) for metric, own in values.items()}

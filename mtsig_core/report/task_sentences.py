@@ -37,6 +37,7 @@ from mtsig_core.results.task import TaskComparison
 __all__ = ["across_sentences", "common_sentences", "have_metric", "signature_sentences",
            "subject_sentences", "task_methods", "within_sentences"]
 
+_SO = "So "  # begins a conclusion
 _FEW = 5  # language pairs whose numbers are each said
 Have = Mapping[str, tuple[Comparison, MetricResult]]
 
@@ -197,13 +198,20 @@ def _by_pair(phrases: Mapping[str, str]) -> str:
 
 
 def _grouped(sentences: Mapping[str, Sequence[str]]) -> list[str]:
-    """Each sentence once, with the language pairs that it holds for where these are not all; conclusions last."""
+    """Each sentence once, those that hold for all language pairs first, the others with theirs; conclusions last.
+
+    A conclusion may stand after what is said of other language pairs: it does not begin by what it follows from then.
+    """
     pairs: dict[str, list[str]] = {}
     for pair, own in sentences.items():
         for sentence in own:
             pairs.setdefault(sentence, []).append(pair)
-    return [printable(sentence) if len(names) == len(sentences) else f"In {listed(names)}: {printable(sentence)}"
-            for sentence, names in sorted(pairs.items(), key=lambda one: one[0].startswith("So "))]
+    said: dict[bool, list[str]] = {True: [], False: []}
+    for sentence, names in sorted(pairs.items(), key=lambda one: one[0].startswith(_SO)):
+        everywhere = len(names) == len(sentences)
+        where = "" if everywhere else f"In {listed(names)}{' ' if sentence.startswith(_SO) else ': '}"
+        said[everywhere].append(where + printable(sentence if everywhere else sentence.removeprefix(_SO)))
+    return said[True] + said[False]
 
 
 def _sizes(families: Mapping[str, int]) -> str:

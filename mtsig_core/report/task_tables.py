@@ -129,7 +129,7 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
             f"{len(names)} of the {len(only.systems)} systems may be the first: {', '.join(names)}"
         return f"{by} in {next(iter(results))} {ahead}"
     if all(why := [undecided(found.pairs[pair], result) for pair, result in results.items()]):
-        where = next(iter(results)) if len(results) == 1 else f"each of {len(results)} language pairs"
+        where = next(iter(results)) if len(results) == 1 else f"any of {len(results)} language pairs"
         return f"{by} nobody is ranked in {where}: {'; '.join(dict.fromkeys(filter(None, why)))}"
     n = sum(map(is_ahead, results.values()))
     ahead = "ahead of all others" if ours else f"alone the first, ranked {rule.title},"
@@ -152,7 +152,8 @@ def task_gaps(found: TaskComparison, metric: str, warned: bool = True) -> list[s
     tested = {pair: comparison.metrics[metric].tested for pair, comparison in found.pairs.items()
               if metric in comparison.metrics}
     counts = {pair: (sum(not one.decidable for one in pairs), len(pairs)) for pair, pairs in tested.items()}
-    some = {pair: (f"all {n}" if n == of else f"{n} of the {of}") for pair, (n, of) in counts.items() if n}
+    some = {pair: "the only one" if of == 1 else f"all {n}" if n == of else f"{n} of the {of}"
+            for pair, (n, of) in counts.items() if n}
     if some and metric in found.macro:
         where = listed([f"{n} in {pair}" for pair, n in some.items()], shown=False) if len(some) <= _FEW else \
             f"{sum(n for n, _ in counts.values())} in {counted(len(some), 'language pair')}"

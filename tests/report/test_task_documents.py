@@ -26,7 +26,7 @@ from mtsig_core.report.latex_tables import escape
 from mtsig_core.report.palette import width
 from mtsig_core.report.phrases import ACROSS
 from mtsig_core.report.task_across import decision_notes, not_averaged
-from mtsig_core.report.task_disputes import dispute_counts, disputes_verdict
+from mtsig_core.report.task_disputes import dispute_counts, dispute_rows, disputes_verdict
 from mtsig_core.report.task_export import task_csv, task_json, task_text
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_html import task_html
@@ -121,10 +121,12 @@ def test_why_nobody_is_ranked_is_said_where_winners_are_looked_for():
                        for pair in ("en-de", "en-cs")})
     why = "cannot be decided with 4 documents"
     one = Task("one", {"en-de": few.testsets["en-de"]})
-    for task, where in ((few, "each of 2 language pairs"), (one, "en-de")):
+    for task, where in ((few, "any of 2 language pairs"), (one, "en-de")):
         found = compare_task(task, "X", trials=99, resamples=99)
         assert task_verdict(replace(found, macro={}), "X") == f"By X nobody is ranked in {where}: {why}"
         assert first_rows(found, "X")[1][0] == ["en-de", f"nobody is ranked ({why})"]
+    assert "cannot be decided: the only one in en-de and the only one in en-cs." in task_text(
+        compare_task(few, "X", trials=99, resamples=99))
 
 
 def test_one_system_is_ranked_against_nobody_and_says_so():
@@ -335,6 +337,13 @@ class TestMethods:
         assert "no rank intervals" in said and "The better direction is chosen by the data" in said
         assert "so nobody has a mean score or a rank across them: this test gives no draws" in said
 
+    def test_what_holds_of_one_language_pair_does_not_follow_from_what_is_said_of_another(self):
+        two = Task("toy", {"en-de": made().testsets["en-de"], "en-cs": made(documents=2).testsets["en-cs"]})
+        said = task_methods(compare_task(two, "X", test="koehn", trials=199, resamples=99), "X")
+        assert ". In en-de decisions need not hold at the level said." in said and "So decisions" not in said
+        said = task_methods(compare_task(made(), "X", test="koehn", trials=199, resamples=99), "X")
+        assert ". So decisions need not hold at the level said." in said
+
     def test_another_rule_for_ranks_is_named(self):
         said = task_methods(compare_task(made(), "X", rank_rule="overlap", trials=199, resamples=200), "X")
         assert "Ranks within each language pair are by overlap" in said
@@ -504,6 +513,12 @@ def test_of_two_metrics_only_one_can_decide_alone():
                   for names, decisions in ((("X", "Y", "Z"), (1, 0, 0)), (("X", "Y"), (1, 0))))
     assert disputes_verdict([two]).endswith("and only one decides on 1")
     assert disputes_verdict([three]).endswith("and only some decide on 1")
+
+
+def test_improvements_of_a_metric_have_the_same_decimals_in_all_language_pairs():
+    one, other = (Disputed(pair, ("X", "Y"), (PairAcross("a", "b", (value, -9.0), (1, -1)),))
+                  for pair, value in (("en-de", 2.24), ("en-it", 1.7725)))
+    assert [row[4] for row in dispute_rows([one, other])[1]] == ["+2.24 ●", "+1.77 ●"]
 
 
 def test_no_wins_are_said_of_whom_nothing_could_be_decided():
