@@ -170,6 +170,8 @@ def test_nothing_is_said_to_be_ranked_across_where_no_two_systems_have_all(opene
     for told in ("within each language pair, and across them", "Across the pairs stand systems"):
         assert told in said[True] and told not in said[False]
     assert "Wins, ties and losses are added up" in said[False]
+    why = "so nobody has a mean score or a rank across them: no two systems have all of them."
+    assert [said[which].count(why) for which in (True, False)] == [0, 2]  # above the picture, and how it was tested
 
 
 def test_how_it_was_tested_is_said_and_everything_can_be_taken_away(opened, root):
