@@ -42,7 +42,7 @@ SCENES.blocks = (main, body, stage) => {
     pen.font = `${24 * u}px ${style.fontFamily}`
     pen.fillText(`${shuffled ? 'the same sentences, shuffled' : body.ribbon_label}; the ${stage.node.classList.contains('dark') ? 'brighter' : 'darker'}, the harder`, 0, box.height - 8 * u)
   }
-  const range = values => [...new Set([Math.min(...values), Math.max(...values)].map(x => fixed(x, 0)))].join('\u2013')
+  const range = values => reach(Math.min(...values), Math.max(...values))
   const drop = (from, to) => {
     plots.blocks.add(rows.blocks.slice(from, to), rows.blocks.slice(from, to).map(() => 'blue'))
     plots.broad.add(rows.broad.slice(from, to), rows.broad.slice(from, to).map(() => 'olive'))
@@ -79,7 +79,7 @@ SCENES.blocks = (main, body, stage) => {
       shown = end
       for (const plot of Object.values(plots)) plot.marks.length = 0
       ratio.textContent = fixed(end.ratio)
-      for (const [name, [a, b]] of Object.entries({blocks: end.blocks, broad: end.broad})) plots[name].mark({at: a, to: b, text: `${fixed(a)} to ${fixed(b)}`, row: 0, outer: true})
+      for (const [name, [a, b]] of Object.entries({blocks: end.blocks, broad: end.broad})) plots[name].mark({at: a, to: b, text: reach(a, b), row: 0, outer: true})
       plots.blocks.predicted(stage)
     },
     // The same sentences in a random order: blocks become like broad samples.

@@ -64,12 +64,12 @@ SCENES.bootstrap = (main, body, stage) => {
     show(end) {
       if (plots.shown === end) return
       plots.shown = end
-      const [a, b] = end.interval
+      const [low, high] = end.interval
       plots.missing.marks.length = plots.scores.marks.length = 0
-      this.overall(fixed(end.missing), `of ${lines.length} missing, mean`, end.interval, `middle 95% of ${body.metric}`)
+      this.overall(fixed(end.missing), `of ${lines.length} missing, mean`, end.interval, `${body.metric}, ${end.of}`)
       plots.missing.mark({at: end.missing, text: `mean ${fixed(end.missing)}`, row: 0})
       plots.missing.predicted(stage)
-      plots.scores.mark({at: a, to: b, text: `middle 95%: ${fixed(a)} to ${fixed(b)}`})
+      plots.scores.mark({at: low, to: high, text: `${end.of}: ${reach(low, high)}`})
       plots.scores.mark(observed(0))
       if (plots.differences) this.differ(end)
     },
@@ -84,15 +84,15 @@ SCENES.bootstrap = (main, body, stage) => {
     overall(first, of, [low, high], label) {
       missing.textContent = first
       lacks.textContent = of
-      score.textContent = `${fixed(low)} to ${fixed(high)}`
+      score.textContent = reach(low, high)
       what.textContent = label
     },
-    differ({difference: [low, high], worse_said}) {
-      this.overall(worse_said, 'of draws below 0', [low, high], 'middle 95% of differences')
+    differ({difference: [low, high], worse_said, of}) {
+      this.overall(worse_said, 'of draws below 0', [low, high], `difference, ${of}`)
       plots.differences.marks.length = 0
       plots.differences.mark({at: 0, dashed: true, row: 1})
       plots.differences.mark(observed(1))
-      plots.differences.mark({at: low, to: high, text: `middle 95%: ${fixed(low)} to ${fixed(high)}; below 0: ${worse_said}`})
+      plots.differences.mark({at: low, to: high, text: `${of}: ${reach(low, high)}; below 0: ${worse_said}`})
     },
   }
 }

@@ -49,10 +49,18 @@ class Resamples:
     def mean_missing(self) -> float:
         return float(self.missing.mean())
 
+    def too_few(self, alpha: float = 0.05) -> bool:
+        """Whether not even one of so many samples lies beyond each end of a percentile interval."""
+        return len(self.scores) < 2 / alpha
+
     def middle(self, alpha: float = 0.05) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Percentile intervals of level 1 - alpha: of the first system's score, and of the improvement."""
+        """Percentile intervals of level 1 - alpha: of the first system's score, and of the improvement.
+
+        The least and the largest, where samples are too few for these.
+        """
         drawn = np.stack([self.scores[:, 0], self.improvement])
-        low, high = percentile(Sample(drawn.mean(axis=1), drawn, np.empty((0, 0))), alpha)
+        low, high = (drawn.min(axis=1), drawn.max(axis=1)) if self.too_few(alpha) else \
+            percentile(Sample(drawn.mean(axis=1), drawn, np.empty((0, 0))), alpha)
         (a, d), (b, e) = low.tolist(), high.tolist()
         return (a, b), (d, e)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from os.path import commonprefix
 
 from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import counted
 from mtsig_core.experiments.family_wise_error import if_independent
 from mtsig_core.experiments.lecture_blocks import BlocksAndBroad
 from mtsig_core.experiments.lecture_bootstrap import Resamples, expected_missing
@@ -225,11 +226,11 @@ def documents_end(found: EqualSystems, per_document: int, correlation: float) ->
     first, second = found.rejected()
     effect = design_effect(per_document, correlation)
     shares = [_with_interval(first), _with_interval(second)]
-    share = 100 * (first.share or 0)
-    return {"truth": f"{share:.0f} of 100", "of_hundred": share, "shares": shares, "effect": effect, "conclusion": (
-        f"By sentence {first.share:.0%} of {first.n:,} tests find a difference that is not there "
-        f"({expected_by_sentence(per_document, correlation):.0%} expected), by document {second.share:.0%}. The design "
-        f"effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
+    return {"truth": _as_guessed(first), "of_hundred": 100 * (first.share or 0), "shares": shares, "effect": effect,
+        "conclusion": (
+        f"A difference that is not there: by sentence in {first.share:.0%} of {counted(first.n, 'test')} "
+        f"({expected_by_sentence(per_document, correlation):.0%} expected), by document "
+        f"in {second.share:.0%}. The design effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
         f"{SENTENCES} sentences are worth {SENTENCES / effect:.0f}."),
         "limitation": "few documents need Student's t, as here; by a normal z too many tests would reject."}
 
@@ -239,9 +240,9 @@ def comparisons_end(found: Tables) -> dict[str, object]:
     raw, held = (found.any_false(name) for name in ("none", "romano-wolf"))
     pairs = len(found.pairs)
     return {"truth": f"{found.false('none').mean():.1f} on average", "conclusion": (
-        f"{_with_interval(raw)} of {raw.n} test sets have a false star ({if_independent(ALPHA, pairs):.2%} if the "
-        f"{pairs} tests were independent), {found.false('none').mean():.1f} stars on average over all; under "
-        f"Romano-Wolf {_with_interval(held)}."),
+        f"A false star: on {_with_interval(raw)} of {counted(raw.n, 'test set')} "
+        f"({if_independent(ALPHA, pairs):.2%} if the {pairs} tests were independent), {found.false('none').mean():.1f} "
+        f"stars on average over all; under Romano-Wolf {_with_interval(held)}."),
         "limitation": "the rate depends on how the comparisons hang together."}
 
 
@@ -250,8 +251,19 @@ def three_better_end(found: Tables) -> dict[str, object]:
     said = [f"{label} {_with_interval(found.any_false(name))} have a false star, and {found.lost(name).mean():.1f} of "
             f"{int(found.true.sum())} true ones are lost" for name, label in (
                 ("none", "uncorrected"), ("romano-wolf", "under Romano-Wolf"))]
-    return {"conclusion": f"With three truly better, of {len(found.decided['none'])} test sets {'; '.join(said)}.",
+    n = len(found.decided["none"])
+    return {"conclusion": f"With three truly better, of {counted(n, 'test set')} {'; '.join(said)}.",
             "limitation": "how much is lost depends on how much better they are."}
+
+
+def _as_guessed(share: Rate) -> str:
+    """How often of a hundred, as was guessed; of fewer what was counted."""
+    return f"{share.count} of {share.n}" if share.n < 100 else f"{_of_hundred(100 * (share.share or 0))} of 100"
+
+
+def _of_hundred(share: float) -> str:
+    """A percentage that is never 0, nor all, by rounding alone."""
+    return f"{share:.0f}" if 1 <= share < 99.5 or share in (0, 100) else f"{share:.1f}"
 
 
 def _with_interval(share: Rate) -> str:
@@ -260,26 +272,27 @@ def _with_interval(share: Rate) -> str:
 
 def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
     """Conclusion and limitation, and what is said of both systems after it."""
-    n, drawn, ((low, high), (least, most)) = found.weights.shape[1], len(found.weights), found.middle()
+    n, drawn, (score, difference) = found.weights.shape[1], len(found.weights), found.middle()
     first, second = shorts(a, b)
-    return {"truth": f"{found.mean_missing:.1f}", "worse_said": f"{found.share_worse:.0%}", "conclusion": (
+    of = "the only draw" if drawn == 1 else f"all {drawn} draws" if found.too_few(ALPHA) else \
+        f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
+    undecided = not found.too_few(ALPHA) and holds_zero(*difference)
+    return {"truth": f"{found.mean_missing:.1f}", "worse_said": f"{found.share_worse:.0%}", "of": of, "conclusion": (
         f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
-        f"expected, {expected_missing(n) / n:.0%}), so its score moves: {1 - ALPHA:.0%} of {drawn:,} lie between "
-        f"{low:.1f} and {high:.1f}."), "after": (
-        f"On the same draws {first} is behind {second} on {found.share_worse:.0%} of {drawn:,}; {1 - ALPHA:.0%} of "
-        f"the differences lie between {_signed(least)} and {_signed(most)}"
-        f"{': undecided' if holds_zero(least, most) else ''}."),
+        f"expected, {expected_missing(n) / n:.0%}), so its score moves: {_reach(*score)} ({of})."), "after": (
+        f"On the same draws {first} is behind {second} on {found.share_worse:.0%} of {drawn:,}; the difference is "
+        f"{_reach(*difference)} ({of}){': undecided' if undecided else ''}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
 
 
-def _signed(value: float) -> str:
-    return f"{value:.1f}".replace("-", "\u2212")
+def _reach(low: float, high: float) -> str:
+    return " to ".join(dict.fromkeys(f"{end:.1f}".replace("-", "\u2212") for end in (low, high)))
 
 
 def randomization_end(found: Swaps, every: Swaps) -> dict[str, str]:
     """Conclusion and limitation."""
     ways, share = len(every.differences) + 1, 100 * every.p
-    said = f"{share:.0f}" if 1 <= share < 99.5 or share == 100 else f"{share:.1f}"  # never 0, nor all
+    said = _of_hundred(share)
     return {"truth": f"{said}%", "conclusion": (
         f"By {len(found.differences):,} random swaps p = {found.p:.3f}; all {ways:,} ways to swap give exactly "
         f"{every.p:.3f}. If labels meant nothing, {said} of a hundred worlds would differ as much."),
@@ -288,16 +301,16 @@ def randomization_end(found: Swaps, every: Swaps) -> dict[str, str]:
 
 def blocks_end(metric: str, found: BlocksAndBroad, simulated: bool) -> dict[str, str]:
     """Conclusion and limitation, and what is said of the sentences in another order after it."""
-    (low, high), (least, most), (first, last) = map(found.range_of, (found.blocks, found.broad, found.shuffled))
+    blocks, broad, shuffled = (_reach(*found.range_of(of)) for of in (found.blocks, found.broad, found.shuffled))
     ends = found.ratio_interval or (0.0, float("inf"))
     alike = "neighbours are alike" if ends[0] > 1 else "neighbours differ more than most" if ends[1] < 1 else \
         f"{len(found.blocks)} samples do not tell whether neighbours are alike"
     interval = f" [{ends[0]:.1f}, {ends[1]:.1f}]" if found.ratio_interval else ""
-    return {"truth": f"{low:.0f} to {high:.0f}", "conclusion": (
-        f"Blocks of {found.size} range from {low:.0f} to {high:.0f} {metric_title(metric)}, broad samples of the same "
-        f"size from {least:.0f} to {most:.0f}. Blocks spread {found.ratio:.1f}{interval} times as wide: {alike}."),
+    return {"truth": blocks, "conclusion": (
+        f"Blocks of {found.size} have {blocks} {metric_title(metric)}, broad samples of the same size {broad}. "
+        f"Blocks spread {found.ratio:.1f}{interval} times as wide: {alike}."),
         "after": (
-        f"Shuffled, blocks range from {first:.0f} to {last:.0f} and spread {found.shuffled_ratio:.1f} times as wide as "
+        f"Shuffled, blocks have {shuffled} and spread {found.shuffled_ratio:.1f} times as wide as "
         f"broad samples{': it was the order' if ends[0] > 1 and found.by_order else ''}."),
         "limitation": "the order of these sentences is simulated." if simulated else (
             "one test set in one order; others are mixed otherwise.")}
@@ -309,14 +322,13 @@ def _points(points: float) -> str:
 
 def power_end(found: PowerTests, n: int, planned: float, exaggeration: float) -> dict[str, object]:
     """Conclusion and limitation: of test sets of n sentences, and what was planned for them."""
-    share, size = 100 * (found.found.share or 0), found.size_found
+    size = found.size_found
     k, m = found.turned, found.found.count
     turned = "" if not k else f", {f'{k} of these {m}' if m > 1 else 'the only one'} for the worse system"
     shown = "" if size is None else \
         f". Those show {size / found.true:.1f} times the true size ({exaggeration:.1f} expected)"
-    one = found.found.n == 1
-    return {"truth": f"{share:.0f} of 100", "of_hundred": share, "share": _with_interval(found.found), "conclusion": (
-        f"{_with_interval(found.found)} of {found.found.n} test set{'' if one else 's'} of {n:,} sentences "
-        f"{'is' if one else 'are'} significant where {_points(found.true)} are true (planning expects "
-        f"{planned:.0%}){turned}{shown}."),
+    return {"truth": _as_guessed(found.found), "of_hundred": 100 * (found.found.share or 0),
+        "share": _with_interval(found.found), "conclusion": (
+        f"Significant: {_with_interval(found.found)} of {counted(found.found.n, 'test set')} of {n:,} sentences where "
+        f"the true difference is {_points(found.true)} (planning expects {planned:.0%}){turned}{shown}."),
         "limitation": "difference and standard error are known here; who plans guesses both."}

@@ -86,6 +86,15 @@ class TestBootstrap:
             a, b, refs = ([texts[k] for k in drawn] for texts in (*ten.testset.systems.values(), references))
             assert difference == pytest.approx(sacrebleu_difference(a, b, refs))
 
+    def test_an_interval_stands_only_where_draws_lie_beyond_its_ends(self, ten):
+        found = resamples(ten, 7, 0, 100)
+        for n, said in ((1, "(the only draw)"), (39, "(all 39 draws)"), (40, "(95% interval of 40 draws)")):
+            some, end = found.first(n), texts.bootstrap_end(found.first(n), "A", "B")
+            low, high = some.middle()[0]
+            beyond = ((some.scores[:, 0] < low) | (some.scores[:, 0] > high)).sum()
+            assert said in end["conclusion"] and said in end["after"] and beyond == (2 if n == 40 else 0)
+        assert " to " not in texts.bootstrap_end(found.first(1), "A", "B")["conclusion"]
+
     def test_how_many_are_missing(self, ten):
         every = [4 - len(set(draw)) for draw in product(range(4), repeat=4)]
         assert expected_missing(4) == pytest.approx(np.mean(every))
@@ -131,6 +140,8 @@ def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
         assert getattr(found.first(2), kind).tolist() == getattr(found, kind)[:2].tolist()
     flat = replace(found, blocks=found.broad)
     said = texts.blocks_end("bleu", flat, False)
+    low, high = found.broad.min(), found.broad.max()
+    assert f"of the same size {low:.1f} to {high:.1f}." in texts.blocks_end("bleu", found, False)["conclusion"]
     assert "10 samples do not tell whether neighbours are alike." in said["conclusion"]
     assert "it was the order" not in said["after"]
     rng = np.random.default_rng(5)
@@ -219,16 +230,18 @@ class TestPower:
     def test_what_is_never_found_has_no_size(self, two):
         never = replace(power_tests(two, 6, 0, 0, 2), p=np.ones(2))
         said = texts.power_end(never, 6, 0.1, 2.0)["conclusion"]
-        assert never.size_found is None and said.endswith("(planning expects 10%).") and said.startswith("0% [")
+        assert never.size_found is None and said.endswith("(planning expects 10%).")
+        assert said.startswith("Significant: 0% [")
 
     def test_those_for_the_worse_system_are_counted(self, two):
         found = PowerTests(0.5, np.array([3.0, -4.0, 5.0, 0.1]), np.array([0.01, 0.02, 0.03, 0.9]))
         said = texts.power_end(found, 100, 0.05, 6.5)
         assert found.turned == 1 and found.size_found == 4.0
-        assert "of 4 test sets of 100 sentences are significant where 0.5 points are true" in said["conclusion"]
+        assert "of 4 test sets of 100 sentences where the true difference is 0.5 points (" in said["conclusion"]
+        assert (said["truth"], texts.power_end(found.first(1), 100, 0.05, 6.5)["truth"]) == ("3 of 4", "1 of 1")
         assert said["conclusion"].endswith(
             "1 of these 3 for the worse system. Those show 8.0 times the true size (6.5 expected).")
-        assert "of 1 test set of 100 sentences is significant" in texts.power_end(
+        assert "of 1 test set of 100 sentences where" in texts.power_end(
             found.first(1), 100, 0.05, 6.5)["conclusion"]
 
 
