@@ -58,7 +58,7 @@ charts.show(partial(replicates, edges, counts, chosen.score, chosen.median, ends
             alt=f"Histogram of {len(chosen.drawn)} bootstrap scores with median {chosen.median:{form}}; filled inside "
                 f"the {level} interval {tables.bracketed(ends, form)}.")
 st.caption(f"{len(chosen.drawn)} bootstrap samples by {settings.unit}, those of the Leaderboard; blue inside the "
-           f"{ci} interval. Percent: (end - median) / median (Zhang and Vogel 2004, 3.1).")
+           f"{ci} interval. Percent: (end - median) / |median| (Zhang and Vogel 2004, 3.1).")
 
 st.subheader("Every kind of interval")
 others = () if testset.documents is None else [

@@ -42,7 +42,7 @@ SCENES.blocks = (main, body, stage) => {
     pen.font = `${24 * u}px ${style.fontFamily}`
     pen.fillText(`${shuffled ? 'the same sentences, shuffled' : body.ribbon_label}; the ${stage.node.classList.contains('dark') ? 'brighter' : 'darker'}, the harder`, 0, box.height - 8 * u)
   }
-  const range = values => reach(Math.min(...values), Math.max(...values))
+  const range = values => reach(Math.min(...values), Math.max(...values), '\u2013')
   const drop = (from, to) => {
     plots.blocks.add(rows.blocks.slice(from, to), rows.blocks.slice(from, to).map(() => 'blue'))
     plots.broad.add(rows.broad.slice(from, to), rows.broad.slice(from, to).map(() => 'olive'))

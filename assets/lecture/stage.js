@@ -13,7 +13,7 @@ const fixed = (x, digits = 1) => {
   const size = Math.abs(x), halves = 2 * size * 10 ** digits, between = Number.isInteger(size * 2 ** (digits + 1)) && halves % 4 === 1
   return (x < 0 ? '\u2212' : '') + (between ? (halves - 1) / 2 / 10 ** digits : size).toFixed(digits)
 }
-const reach = (low, high) => [...new Set([fixed(low), fixed(high)])].join(' to ')  // one of them where both read alike
+const reach = (low, high, to = ' to ') => [...new Set([fixed(low), fixed(high)])].join(to)  // one of them where both read alike
 
 const SCENES = {}  // by key: {build(main, body), reset(), one(i, quick), many(from, to), show(end), trace(i)}
 

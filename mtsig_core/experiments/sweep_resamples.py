@@ -214,7 +214,7 @@ def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: fl
     medians, *bounds = _middle(drawn[:runs * size].reshape(runs, size), alpha)
     sd_low, sd_high = [None, None] if runs < 2 else [
         sd if (sd := float(bound.std(ddof=1))) > rounding(bound) else 0.0 for bound in bounds]
-    ratios = [(bound - medians) / medians for bound in bounds] if medians.all() else None
+    ratios = [(bound - medians) / np.abs(medians) for bound in bounds] if medians.all() else None
     mean = None if ratios is None else finite(*(ratio.mean() for ratio in ratios))
     spread = between = None
     if ratios is not None and runs > 1:

@@ -103,14 +103,14 @@ def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[
 
 
 def relative(low: float, median: float, high: float) -> tuple[float, float] | None:
-    """Interval ends relative to the median, as fractions (Zhang and Vogel 2004, 3.1); None where the median is 0.
+    """Interval ends relative to the median, as fractions of its size (Zhang and Vogel 2004, 3.1); None where it is 0.
 
     Examples
     --------
     >>> relative(18.0, 20.0, 23.0)
     (-0.1, 0.15)
     """
-    return None if median == 0 else finite((low - median) / median, (high - median) / median)
+    return None if median == 0 else finite((low - median) / abs(median), (high - median) / abs(median))
 
 
 def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:

@@ -66,7 +66,7 @@ def test_replicates_are_scores_of_drawn_segments():
 
 
 def test_relative_ends_by_hand():
-    assert relative(18, 20, 23) == (-0.1, 0.15)
+    assert relative(18, 20, 23) == (-0.1, 0.15) and relative(-23, -20, -18) == (-0.15, 0.1)
     assert relative(-1, 0, 1) is None and relative(-1, 5e-324, 1e300) is None
 
 
@@ -157,6 +157,15 @@ def test_real_valued_statistics():
     counts = segment_scores(2, [60, 62], 60)
     settled = given_to(stability, "A", counts=counts, rule=mean, documents=None, pool=500)
     assert settled.sigma == pytest.approx(counts[0, :, 0].std() / math.sqrt(60), rel=0.15)
+
+
+def test_lower_ends_of_negative_scores_lie_below():
+    counts = segment_scores(2, [60, 62], 60) * [-1, 1]
+    found = given_to(bootstrap_systems, counts=counts, rule=mean, documents=None, resamples=200, only=["A"])[0]
+    settled = given_to(stability, "A", counts=counts, rule=mean, documents=None, pool=500)
+    assert found.median < 0
+    for low, high in (found.relative("percentile"), *(row.relative for row in (*settled.growing, *settled.repeats))):
+        assert low < 0 < high
 
 
 @pytest.mark.parametrize("alpha, factor", [(0.05, 2.67), (0.1, 2.11)])
