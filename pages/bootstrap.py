@@ -55,10 +55,11 @@ charts.show(partial(replicates, edges, counts, chosen.score, chosen.median, ends
             key="bootstrap.replicates", files=view.named(name), command=view.command(),
             header=["from", "to", "samples"],
             rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
-            alt=f"Histogram of {len(chosen.drawn)} bootstrap scores with median {chosen.median:{form}}; filled inside "
-                f"the {level} interval {tables.bracketed(ends, form)}.")
-st.caption(f"{len(chosen.drawn)} bootstrap samples by {settings.unit}, those of the Leaderboard; blue inside the "
-           f"{ci} interval. Percent: (end - median) / |median| (Zhang and Vogel 2004, 3.1).")
+            alt=f"Histogram of {len(chosen.drawn)} bootstrap scores with median {chosen.median:{form}}"
+                + ("." if ends is None else f"; filled inside the {level} interval {tables.bracketed(ends, form)}."))
+st.caption(f"{len(chosen.drawn)} bootstrap samples by {settings.unit}, those of the Leaderboard"
+           + ("." if ends is None else f"; blue inside the {ci} interval. Percent: (end - median) / |median| "
+              "(Zhang and Vogel 2004, 3.1)."))
 
 st.subheader("Every kind of interval")
 others = () if testset.documents is None else [

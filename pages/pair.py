@@ -33,7 +33,8 @@ ends = found.intervals[result.ci] and tuple(sorted(found.sign * end for end in f
 together = simultaneous_word(result, settings)
 joint = one_pair.simultaneous_ends(result, pair, a) if together else None
 family = counted(len(result.tested), "pair")
-identical = any(c.code == "identical-outputs" and {c.a, c.b} == {a, b} for c in comparison.warnings)
+identical = next((c.code.replace("identical-", "the ") for c in comparison.warnings
+                  if c.code in ("identical-outputs", "identical-scores") and {c.a, c.b} == {a, b}), None)
 command = one_pair.command(view, a, b)
 
 chance = f"{p_word(settings.correction)} {format_p(pair.p_adjusted)}"
@@ -44,7 +45,7 @@ said = joint if joint and settings.correction in FAMILY_WISE else ends  # the on
 interval = "" if said is None else f" [{said[0]:+{form}}, {said[1]:+{form}}]"
 interval += f" over {family}" if said is not None and said is joint else ""
 screen.answer(f"{a} and {b}: {delta:+{form}} {unit}{interval}, {chance}: "
-              + ("the outputs are identical" if identical else
+              + (f"{identical} are identical" if identical else
                  f"{better} is better" if better else neither(pair, settings)))
 screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b})
 
@@ -68,7 +69,8 @@ with left:
                 files=view.named(a, b), command=command,
                 header=[f"difference in {unit}", "density"], rows=list(zip(x.tolist(), y.tolist(), strict=True)),
                 alt=f"Bootstrapped differences, above zero in {over:.1%} of the samples; observed {delta:+{form}}.")
-    st.caption(f"Bootstrapped differences: above 0 in {over:.1%} of the {len(drawn)} samples of the interval (tests "
+    st.caption("Bootstrapped differences, and the observed one." if ends is None else
+               f"Bootstrapped differences: above 0 in {over:.1%} of the {len(drawn)} samples of the interval (tests "
                f"have their own). Below: the observed difference with its {level} interval"
                + ("." if joint is None else "s. The simultaneous ones of all pairs hold together."))
 with right:
@@ -102,13 +104,16 @@ with left:
     screen.table(*one_pair.interval_rows(found, result.ci, together, joint))
 with right:
     st.subheader("Equal, or only not separated?")
-    usual = default_difference((found.score_a, found.score_b))
-    margin = controls.number(st, "A difference that does not matter, in points", usual, "margin", least=usual / 1000,
-                             most=1000 * usual, step=usual / 10, format="%g")
-    same = equivalence(found.sign * found.drawn, margin, settings.alpha)
-    screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} {unit}: "
-                  f"p {format_p(same.p_value)}")
-    st.caption(one_pair.equivalence_said(found, same, margin, few))
+    if found.intervals["percentile"] is None:
+        st.caption(f"So few {settings.unit}s tell neither: equivalence stands on the bootstrap, as the intervals do.")
+    else:
+        usual = default_difference((found.score_a, found.score_b))
+        margin = controls.number(st, "A difference that does not matter, in points", usual, "margin",
+                                 least=usual / 1000, most=1000 * usual, step=usual / 10, format="%g")
+        same = equivalence(found.sign * found.drawn, margin, settings.alpha)
+        screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} {unit}: "
+                      f"p {format_p(same.p_value)}")
+        st.caption(one_pair.equivalence_said(found, same, margin, few))
 screen.plain(one_pair.detectable_said(found, pair, len(result.pairs)))
 
 if found.by_document is not None:

@@ -54,7 +54,7 @@ def work(progress):
 with or_end_page():
     kind = settings.unit if asked["unit"] == "auto" else asked["unit"]
     n = testset.n_documents if kind == "document" and testset.documents is not None else testset.n_segments
-    counts = default_sizes(n) if sizes == _TEN else in_units(parse_sizes(sizes), n)
+    counts = default_sizes(n, kind) if sizes == _TEN else in_units(parse_sizes(sizes), n)
     limits.check_sweep(testset, counts, repeats)
     curve = Curve(view, frozenset((a, b)), difference, power, counts)
     found = background.result(("sweep size", testset.digest, metric, sizes, tuple(asked.items())), work,

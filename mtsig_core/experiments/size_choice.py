@@ -8,7 +8,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import SettingError, counted
 from mtsig_core.experiments.population import check_whole
 
 __all__ = ["default_sizes", "in_units", "parse_sizes"]
@@ -26,9 +26,10 @@ def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
     [20, 34, 56, 94, 160, 260, 430, 730, 1200, 2018]
     """
     if n_units < _SMALLEST_SET:
-        raise SettingError(f"The test set has {n_units} {kind}s. A sweep of sizes needs at least {_SMALLEST_SET}; "
-                           "choose the unit segment if these are documents, or other sizes.",
-                           {"unit": "segment"}, {"sizes": "N,..."})
+        fewer = kind != "segment"
+        raise SettingError(f"The test set has {counted(n_units, kind)}. A sweep of sizes needs at least "
+                           f"{_SMALLEST_SET}; choose {'the unit segment, or ' * fewer}other sizes.",
+                           *[{"unit": "segment"}] * fewer, {"sizes": "N,..."})
     low = max(_LEAST if n_units < 40 else 10, n_units / 100)
     steps = [float(f"{size:.2g}") for size in np.geomspace(low, n_units, 10)[:-1]]
     return sorted({*(math.floor(size) for size in steps if size < n_units), n_units})

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import SettingError, counted
 from mtsig_core.inference import engine
-from mtsig_core.inference.intervals import Sample, percentile
+from mtsig_core.inference.few_units import pair_units
+from mtsig_core.inference.intervals import LEAST_UNITS, Sample, percentile
 from mtsig_core.inference.one_score import Progress, finite, prepare, relative, stage
 from mtsig_core.inference.resampling import make_units
 from mtsig_core.inference.ties import rounding
@@ -148,7 +149,12 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
     settings, seen = prepare(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
                              block_length=block_length, resamples=pool, seed=seed)
     seen = seen.only(seen.best_first().names[:1])
-    data = seen.by(seen.units(settings.unit, settings.block_length))
+    units = seen.units(settings.unit, settings.block_length)
+    n = int(pair_units(seen, np.array([[0, 0]]), units)[0][0])
+    if n < LEAST_UNITS:
+        raise SettingError(f"{seen.names[0]} has a score on {counted(n, units.kind)}: from fewer than {LEAST_UNITS} "
+                           "there is no interval that more bootstrap samples could settle. Take a larger test set.")
+    data = seen.by(units)
     drawn = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=stage(progress, "pool"))[0]
     median, sigma = float(np.median(drawn)), float(drawn.std(ddof=1))
     return Stability(

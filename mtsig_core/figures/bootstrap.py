@@ -35,7 +35,7 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
     form : str
         How its numbers are written.
     """
-    low, high = interval or (-math.inf, math.inf)
+    low, high = interval or (math.inf, math.inf)
     top = float(counts.max(initial=1))
     figure = go.Figure()
     # Steps as one filled line, cut at the ends of the interval: bars would not be cut.

@@ -20,7 +20,7 @@ _RANKS = 48  # and beside the ranks, for what is written at the end of the last 
 def forest(result: MetricResult, settings: Settings) -> go.Figure:
     """A row a system, best on top: score with interval on the left, simultaneous rank interval on the right.
 
-    Blue is the best-scoring system, or the baseline; filled points differ significantly from it, hollow ones do not.
+    Blue are the best-scoring systems, or the baseline; filled points differ significantly from it, hollow ones do not.
     The custom data of points and bars are the system's place in the result and its name.
     Without ranks (one system, a baseline, a test without p) the right half is left out.
 
@@ -40,7 +40,9 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     rows = list(range(len(systems)))
     whose = [[k, full(s.system)] for k, s in enumerate(systems)]
     anchor, filled = apart(result, settings)
-    colour = [BLUE if s.system == anchor else GREY for s in systems]
+    best = {anchor} if settings.baseline is not None else result.best
+    filled |= best
+    colour = [BLUE if s.system in best else GREY for s in systems]
     arms = [(s.score - s.ci_low, s.ci_high - s.score) for s in systems
             if s.ci_low is not None and s.ci_high is not None]
     figure.add_trace(go.Scatter(

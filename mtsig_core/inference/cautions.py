@@ -30,6 +30,7 @@ from mtsig_core.inference.few_units import (
     would_decide,
 )
 from mtsig_core.inference.interval_cautions import about_intervals
+from mtsig_core.inference.intervals import LEAST_UNITS
 from mtsig_core.inference.near_cautions import about_near, about_near_at_least, at_least_p, is_near
 from mtsig_core.inference.rank_cautions import about_ranks
 from mtsig_core.inference.ranking import headline, otherwise_led
@@ -101,8 +102,8 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
             if (result.n_units, result.n_effective) != (units.pieces, units.effective))]:
         if n is not None and worth is not None and worth < FEW_UNITS:
             many = f"{units_said(settings, n)}{scored}"
-            rough = f"intervals and p are rough below {FEW_UNITS}." if n > 1 else \
-                "from one there is no interval."
+            rough = f"intervals and p are rough below {FEW_UNITS}." if n >= LEAST_UNITS else \
+                f"from fewer than {LEAST_UNITS} there is no interval."
             only = f"Only {many} to resample" if round(worth) == n else \
                 f"{many} of unequal size to resample, worth only {worth:.0f} of equal size (Kish 1965)"
             yield Caution.of("few-units", f"{only}: {rough}", metric,
@@ -290,12 +291,23 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
         if result.metric not in testset.scores and testset.systems[pair.a] == testset.systems[pair.b] \
                 and testset.runs.get(pair.a) == testset.runs.get(pair.b):
             yield Caution("identical-outputs", f"{pair.a} and {pair.b} have identical outputs.", **about)
+        elif pair.n and _same_scores(testset, pair, result.metric):
+            yield Caution("identical-scores", f"{pair.a} and {pair.b} have identical scores by "
+                                              f"{metric_title(result.metric)} on all {counted(pair.n, 'segment')}.",
+                          **about)
         elif pair.decidable and not (hopeless or result.exact) and is_near(pair, settings):
             if at_least_p(pair, settings):
                 at_least.append(pair)
             else:
                 yield about_near(settings, result.metric, pair)
     yield from about_near_at_least(settings, result, at_least)
+
+
+def _same_scores(testset: TestSet, pair: PairResult, metric: str) -> bool:
+    """Whether segment scores that came with the test set are the same wherever two systems both have one."""
+    by_system = testset.scores[metric].by_system if metric in testset.scores else {}
+    return pair.a in by_system and pair.b in by_system and all(
+        a == b or a is None or b is None for a, b in zip(by_system[pair.a], by_system[pair.b], strict=True))
 
 
 def _few_in_common(pair: PairResult, result: MetricResult, n_segments: int) -> bool:

@@ -10,9 +10,12 @@ import numpy as np
 from mtsig_core._compiled import worth_compiling
 from mtsig_core.inference.row_chunks import by_rows, of_known
 
-__all__ = ["INTERVALS", "Sample", "percentile", "basic", "bca", "jackknife_t", "jackknife_se",
+__all__ = ["INTERVALS", "LEAST_UNITS", "Sample", "percentile", "basic", "bca", "jackknife_t", "jackknife_se",
            "fitting_intervals", "student_t"]
 
+#: From fewer there is no interval. Of two units a resample is the one twice, the other twice, or both, a quarter of the
+#: time, a quarter, and half of it: so no more than half can lie between two ends. The jackknife has those two scores.
+LEAST_UNITS = 3
 _FASTER = 10  # nanoseconds a number that compiled code saves
 
 
@@ -76,7 +79,7 @@ def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     from scipy.special import stdtrit
 
     n = np.count_nonzero(~np.isnan(sample.left_out), axis=1)
-    half = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * np.where(n < 2, np.nan, jackknife_se(sample.left_out))
+    half = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * jackknife_se(sample.left_out)
     return sample.observed - half, sample.observed + half
 
 
@@ -95,7 +98,7 @@ def _acceleration(left_out: np.ndarray) -> np.ndarray:
 def student_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Mean of segment scores +- t(n - 1) x sd / sqrt(n) (Koehn 2004, section 4, with n - 1 degrees of freedom).
 
-    It takes segments as independent; NaN where there are fewer than two.
+    It takes segments as independent; NaN where there are fewer than `LEAST_UNITS`.
     """
     from scipy.special import stdtrit
 
@@ -103,15 +106,26 @@ def student_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     n = np.isfinite(sample.segments).sum(axis=1)
     centred = np.nan_to_num(sample.segments - sample.observed[:, None], nan=0.0)
     error = np.sqrt((centred**2).sum(axis=1) / np.maximum(n - 1, 1) / np.maximum(n, 1))
-    half = np.where(n < 2, np.nan, stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * error)
+    half = np.where(n < LEAST_UNITS, np.nan, stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * error)
     return sample.observed - half, sample.observed + half
 
 
 #: (sample, alpha) -> (low, high), each of shape (k,).
 Interval = Callable[[Sample, float], tuple[np.ndarray, np.ndarray]]
 
+
+def _of_enough(rule: Interval) -> Interval:
+    """The rule, with NaN for what stands on fewer than `LEAST_UNITS`."""
+    def ends(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        enough = np.count_nonzero(~np.isnan(sample.left_out), axis=1) >= LEAST_UNITS
+        low, high = rule(sample, alpha)
+        return np.where(enough, low, np.nan), np.where(enough, high, np.nan)
+    return ends
+
+
 INTERVALS: dict[str, Interval] = {
-    "percentile": percentile, "basic": basic, "bca": bca, "jackknife-t": jackknife_t, "t": student_t}
+    **{name: _of_enough(rule) for name, rule in (
+        ("percentile", percentile), ("basic", basic), ("bca", bca), ("jackknife-t", jackknife_t))}, "t": student_t}
 
 
 def fitting_intervals(segment_means: bool) -> dict[str, Interval]:

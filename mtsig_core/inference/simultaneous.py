@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mtsig_core.inference.intervals import LEAST_UNITS
 from mtsig_core.inference.row_chunks import row_chunks
 from mtsig_core.inference.ties import rounding
 
@@ -32,7 +33,7 @@ def simultaneous(observed: np.ndarray, drawn: np.ndarray, pairs: np.ndarray, n_u
     Returns
     -------
     low, high : ndarray, shape (pairs,)
-        In points. A difference that never varies gets its one value; NaN where there are fewer than two units.
+        In points. A difference that never varies gets its one value; NaN where there are fewer than `LEAST_UNITS`.
 
     Notes
     -----
@@ -45,7 +46,7 @@ def simultaneous(observed: np.ndarray, drawn: np.ndarray, pairs: np.ndarray, n_u
     from scipy.special import ndtr, stdtrit
 
     quantile, se = largest_quantile(drawn, pairs, alpha)
-    freedom = np.where(n_units > 1, n_units - 1.0, np.nan)
+    freedom = np.where(n_units >= LEAST_UNITS, n_units - 1.0, np.nan)
     t = np.abs(stdtrit(freedom, ndtr(-quantile)))
     varies = se > 0
     half = np.where(varies, t * np.sqrt(1 + 1 / freedom) * np.where(varies, se, 1), 0 * freedom)

@@ -50,6 +50,8 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
     """Scores with their intervals and, where there are any, rank intervals: a row a system, best on top."""
     shapes: Any = template("shapes.svg").module  # its macros
     systems, (anchor, filled) = result.systems, apart(result, settings)
+    best = {anchor} if settings.baseline is not None else result.best
+    filled |= best
     ranked = len(systems) > 1 and systems[0].rank_low is not None
     names = [wrapped(printable(s.system), 32) for s in systems]
     left = 16 + 14 * _DIGIT * max(width(line) for lines in names for line in lines)
@@ -72,7 +74,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
                       shapes.text(rank_at(tick), bottom + 18, str(tick), "mid")]
     top = 30
     for s, lines, height in zip(systems, names, heights, strict=True):
-        y, first = top + height / 2, " first" if s.system == anchor else ""
+        y, first = top + height / 2, " first" if s.system in best else ""
         drawn.append(shapes.lines(left - 8, y, lines, _LINE))
         if s.ci_low is not None and s.ci_high is not None:
             drawn.append(shapes.line(across(s.ci_low), y, across(s.ci_high), y, "bar"))

@@ -207,8 +207,8 @@ def _may_be_first(comparison: Comparison, top: Sequence[str]) -> str:
 def _one_pair(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     pair = result.pairs[0]
     scores = _scores(result)
-    if _identical(comparison, result, pair):
-        yield (f"The outputs of {printable(pair.a)} and {printable(pair.b)} are identical, at "
+    if (what := _identical(comparison, result, pair)) is not None:
+        yield (f"The {what} of {printable(pair.a)} and {printable(pair.b)} are identical, at "
                f"{scores[pair.a]} {metric_name(result)}.")
         return
     a, b = (f"{printable(name)} ({scores[name]} {metric_name(result)})" for name in (pair.a, pair.b))
@@ -237,10 +237,11 @@ def _all_pairs(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     top = headline(result)
     if top is not None and set(top) != set(first):  # another correction than that of the ranks
         yield _may_be_first(comparison, top)
-    same = [f"{printable(row.a)} and {printable(row.b)}" for row in result.pairs
-            if _identical(comparison, result, row)]
-    if same:
-        yield f"Identical outputs: {'; '.join(same)}."
+    for what in ("outputs", "scores"):
+        same = [f"{printable(row.a)} and {printable(row.b)}" for row in result.pairs
+                if _identical(comparison, result, row) == what]
+        if same:
+            yield f"Identical {what}: {'; '.join(same)}."
 
 
 def _against_baseline(comparison: Comparison, result: MetricResult, name: str) -> Iterator[str]:
@@ -251,8 +252,8 @@ def _against_baseline(comparison: Comparison, result: MetricResult, name: str) -
         return
     for pair in result.pairs:
         system = f"{printable(pair.a)} ({scores[pair.a]})"
-        if _identical(comparison, result, pair):
-            yield f"{system} and {baseline} have identical outputs."
+        if (what := _identical(comparison, result, pair)) is not None:
+            yield f"{system} and {baseline} have identical {what}."
         else:
             yield f"{_judged(system, baseline, pair, settings)} ({_evidence(comparison, result, pair)})."
 
@@ -310,9 +311,11 @@ def _evidence(comparison: Comparison, result: MetricResult, pair: PairResult) ->
     return f"difference {row[1]}{common}{interval}, {chances}"
 
 
-def _identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> bool:
-    return any(caution.code == "identical-outputs" and (caution.metric, caution.a, caution.b) ==
-               (result.metric, pair.a, pair.b) for caution in comparison.warnings)
+def _identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
+    """``"outputs"`` or ``"scores"``, where those of both are the same on every segment."""
+    return next((caution.code.removeprefix("identical-") for caution in comparison.warnings
+                 if caution.code in ("identical-outputs", "identical-scores") and
+                 (caution.metric, caution.a, caution.b) == (result.metric, pair.a, pair.b)), None)
 
 
 def _scores(result: MetricResult) -> dict[str, str]:

@@ -261,6 +261,11 @@ class MetricResult:
         return 1 if self.higher_is_better else -1
 
     @property
+    def best(self) -> set[str]:
+        """The systems that have the best score."""
+        return {row.system for row in self.systems if row.score == self.systems[0].score}
+
+    @property
     def was_given(self) -> bool:
         """Whether its scores of segments were read, as ratings are, and not counted from texts and references."""
         return self.signature.startswith("scores:")

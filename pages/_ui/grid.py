@@ -58,7 +58,7 @@ def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], 
                              max_chars=300, width=320).casefold()
         shown = [k for k in shown if any(text in cell.casefold() for cell in rows[k])]
         hints = [f"{len(shown)} of {len(rows)} rows."] * bool(text) + [
-            f"{len(shown) - _SEEN} more lie below the lower edge: scroll there."] * (len(shown) > _SEEN) + [
+            f"Below the lower edge: {len(shown) - _SEEN} more, scroll there."] * (len(shown) > _SEEN) + [
             "A click on a head sorts. Above the right corner: columns, search, full screen."]
     if wide:
         hints.append(f"{len(header)} columns, of which the last may lie beyond the right edge: scroll there.")

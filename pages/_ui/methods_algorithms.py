@@ -93,7 +93,8 @@ def show_intervals() -> None:
         st.markdown(r"bca: $z_0 = \Phi^{-1}$ of the share of $\theta_b$ below $\theta_0$, ties counted half. t: of the "
                     r"mean $\bar x$ of $N$ segment scores with standard deviation $s_x$. simultaneous: $k$ runs over "
                     r"the pairs, $\bar d_k$ and $s_k$ are mean and standard deviation of the bootstrapped differences "
-                    r"$d_{bk}$, $T_{n-1}$ is Student's t.")
+                    r"$d_{bk}$, $T_{n-1}$ is Student's t. From fewer than three units there is no interval: of two, a "
+                    r"resample is the one, the other, or both.")
 
 
 def show_corrections() -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from mtsig_core import TestSet
 from mtsig_core.data.source import Source
+from mtsig_core.errors import counted
 from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
 from mtsig_core.experiments.sweep_references import SHARES, reference_sets, sweep_references, with_references
 from mtsig_core.experiments.sweep_results import SizeSweep
@@ -145,9 +146,9 @@ def _with_references(view: View, system: str) -> tuple[TestSet, Source]:
 def _about(several: TestSet) -> str:
     size = f"{several.n_segments:,} segments" + (
         f" in {several.n_documents} documents" if several.documents is not None else "")
-    n = len(several.references)
-    return (f"{'Simulated, the first ' if several.simulated else ''}{size}, {n} "
-            f"reference{'s' * (n != 1)}")
+    n = len(several.references)  # none of scores alone
+    scored = f", {counted(n, 'reference')}" if n else ""
+    return f"{'Simulated, the first ' if several.simulated else ''}{size}{scored}"
 
 
 def _files(key, called, records, line):

@@ -236,6 +236,13 @@ def test_a_comparison_plans_from_what_both_systems_have(unit):
         assert row.segments == round(row.units * pair.n / here)
 
 
+def test_segments_are_not_told_to_take_segments():
+    with pytest.raises(SettingError, match="has 1 segment. A sweep of sizes needs at least 10; choose other sizes"):
+        default_sizes(1, "segment")
+    with pytest.raises(SettingError, match="has 9 documents. .* choose the unit segment, or other sizes"):
+        default_sizes(9, "document")
+
+
 @pytest.mark.parametrize("n", [10, 25, 60, 100, 998, 30_000])
 def test_default_sizes(n):
     sizes = default_sizes(n)

@@ -40,7 +40,7 @@ def test_all_that_is_marked_lies_within_the_axis_and_the_words_beside_it():
 
 def test_without_an_interval_and_without_variation():
     figure = replicates(EDGES, COUNTS, 23.0, 23.2, None, unit="BLEU")
-    assert [trace.line.color for trace in figure.data] == [BLUE] and len(figure.layout.shapes) == 2
+    assert [trace.line.color for trace in figure.data] == [GREY] and len(figure.layout.shapes) == 2
     counts, edges = np.histogram(np.full(9, 30.0), 60)
     figure = replicates(edges, counts, 30.0, 30.0, (30.0, 30.0), unit="BLEU")
     assert figure.layout.xaxis.range[0] < 30 < figure.layout.xaxis.range[1]

@@ -59,7 +59,8 @@ class TestDesign:
 
     @pytest.mark.parametrize("few, enough, said", [
         (dict(n_segments=29), dict(n_segments=30), "Only 29 segments"),
-        (dict(n_segments=1), dict(n_segments=31), "Only 1 segment to resample: from one there is no interval."),
+        (dict(n_segments=1), dict(n_segments=31), "Only 1 segment to resample: from fewer than 3 there is no"),
+        (dict(n_segments=2), dict(n_segments=31), "Only 2 segments to resample: from fewer than 3 there is no"),
         (dict(documents=np.arange(240) * 29 // 240), dict(documents=np.arange(240) * 30 // 240), "Only 29 documents"),
         (dict(unit="block", block_length=10), dict(unit="block", block_length=8), "Only 24 stationary blocks")])
     def test_few_units(self, few, enough, said):
@@ -348,6 +349,12 @@ class TestPairs:
         assert {caution.a, caution.b} == {"A", "C"}
         assert caution.text.endswith("have identical outputs.")
         assert not warning(compared(), "identical-outputs")
+
+    def test_identical_scores(self):
+        scores = {"A": [5.0, 5.0, 4.0, None], "B": [5.0, 5.0, 4.0, 3.0], "C": [5.0, 5.0, 3.0, 3.0]}
+        testset = TestSet("rated", {name: [None] * 4 for name in "ABC"}, {}, scores={"human": SegmentScores(scores)})
+        caution = warning(compare(testset, ["human"], **QUICK), "identical-scores")
+        assert caution.text == "A and B have identical scores by human on all 3 segments."
 
     def test_identical_outputs_are_not_called_near_as_well(self):
         assert "near-alpha" not in family(1, 0.05, same=True)

@@ -1,5 +1,6 @@
 """Intervals, against scipy fed with the same replicates."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -62,7 +63,7 @@ def test_jackknife_se_of_a_mean_is_the_usual_one():
 
 def test_percentile_leaves_out_the_share_it_says():
     drawn = np.arange(1000.0)[None]
-    low, high = INTERVALS["percentile"](Sample(np.array([500.0]), drawn, np.empty((1, 0))), 0.05)
+    low, high = intervals.percentile(Sample(np.array([500.0]), drawn, np.empty((1, 0))), 0.05)
     assert ((drawn < low).sum(), (drawn > high).sum()) == (25, 25)  # Koehn's sorted values 26 to 975
 
 
@@ -70,7 +71,7 @@ def test_percentile_leaves_out_the_share_it_says():
 @pytest.mark.parametrize("alpha", [1e-17, 0.05, 0.3, 0.999])  # 1 - 1e-17 is 1 in floating point
 def test_percentile_is_numpys_quantile(n, alpha):
     drawn = np.random.default_rng(n).normal(30, 1, (3, n))
-    found = INTERVALS["percentile"](Sample(np.zeros(3), drawn, np.empty((3, 0))), alpha)
+    found = intervals.percentile(Sample(np.zeros(3), drawn, np.empty((3, 0))), alpha)
     np.testing.assert_allclose(found, np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=1), rtol=1e-12)
 
 
@@ -110,7 +111,7 @@ def test_many_are_selected_as_few_are_sorted(n):
 def test_percentile_is_the_same_compiled_or_not(monkeypatch, compiled):
     monkeypatch.setattr(intervals, "worth_compiling", lambda nanoseconds: compiled)
     drawn = np.random.default_rng(1).normal(30, 1, (5, 2000))
-    found = INTERVALS["percentile"](Sample(np.zeros(5), drawn, np.empty((5, 0))), 0.05)
+    found = intervals.percentile(Sample(np.zeros(5), drawn, np.empty((5, 0))), 0.05)
     ordered = np.sort(drawn, axis=1)
     low = ordered[:, 49] + (ordered[:, 50] - ordered[:, 49]) * (0.025 * 1999 - 49)
     assert found[0].tolist() == low.tolist() and (found[1] > found[0] + 3).all()
@@ -199,9 +200,9 @@ class TestStudentT:
         of_scipy = stats.t.interval(1 - alpha, 2, loc=np.mean(scores), scale=stats.sem(scores))
         np.testing.assert_allclose(self.interval(*scores[:2], np.nan, scores[2], np.nan, alpha=alpha), of_scipy)
 
-    def test_two_segments_have_one_and_one_has_none(self):
-        np.testing.assert_allclose(self.interval(70.0, 74.0), [72 - 2 * 12.7062, 72 + 2 * 12.7062], atol=1e-3)
-        assert np.isnan(self.interval(70.0, np.nan)).all()
+    def test_three_segments_have_one_and_two_have_none(self):
+        np.testing.assert_allclose(self.interval(70.0, 72.0, 74.0), [72 - 4.9683, 72 + 4.9683], atol=1e-3)
+        assert np.isnan(self.interval(70.0, 74.0, np.nan)).all()
 
 
 def test_the_interval_of_segment_scores_is_for_their_means_alone():
@@ -209,6 +210,9 @@ def test_the_interval_of_segment_scores_is_for_their_means_alone():
     assert list(fitting_intervals(False)) == ["percentile", "basic", "bca", "jackknife-t"]
 
 
-def test_one_unit_has_no_jackknife_interval():
-    low, high = INTERVALS["jackknife-t"](Sample(np.array([30.0]), np.full((1, 9), 30.0), np.zeros((1, 1))), 0.05)
-    assert np.isnan([low, high]).all()
+@pytest.mark.parametrize("kind", fitting_intervals(True))
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_from_fewer_than_three_units_there_is_no_interval(kind, n):
+    sample = replace(sample_of(segment_scores(1, [60], n), mean), segments=np.arange(n, dtype=float)[None])
+    ends = INTERVALS[kind](sample, 0.05)
+    assert np.isnan(ends).all() if n < 3 else np.isfinite(ends).all()

@@ -101,6 +101,20 @@ def test_identical_outputs(open_pair, source):
     assert "have identical outputs" in words(page) and len(page.get("plotly_chart")) == 0
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_from_so_few_segments_nothing_is_said(opened, tmp_path, n):
+    few = written(tmp_path, sentences(n), (sentences(n), ["this is the sentence"] * n), names=NAMES[:2])
+    page = opened("pair", few)
+    assert not page.exception and answers(page)[0].endswith(f"cannot be decided with {n} segment{'s' * (n > 1)}</div>")
+    assert len(answers(page)) == 3 and " BLEU, adjusted" in answers(page)[0]  # none on equivalence; two of segments
+    assert "<td>yes</td>" not in words(page) and "from fewer than 3 there is no interval" in words(page)
+    assert any("So few segments tell neither" in e.value for e in page.caption)
+    page = opened("bootstrap", few, pool="10000")
+    assert not page.exception and "95% interval -" in answers(page)[0] and len(page.get("plotly_chart")) == 1
+    assert "there is no interval that more bootstrap samples could settle" in words(page)
+    assert not any("blue inside" in e.value for e in page.caption)
+
+
 def test_one_system(open_pair, source):
     page = open_pair(Source(ref=source.ref, system=source.system[:1]))
     assert not page.exception and "there is no pair to examine" in words(page)

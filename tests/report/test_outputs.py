@@ -275,6 +275,12 @@ class TestForest:
         bare = tuple(dataclasses.replace(s, rank_low=None, rank_high=None) for s in result().systems)
         assert len(forest(dataclasses.replace(result(), systems=bare), SETTINGS).data) == 1
 
+    def test_all_that_have_the_best_score_are_blue(self):
+        first, second, third = result().systems
+        tied = dataclasses.replace(result(), systems=(first, dataclasses.replace(second, score=first.score), third))
+        colours = forest(tied, SETTINGS).data[0].marker.color
+        assert colours[0] == colours[1] != colours[2]
+
     def test_filled_is_different_from_the_baseline(self):
         settings = dataclasses.replace(SETTINGS, baseline="B")
         only = dataclasses.replace(result(), pairs=(pair("A", "B", 0.5, None, 0.4), pair("C", "B", -9.5, "b")))

@@ -52,6 +52,11 @@ class TestOutcome:
         text = by_hand([pair("A", "B", 0.0, None, 1.0)], "AB", same)
         assert "The outputs of A and B are identical, at 30.00 BLEU." in text and "significantly" not in text
 
+    def test_identical_scores(self):
+        same = [Caution("identical-scores", "", "bleu", "A", "B")]
+        assert "The scores of A and B are identical, at 30.00 BLEU." in by_hand(
+            [pair("A", "B", 0.0, None, 1.0)], "AB", same)
+
     def test_identical_outputs_among_others(self):
         text = paper_sentences(compare(toy(3, 20, same="AB"), **QUICK), "bleu")
         assert "Identical outputs: A and B." in text
