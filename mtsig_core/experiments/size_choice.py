@@ -28,7 +28,7 @@ def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
     if n_units < _SMALLEST_SET:
         fewer = kind != "segment"
         raise SettingError(f"The test set has {counted(n_units, kind)}. A sweep of sizes needs at least "
-                           f"{_SMALLEST_SET}; choose {'the unit segment, or ' * fewer}other sizes.",
+                           f"{_SMALLEST_SET}; choose {'the unit segment, ' * fewer}other sizes or a larger test set.",
                            *[{"unit": "segment"}] * fewer, {"sizes": "N,..."})
     low = max(_LEAST if n_units < 40 else 10, n_units / 100)
     steps = [float(f"{size:.2g}") for size in np.geomspace(low, n_units, 10)[:-1]]

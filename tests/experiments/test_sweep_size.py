@@ -239,7 +239,7 @@ def test_a_comparison_plans_from_what_both_systems_have(unit):
 def test_segments_are_not_told_to_take_segments():
     with pytest.raises(SettingError, match="has 1 segment. A sweep of sizes needs at least 10; choose other sizes"):
         default_sizes(1, "segment")
-    with pytest.raises(SettingError, match="has 9 documents. .* choose the unit segment, or other sizes"):
+    with pytest.raises(SettingError, match="has 9 documents. .* choose the unit segment, other sizes or a"):
         default_sizes(9, "document")
 
 
