@@ -5,17 +5,16 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core.errors import counted
-from mtsig_core.experiments.planning import default_difference
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
 from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP
-from mtsig_core.inference.one_pair import density, equivalence, extremes, tally
+from mtsig_core.inference.one_pair import density, extremes, tally
 from mtsig_core.inference.significance import significant
 from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.tables import format_p, neither, p_word, points, simultaneous_word
 from mtsig_core.report.unlike import unlike_said
-from pages._ui import address, charts, controls, dispute_view, frame, one_pair, screen, side_by_side
+from pages._ui import address, charts, dispute_view, frame, one_pair, screen, side_by_side
 from pages._ui.ending import end_page, or_end_page
 
 _SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
@@ -104,16 +103,7 @@ with left:
     screen.table(*one_pair.interval_rows(found, result.ci, together, joint))
 with right:
     st.subheader("Equal, or only not separated?")
-    if found.intervals["percentile"] is None:
-        st.caption(f"So few {settings.unit}s tell neither: equivalence stands on the bootstrap, as the intervals do.")
-    else:
-        usual = default_difference((found.score_a, found.score_b))
-        margin = controls.number(st, "A difference that does not matter, in points", usual, "margin",
-                                 least=usual / 1000, most=1000 * usual, step=usual / 10, format="%g")
-        same = equivalence(found.sign * found.drawn, margin, settings.alpha)
-        screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} {unit}: "
-                      f"p {format_p(same.p_value)}")
-        st.caption(one_pair.equivalence_said(found, same, margin, few))
+    one_pair.show_equivalence(found, few)
 screen.plain(one_pair.detectable_said(found, pair, len(result.pairs)))
 
 if found.by_document is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 
 import numpy as np
 
@@ -116,6 +117,7 @@ Interval = Callable[[Sample, float], tuple[np.ndarray, np.ndarray]]
 
 def _of_enough(rule: Interval) -> Interval:
     """The rule, with NaN for what stands on fewer than `LEAST_UNITS`."""
+    @wraps(rule)
     def ends(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         enough = np.count_nonzero(~np.isnan(sample.left_out), axis=1) >= LEAST_UNITS
         low, high = rule(sample, alpha)

@@ -10,8 +10,9 @@ import streamlit as st
 from mtsig_core import Caution, MetricResult, PairResult, Settings, TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.dispute import document_names
+from mtsig_core.experiments.planning import default_difference
 from mtsig_core.inference.few_units import alone_could, cannot_decide, which_to_go_by
-from mtsig_core.inference.one_pair import Equivalence, PairExamination, examine_pair
+from mtsig_core.inference.one_pair import PairExamination, equivalence, examine_pair
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import metric_title
@@ -25,7 +26,7 @@ from pages._ui.view import View
 
 __all__ = ["choose", "open_pair", "asked_of", "examine", "command", "segments_command", "source_for", "segments_query",
            "chance_said", "detectable_said", "outcome_rows", "test_cautions", "interval_rows", "disagreement_said",
-           "equivalence_said", "simultaneous_ends", "document_names", "documents_of"]
+           "show_equivalence", "simultaneous_ends", "document_names", "documents_of"]
 
 _PAGE = ROOT / "pages" / "pair.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
@@ -157,12 +158,21 @@ def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
         for t in tests if t.with_few and few]
 
 
-def equivalence_said(found: PairExamination, same: Equivalence, margin: float, few: bool) -> str:
-    """How equivalence was tested, and that few units let too much pass for equal."""
-    return (f"Two one-sided tests (Schuirmann 1987) on {len(found.drawn):,} bootstrapped differences: p "
-            f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
-            "more; both must be at most alpha. For this pair alone; set the margin before looking."
-            + (f" With so few {found.settings.unit}s it finds systems equivalent too easily." if few else ""))
+def show_equivalence(found: PairExamination, few: bool) -> None:
+    """Whether the two are equivalent within a margin, where the bootstrap can tell."""
+    if found.intervals["percentile"] is None:
+        st.caption(f"So few {found.settings.unit}s tell neither: equivalence stands on the bootstrap, as intervals do.")
+        return
+    usual = default_difference((found.score_a, found.score_b))
+    margin = controls.number(st, "A difference that does not matter, in points", usual, "margin", least=usual / 1000,
+                             most=1000 * usual, step=usual / 10, format="%g")
+    same = equivalence(found.sign * found.drawn, margin, found.settings.alpha)
+    screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} "
+                  f"{metric_title(found.metric)}: p {format_p(same.p_value)}")
+    st.caption(f"Two one-sided tests (Schuirmann 1987) on {len(found.drawn):,} bootstrapped differences: p "
+               f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
+               "more; both must be at most alpha. For this pair alone; set the margin before looking."
+               + (f" With so few {found.settings.unit}s it finds systems equivalent too easily." if few else ""))
 
 
 def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult) -> str:
