@@ -61,7 +61,8 @@ if not len(found):
     st.button("Clear the filters", on_click=segment_filters.clear, key="segments.clear")
     end_page()
 counted, n = results.statistics(testset, view.metric), len(found)
-said = f"All {n:,} segments" if n == testset.n_segments > 1 else f"{n:,} of {testset.n_segments:,} segments"
+said = "The only segment" if testset.n_segments == 1 else \
+    f"All {n:,} segments" if n == testset.n_segments else f"{n:,} of {testset.n_segments:,} segments"
 try:
     score_a, score_b = segments.scores_on(testset, metric, a, b, counted, found)
     delta = (score_a - score_b) * direction(metric)
@@ -105,8 +106,8 @@ with right:
             if each is not None)
     segment_reader.show_box(inside, None if everyone and marks == MARKS[1] else marks, pages > 1)
 st.caption("Scores on top: of these segments alone, descriptive, untested. By each: what it adds to the difference on "
-           f"{'all' if testset.n_segments > 1 else 'the'} {testset.n_segments:,}, above 0 in favour of A; these do not "
-           "sum to the whole. The address of this page opens this segment again.")
+           "the whole test set, above 0 in favour of A; these do not sum to it. The address of this page opens this "
+           "segment again.")
 called = view.named(a, b)
 with st.expander("Files, command", key="segments.box"):
     with st.container(horizontal=True):

@@ -109,6 +109,8 @@ def test_from_so_few_segments_nothing_is_said(opened, tmp_path, n):
     assert len(answers(page)) == 3 and " BLEU, adjusted" in answers(page)[0]  # none on equivalence; two of segments
     assert "<td>yes</td>" not in words(page) and "from fewer than 3 there is no interval" in words(page)
     assert any("So few segments tell neither" in e.value for e in page.caption)
+    page = opened("segments", few)
+    assert ("The only segment: " if n == 1 else "All 2 segments: ") in answers(page)[0]
     page = opened("bootstrap", few, pool="10000")
     assert not page.exception and "95% interval -" in answers(page)[0] and len(page.get("plotly_chart")) == 1
     assert "there is no interval that more bootstrap samples could settle" in words(page)
