@@ -51,9 +51,9 @@ def test_filters(page):
 
 def test_it_is_said_how_many_rows_are_out_of_sight(page):
     assert [caption.value.partition(" A click")[0] for caption in page.caption] == [
-        "4 more lie below the lower edge: scroll there.", "5 more lie below the lower edge: scroll there."]
+        "Below the lower edge: 4 more, scroll there.", "Below the lower edge: 5 more, scroll there."]
     page.text_input[0].set_value(NAMES[0]).run()
-    assert "more lie below" not in page.caption[0].value and "more lie below" in page.caption[1].value
+    assert "Below the lower edge" not in page.caption[0].value and "Below the lower edge" in page.caption[1].value
 
 
 def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
