@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from itertools import accumulate, chain
 
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.report.palette import BLUE, GREY, VERMILLION, shortened, width, wrapped
+from mtsig_core.report.palette import BLUE, GREY, VERMILLION, shortened, told_apart, width, wrapped
 from mtsig_core.report.terminal import printable
 
 __all__ = ["BELOW", "BLUE", "ENDS", "GREY", "LEFT", "VERMILLION", "Labels", "full", "interval_bars",
@@ -18,14 +19,24 @@ __all__ = ["BELOW", "BLUE", "ENDS", "GREY", "LEFT", "VERMILLION", "Labels", "ful
 #: stand out: where they need more, Plotly makes room by drawing all of it again.
 BELOW, LEFT, ENDS = 36, 56, 24
 _LINE = 16  # from one line of the names below a figure to the next
+_KEY = 24  # lines of names below a figure at most; a single name is whole
 _DIGIT = 0.58  # of the font size, in most fonts at most
 
 
 class Labels:
     """Names as texts of one figure: shown literally whatever they contain, in lines, and whole.
 
-    A name that its lines cannot hold is cut in the middle and numbered; `below` writes it out under the figure, so
-    that a saved picture has it too.
+    A name that its lines cannot hold is cut where it is like the others and numbered; `below` writes it out under the
+    figure, so that a saved picture has it too.
+
+    Parameters
+    ----------
+    widest : float
+        Of a line of an axis, in digits.
+    most : int
+        Lines of a name of an axis.
+    among : sequence of str
+        Names that have to be told apart.
 
     Attributes
     ----------
@@ -36,25 +47,39 @@ class Labels:
         is drawn with the fonts of whoever looks at it, which are often wider.
     """
 
-    def __init__(self, widest: float = 32, most: int = 1) -> None:
+    def __init__(self, widest: float = 32, most: int = 1, among: Sequence[str] = ()) -> None:
         self._widest, self._most, self.lines, self.left = widest, most, 1, 8
-        self._numbers: dict[str, int] = {}
+        self._among = list(map(printable, among))
+        self._short: dict[float, dict[str, str]] = {}  # by width
+        self._marks: dict[str, str] = {}
 
-    def __call__(self, name: str, widest: float = 0) -> str:
-        """The name as Plotly text for an axis, or where a width is given, for one line of that width elsewhere."""
+    def __call__(self, name: str, widest: float = 0, number: int | None = None) -> str:
+        """The name as Plotly text for an axis, or where a width is given, for one line of that width elsewhere; after
+        its number where it has one."""
         name = printable(name)
         lines = wrapped(name, widest or self._widest)
         if len(lines) > (1 if widest else self._most):
-            number = self._numbers.setdefault(name, len(self._numbers) + 1)
-            lines = [f"{shortened(name, (widest or self._widest) - 4)} [{number}]"]
+            short = self._cut(name, (widest or self._widest) - 4)
+            mark = self._marks.setdefault(name, f"[{len(self._marks) + 1}]" if number is None else f"{number} ")
+            lines = [f"{short} {mark}" if number is None else short]
+        if number is not None:
+            lines[0] = f"{number}  {lines[0]}"
         if not widest:
             self.lines = max(self.lines, len(lines))
             self.left = max(self.left, 16 + round(_DIGIT * 13 * max(map(width, lines))))
         return "<br>".join(map(full, lines))
 
+    def _cut(self, name: str, widest: float) -> str:
+        if widest not in self._short:
+            self._short[widest] = dict(zip(self._among, told_apart(self._among, widest), strict=True))
+        return self._short[widest].get(name) or shortened(name, widest)
+
     def below(self, figure: go.Figure, widest: float = 76) -> go.Figure:
-        """The figure, with the names that were cut written out below it."""
-        lines = [line for name, number in self._numbers.items() for line in wrapped(f"[{number}] {name}", widest)]
+        """The figure, with the names that were cut written out below it, as many as it has room for."""
+        names = [wrapped(f"{mark} {name}", widest) for name, mark in self._marks.items()]
+        ends = list(accumulate(map(len, names)))
+        held = sum(end <= _KEY for end in ends) or 1
+        lines = [*chain(*names[:held]), *[f"and {len(names) - held} more names"] * (held < len(names))]
         if lines:
             margin, high = figure.layout.margin, _LINE * len(lines) + 8
             figure.add_annotation(

@@ -34,7 +34,7 @@ def differences(result: MetricResult, settings: Settings) -> go.Figure:
     shown = [(k, row[joint], row[joint + 1:joint + 3], row[at:at + 2]) for k, row in enumerate(records)
              if row[joint] is not None]
     names = [result.systems[k].system for k, *_ in shown]
-    rows, named, level = list(range(len(shown))), Labels(34, 2), f"{100 * (1 - settings.alpha):g}% interval"
+    rows, named, level = list(range(len(shown))), Labels(34, 2, names), f"{100 * (1 - settings.alpha):g}% interval"
     whose = [[k, full(name)] for (k, *_), name in zip(shown, names, strict=True)]
     figure = go.Figure()
     word = simultaneous_word(result, settings)

@@ -30,7 +30,7 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     settings : Settings
         Those of the comparison.
     """
-    systems, named = result.systems, Labels(34, 2)
+    systems, named = result.systems, Labels(34, 2, [system.system for system in result.systems])
     ranks = [(s.rank_low, s.rank_high) for s in systems if s.rank_low is not None and s.rank_high is not None]
     ranked = 1 < len(systems) == len(ranks)
     scores = f"{named(metric_title(result.metric), 24)} {with_interval(result, settings)}"

@@ -124,7 +124,7 @@ def rankings(rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str]
         Such as ``"BLEU"``.
     """
     colours = dict(zip(emphasised, (BLUE, VERMILLION), strict=False))
-    figure, named = go.Figure(), Labels(_BESIDE)
+    figure, named = go.Figure(), Labels(_BESIDE, among=[name for name, *_ in rows])
     form = written_like(score for _, *scores in rows for score in scores)
     for name, *scores in sorted(rows, key=lambda row: row[0] in colours):
         colour = colours.get(name, GREY)

@@ -75,7 +75,7 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
     margin = 0.04 * (max(ends) - min(ends)) or 1.0
     figure.update_xaxes(range=[min(ends) - margin, max(ends) + margin], zeroline=False,
                         tickfont_size=13, exponentformat="power")
-    named = Labels()
+    named = Labels(among=(a, b))
     measured(figure, f"{named(unit, 16)} difference, bootstrapped")
     figure.update_yaxes(range=[(-0.2 if joint is None else -0.36) * top, 1.22 * top], visible=False)
     lines = _sides(figure, named, min(ends) < -margin, max(ends) > margin, a, b)
@@ -142,7 +142,7 @@ def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, un
     values : sequence of float
         In points, as improvements of a over b.
     """
-    rows, named = list(range(len(names))), Labels(34, 2)
+    rows, named = list(range(len(names))), Labels(34, 2, [*names, a, b])
     reach = 1.3 * max(map(abs, values), default=1.0)
     figure = go.Figure(go.Bar(
         x=list(values), y=rows, orientation="h", marker_color=[BLUE if v >= 0 else VERMILLION for v in values],

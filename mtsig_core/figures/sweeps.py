@@ -111,9 +111,9 @@ def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: s
     lower : bool
         Whether a lower score is better.
     """
-    figure, named = go.Figure(), Labels(_BESIDE)
-    ends: list[End] = []
     names = list(dict.fromkeys(row.system for row in rows))
+    figure, named = go.Figure(), Labels(_BESIDE, among=names)
+    ends: list[End] = []
     form = written_like(row.score for row in rows if row.score is not None)
     for name in sorted(names, key=lambda name: name in emphasised):
         mine = [(row, row.score) for row in rows if row.system == name and row.score is not None]

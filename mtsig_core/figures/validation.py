@@ -166,7 +166,7 @@ def counts(found: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
 
 def _lines(texts: Sequence[str]) -> tuple[go.Figure, Labels]:
     """A figure with a line for each text, from top to bottom, and what names them."""
-    figure, named = go.Figure(), Labels(34, 2)
+    figure, named = go.Figure(), Labels(34, 2, texts)
     figure.update_yaxes(tickvals=list(range(len(texts))), ticktext=[named(text) for text in texts], tickfont_size=13,
                         range=[len(texts) - 0.5, -0.5], zeroline=False)
     figure.update_layout(height=74 + max(19, _LINE * named.lines - 1) * len(texts), dragmode=False,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from os.path import commonprefix
 from statistics import median
 
-__all__ = ["BLUE", "GREY", "GROUND", "VERMILLION", "colour_limit", "ink", "level", "mixed", "shortened", "width",
-           "wrapped"]
+__all__ = ["BLUE", "GREY", "GROUND", "VERMILLION", "colour_limit", "ink", "level", "mixed", "shortened", "told_apart",
+           "width", "wrapped"]
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
 _BROAD, _SLIM = frozenset("mwMW@%&—…●"), frozenset("iljtfI.,:;'|!()[]/ ")
@@ -101,3 +102,26 @@ def shortened(text: str, widest: float) -> str:
             break
         tail = ch + tail
     return f"{head}…{tail}"
+
+
+def told_apart(names: Sequence[str], widest: float) -> list[str]:
+    """The names, each at most so wide; those that would look alike keep the part in which they differ.
+
+    >>> told_apart(["one-long-institution-1-primary-submission", "one-long-institution-2-primary-submission"], 20)
+    ['one…ion-1-pri…sion', 'one…ion-2-pri…sion']
+    """
+    cut = {name: shortened(name, widest) for name in names}
+    alike: dict[str, list[str]] = {}
+    for name, short in cut.items():
+        alike.setdefault(short, []).append(name)
+    for group in alike.values():
+        if len(group) > 1:
+            first = len(commonprefix(group))
+            first = max((k + 1 for k in range(first) if group[0][k] in _BREAKS), default=first)  # where its word begins
+            last = min(len(commonprefix([name[::-1] for name in group])), *(len(name) - first for name in group))
+            for name in group:
+                end = len(name) - last
+                middle = shortened(name[first:end], 0.7 * widest)
+                head = shortened(name[:first], (widest - width(middle)) / 2)
+                cut[name] = head + middle + shortened(name[end:], widest - width(head + middle))
+    return [cut[name] for name in names]

@@ -14,7 +14,9 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 import streamlit as st
 
-__all__ = ["MOST_PLAIN", "show"]
+from mtsig_core.report.palette import told_apart
+
+__all__ = ["MOST_PLAIN", "apart", "show"]
 
 MOST_PLAIN = 20  # rows of a table that needs no sorting
 _SEEN = MOST_PLAIN + 1  # of a larger one at once, below its head
@@ -79,6 +81,12 @@ def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], 
     return shown[chosen[0]] if chosen else None
 
 
+def apart(names: Sequence[str]) -> Sequence[str]:
+    """The names of a column, which are cut at their ends; where they would look alike then, in their middle instead."""
+    most = (_WIDEST - 20) // _LETTER
+    return told_apart(names, most) if len({name[:most] for name in names}) < len(set(names)) else names
+
+
 def _digest(rows):
     """What stands in the cells, and what they are sorted by."""
     found = hashlib.blake2b(digest_size=16)
@@ -107,7 +115,8 @@ def _frame(digest, look, _rows):
     (header, widths, names, numbers, marked, wide), rows = look, _rows
     columns, configs = {}, {}
     for k, title in enumerate(header):
-        cells = [row[k] if k not in names else _set_left(row[k]) for row in rows]
+        cells = [row[k] for row in rows]
+        cells = list(map(_set_left, cells if k in numbers else apart(cells))) if k in names else cells
         columns[str(k)] = pd.Series([_Number(cell) for cell in cells] if k in numbers else cells, dtype=object)
         kind = st.column_config.NumberColumn if k in numbers else st.column_config.TextColumn
         configs[str(k)] = kind(title or " ", width=widths[k], pinned=wide and k in names,  # which sets them paler

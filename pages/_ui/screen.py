@@ -135,13 +135,14 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[
     if open_rows or len(rows) > grid.MOST_PLAIN:
         return grid.show(header, rows, names, key or f"table {len(rows)} {' '.join(header)}", open_rows)
 
-    def cells(tag, row):
+    def cells(tag, row, shown):
         named = [f' class="mt-name" title="{escape(cell)}"' if k in names else "" for k, cell in enumerate(row)]
-        return "".join(f"<{tag}{extra}>{_literal(cell)}</{tag}>" for cell, extra in zip(row, named, strict=True))
+        return "".join(f"<{tag}{extra}>{_literal(cell)}</{tag}>" for cell, extra in zip(shown, named, strict=True))
 
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    columns = [grid.apart(column) if k in names else column for k, column in enumerate(zip(*rows, strict=True))]
+    body = "".join(f"<tr>{cells('td', *both)}</tr>" for both in zip(rows, zip(*columns, strict=True), strict=True))
     st.html(f'{_STYLE}<div class="mt-sideways"><div class="mt-more">more columns to the right →</div>'
-            f'<div class="mt-scroll"><table class="mt-table"><thead><tr>{cells("th", header)}</tr></thead>'
+            f'<div class="mt-scroll"><table class="mt-table"><thead><tr>{cells("th", header, header)}</tr></thead>'
             f"<tbody>{body}</tbody></table></div></div>")
     return None
 
