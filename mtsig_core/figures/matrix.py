@@ -22,6 +22,8 @@ _WIDTH = 690  # pixels of the cells on a screen of 1280: what the sizes of text 
 _WIDEST = 24  # of a name, in digits
 _EVERY_P, _EVERY_NUMBER, _SHORT_NUMBER = 18, 14, 26  # up to so many systems a cell has room for it
 _HIGH = 620  # pixels of the whole figure, which a projector shows with the control above it; more only for many systems
+_SCREEN = 0.5  # of the font size: a digit in the font of the dashboard
+_ICONS = 70  # pixels of those beside the key
 _FILLED, _HOLLOW = "●", "○"
 
 
@@ -33,7 +35,7 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False) -> go.F
     it the adjusted p, or for a test without p the share of samples that the better system wins; what is not
     significant is set bold. Where cells are small, p is left to the hover except for pairs that are not significant,
     and columns have numbers. The last trace is transparent: its points have the customdata (row, column), and take the
-    clicks.
+    clicks. The meta of the layout says how wide the figure must be for its key, and for the texts of its cells.
 
     Parameters
     ----------
@@ -44,7 +46,8 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False) -> go.F
     """
     n = len(result.systems)
     upright = n <= _EVERY_NUMBER
-    named = Labels(_WIDEST if upright else _WIDEST + 4)  # with the number before it
+    names = [system.system for system in result.systems]
+    named = Labels(_WIDEST, among=names)
     place = {system.system: k for k, system in enumerate(result.systems)}
     cells: Cells = {}
     for pair in result.pairs:
@@ -61,21 +64,23 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False) -> go.F
         ygap=1, colorscale=[[0, GREY], [1, GREY]], opacity=0.3, showscale=False, hoverinfo="skip"))
     _add_chances(figure, cells, n, size)
     _add_targets(figure, cells, full(metric_title(result.metric)), settings, points(result))
-    names = [system.system for system in result.systems]
     axis = dict(tickvals=list(range(n)), showgrid=False, zeroline=False, fixedrange=True, ticks="",
                 tickfont_size=max(9, min(13, round(size * 0.62))))
-    shown = [named(name if upright else f"{k}  {name}") for k, name in enumerate(names, 1)]
+    shown = [named(name, number=None if upright else k) for k, name in enumerate(names, 1)]
     top = 62 + round(8 * min(_WIDEST, max(map(width, names), default=0))) if upright else 58
     row_height = max(15, min(40, round(size * 0.92), (_HIGH - top - 70) // max(n, 1)))
     figure.update_xaxes(**axis, ticktext=shown if upright else [str(k) for k in range(1, n + 1)], side="top",
                         tickangle=-90 if upright else 0, range=[-0.5, n - 0.5])
     figure.update_yaxes(**axis, ticktext=shown, range=[n - 0.5, -0.5])
+    key = _key(settings, cells, n)
     figure.update_layout(
+        meta=dict(key=key, key_from=round(14 * _SCREEN * max(map(width, key.split("<br>")))) + _ICONS,
+                  texts_from=named.left + 8 + n * _widest_text(figure)),
         height=top + row_height * n + 70, margin=dict(l=named.left, r=8, t=top, b=62), dragmode=False,
         hovermode="closest", hoverdistance=-1, showlegend=False, plot_bgcolor="rgba(0,0,0,0)",
         hoverlabel=dict(bgcolor="#1B2330", bordercolor="#1B2330", font=dict(color="white", size=14)),
         # The span, because the theme of the dashboard sets titles bold.
-        title=dict(text=f'<span style="font-weight:400">{_key(settings, cells, n)}</span>', font_size=14, x=0,
+        title=dict(text=f'<span style="font-weight:400">{key}</span>', font_size=14, x=0,
                    xref="container", y=1, yref="container", yanchor="top", pad=dict(t=16)))
     return named.below(figure)
 
@@ -137,6 +142,13 @@ def _add_targets(figure: go.Figure, cells: Cells, metric: str, settings: Setting
         x=[column for _, column in spots], y=[row for row, _ in spots], mode="markers", customdata=spots,
         marker=dict(symbol="square", size=8, color=BLUE, opacity=0), hovertext=said,
         hovertemplate="%{hovertext}<extra></extra>", selected_marker_opacity=0, unselected_marker_opacity=0))
+
+
+def _widest_text(figure: go.Figure) -> int:
+    """Pixels of the widest text of a cell on screen."""
+    written = figure.select_traces(dict(type="scatter", mode="text"))
+    return round(_SCREEN * max((trace.textfont.size * width(text.removeprefix("<b>").removesuffix("</b>"))
+                                for trace in written for text in trace.text), default=0))
 
 
 def _said(pair: PairResult, value: float, metric: str, settings: Settings, form: str) -> str:

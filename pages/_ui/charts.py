@@ -21,6 +21,7 @@ _BAR = 26  # pixels above a figure for the camera and the full screen, which wou
 _INK = {"light": "#1B2330", "dark": "#E8ECF2"}
 #: Plotly writes a millionth as 1μ and a hundred thousand as 100k.
 _TICKS = dict(exponentformat="power", minexponent=5, separatethousands=True)
+_LEFT_OUT = "Numbers need more room: turn the phone, or touch a cell."
 _MOST = 500  # rows of a table
 _NOT_NEEDED = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d"]
 _GRID = {"light": "#DDE2E9", "dark": "#323A47"}
@@ -80,9 +81,27 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
     # Streamlit adds a button for the full screen, but not to a bar whose buttons are all named.
     config = {"displaylogo": False, "displayModeBar": True, "modeBarButtonsToRemove": _NOT_NEEDED,
               "toImageButtonOptions": {"format": picture, "filename": name, "scale": 2}}
+    if figure.layout.meta:
+        place.html(_narrow(key, figure.layout.meta))
     event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
                                selection_mode="points")
     return [point["customdata"] for point in event.selection.points] if select else []
+
+
+def _narrow(key, said):
+    """Where a figure is too narrow for its key, as on a phone, that is set in lines; where its cells are too narrow for
+    their texts, these are left out."""
+    words, here = said["key"].replace("<br>", r" "), f".st-key-{key.replace('.', '-')}"
+    return f"""<style>{here} .js-plotly-plot {{container-type: inline-size}}
+@container (max-width: {said['key_from']}px) {{
+{here} .gtitle {{display: none}}
+{here} .js-plotly-plot::before {{content: "{words}"; position: absolute; top: {_BAR + 4}px; z-index: 1;
+                                   font-size: .8rem; line-height: 1.2; pointer-events: none}}
+}}
+@container (max-width: {said['texts_from']}px) {{
+{here} .textpoint {{display: none}}
+{here} .js-plotly-plot::before {{content: "{words}. {_LEFT_OUT}"}}
+}}</style>"""
 
 
 def grow(make: Callable[[], go.Figure], key: str, alt: str) -> None:

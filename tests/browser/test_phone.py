@@ -6,13 +6,14 @@ from tests.browser.conftest import cut_in_figures, ready, watched
 
 pytestmark = pytest.mark.browser
 OVER = """figure => {
-  const notes = [...figure.querySelectorAll('.annotation-text')].map(e => [e.textContent, e.getBoundingClientRect()])
+  const notes = [...figure.querySelectorAll('.annotation-text, .textpoint, .gtitle')]
+    .filter(e => e.getClientRects().length).map(e => [e.textContent, e.getBoundingClientRect()])
   return notes.filter(([, a], k) => notes.slice(k + 1).some(([, b]) => a.left < b.right && b.left < a.right
     && a.top < b.bottom - 2 && b.top < a.bottom - 2)).map(([text]) => text)}"""
 
 
 @pytest.mark.parametrize("path, figures, said", [
-    ("leaderboard", 1, "Rank interval"),
+    ("significance", 1, "row minus column"), ("leaderboard", 1, "Rank interval"),
     ("bootstrap", 2, "here, and the line of theory"), ("metrics", 1, "four-grams")])
 def test_no_number_is_cut(at, another_window, path, figures, said):
     page = watched(another_window(viewport={"width": 390, "height": 844}).new_page())

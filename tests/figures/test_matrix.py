@@ -170,6 +170,21 @@ def test_names_are_shown_literally():
     assert "&lt;b&gt;bold&lt;/b&gt;" in text and "%{x} &amp; co" in text
 
 
+def test_long_names_that_begin_and_end_alike_are_told_apart_and_numbered_once():
+    names = [f"a-very-long-institution-of-languages-{k:02}-contrastive-submission" for k in range(30)]
+    figure = matrix(made_up(30, names=names), SETTINGS)
+    shown, below = figure.layout.yaxis.ticktext, figure.layout.annotations[-1].text
+    assert all(f"-{k:02}-" in name and name.startswith(f"{k + 1}  ") and "[" not in name
+               for k, name in enumerate(shown))
+    assert below.startswith(f"1  {names[0]}<br>") and below.count("<br>") == 24  # not as high as the figure
+    assert below.endswith("and 6 more names")
+
+
+def test_the_figure_says_how_wide_it_must_be_for_its_texts():
+    few, many = (matrix(made_up(n), SETTINGS).layout.meta for n in (3, 12))
+    assert few["texts_from"] < 300 < many["texts_from"] < 880 and few["key"] == many["key"]  # a phone, and a projector
+
+
 def test_a_test_without_p_shows_the_share_of_wins():
     figure = matrix(made_up(3, win=0.973), replace(SETTINGS, test="koehn", correction="none"))
     assert set(below(figure).values()) == {"0.973"}
