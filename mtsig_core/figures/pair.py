@@ -16,6 +16,7 @@ __all__ = ["half_eye", "null_tails", "drivers"]
 _ROW = 24  # pixels per bar
 _LINE, _SECOND = 18, 12  # pixels of a line above a figure, and of a second line of names
 _SIDE, _BOTH = 20, 16  # widest name of a side, and both together in one line, in digits
+_VALUE = 30  # pixels between names and bars for a number, which a narrow figure has no room for beside its bar
 _HALF = 36  # of a figure in half of the page
 _NAMES = 46  # pixels of the names of two intervals
 _FILL = {BLUE: "rgba(0,114,178,0.55)", VERMILLION: "rgba(213,94,0,0.65)", GREY: "rgba(122,133,148,0.35)"}
@@ -153,10 +154,11 @@ def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, un
     figure.update_xaxes(range=[-reach, reach], zeroline=False, tickfont_size=13, exponentformat="power")
     measured(figure, f"{named(unit, 24)} added to the difference")
     figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13,
-                        showgrid=False, range=[len(names) - 0.4, -0.6], zeroline=False)
+                        showgrid=False, range=[len(names) - 0.4, -0.6], zeroline=False,
+                        ticklabelstandoff=_VALUE)
     row = _ROW + _SECOND * (named.lines - 1)
     _sized(figure, row * len(names) + 110, _sides(figure, named, True, True, a, b))
-    return named.below(figure.update_layout(margin_l=named.left))
+    return named.below(figure.update_layout(margin_l=named.left + _VALUE))
 
 
 def _zero(figure: go.Figure) -> None:

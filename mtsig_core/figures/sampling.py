@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ _MARKS = {1: dict(symbol="circle", color=BLUE, size=9), -1: dict(symbol="x", col
           0: dict(symbol="circle-open", color=GREY, size=8)}
 _KINDS = (dict(color=BLUE, symbol="circle"), dict(color=VERMILLION, symbol="diamond"))
 _DOT, _STEP = 0.009, 0.07  # width of a dot as a share of the axis, and its height as a share of a band
+_TICKS = 6  # at most, of sizes: a phone has room for as many
 _WORDS = {1: "as the whole set", -1: "opposite", 0: "no conclusion"}
 
 
@@ -181,9 +183,10 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
     marks = [mark for mark in (0.2, 0.5, 1, 2, 3, 5, 10, 20, 50) if bottom <= np.log10(mark) <= top]
     figure.update_yaxes(type="log", range=[bottom, top], tickvals=marks, ticktext=[f"{mark:g}" for mark in marks],
                         tickfont_size=13, zeroline=False)
-    figure.update_xaxes(type="log", tickvals=list(middle), ticktext=[f"{x:,}" for x in middle], tickfont_size=13,
+    sizes = list(middle)[::-math.ceil(len(middle) / _TICKS) or None]
+    figure.update_xaxes(type="log", tickvals=sizes, ticktext=[f"{x:,}" for x in sizes], tickfont_size=13,
                         zeroline=False, showgrid=False)
-    measured(figure, "spread of blocks / spread of broad samples, by segments in a sample")
+    measured(figure, "spread of blocks / of broad samples, by segments")
     figure.update_layout(height=320, margin=dict(l=LEFT, r=8, t=30, b=46), dragmode=False, hovermode="closest",
                          legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
     return named.below(figure)
@@ -193,12 +196,12 @@ def _by_sample(figure: go.Figure, n: int, line: float, words: str, what: str, na
     """Samples from left to right, and a level to compare them with."""
     figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=line, y1=line,
                      line=dict(color=GREY, width=2, dash="dot"))
-    figure.add_annotation(xref="paper", yref="paper", x=1, y=1.01, text=f"dotted: {words}", showarrow=False,
-                          xanchor="right", yanchor="bottom", font_size=14)
+    figure.add_trace(go.Scatter(x=[None], y=[None], mode="lines", name=words, hoverinfo="skip",
+                                line=dict(color=GREY, width=2, dash="dot")))  # in the key, which has lines on a phone
     figure.update_xaxes(range=[0.3, n + 0.7], tickfont_size=13, zeroline=False, showgrid=False, tickformat="d",
                         nticks=min(n + 1, 12))
     figure.update_yaxes(tickfont_size=13, zeroline=False, title=None)
-    measured(figure, f"{what}, by number of the sample")
+    measured(figure, f"{what}, by sample")
     figure.update_layout(height=280, margin=dict(l=LEFT, r=8, t=30, b=46), dragmode=False, hovermode="closest",
                          showlegend=True, legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
     return named.below(figure)

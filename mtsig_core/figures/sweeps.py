@@ -25,6 +25,7 @@ _BESIDE, _HALF = 18, 36  # widest name beside its line, and of a figure in half 
 _BANDS = {BLUE: "rgba(0,114,178,0.25)", VERMILLION: "rgba(213,94,0,0.22)"}
 _UNDRAWN = "rgba(128,128,128,0.18)"
 _PALE = 0.35
+_TICKS = 4
 _STEPS = [m * 10**k for k in range(7) for m in (1, 2, 5)]
 _SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
 
@@ -60,9 +61,10 @@ def decisions(rows: Sequence[FoundAtSize], power: float, needed: int | None = No
                                  marker=dict(symbol="diamond", size=7), opacity=opacity))  # what lies under it is seen
     figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=100 * power, y1=100 * power,
                      line=dict(color=GREY, width=1))
-    for at, glyph, text, colour in ((0.27, "●", "significant", BLUE), (0.76, "┈┈", "planned", GREY),
-                                    (0.52, "◆", "opposite to the whole set", VERMILLION)):
-        figure.add_annotation(x=at, y=1.02, xref="paper", yref="paper", yanchor="bottom", xanchor="center",
+    for at, side, glyph, text, colour in ((0, "left", "●", "significant", BLUE), (1, "right", "┈┈", "planned", GREY),
+                                          (0.43, "center", "◆", "opposite to the whole set", VERMILLION)):
+        figure.add_annotation(x=at, y=1.02, xref="paper", yref="paper", yanchor="bottom", xanchor=side,
+                              xshift=-LEFT * (side == "left"),  # a phone has room for all three
                               text=f'<span style="color:{colour}">{glyph}</span> {text}', showarrow=False, font_size=14)
     shares = [0, 20, 50, 80, 100]
     figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=[f"{share}%" for share in shares], tickfont_size=13,
@@ -151,6 +153,8 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
     paper = [(size, 100 * width) for size, width in published]
     x, y = [size for size, _ in mine], [width for _, width in mine]
     figure = go.Figure()
+    nearest = min(mine, key=lambda row: abs(math.log(row[0] / paper[-1][0])), default=(0, 0.0)) if paper else (0, 0.0)
+    below = bool(paper) and paper[-1][1] < nearest[1]
     if paper:
         figure.add_trace(go.Scatter(
             x=[size for size, _ in paper], y=[width for _, width in paper], mode="lines+markers", showlegend=False,
@@ -160,13 +164,15 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
         middle = [sum(map(math.log, values)) / len(mine) for values in (x, y)]
         fitted = [math.exp(middle[1] + slope.slope * (math.log(size) - middle[0])) for size in x]
         figure.add_trace(_line(x, fitted, BLUE, 2))
-        figure.add_annotation(x=math.log10(x[-1]), y=math.log10(y[-1]), text=f"<b>slope {slope.slope:.2f}</b>",
-                              showarrow=False, font_size=15, xanchor="right", yanchor="top", xshift=-14, yshift=-6)
+        at = len(x) // 2 if below else -1  # above our line where theirs is below it
+        figure.add_annotation(
+            x=math.log10(x[at]), y=math.log10(y[at]), text=f"<b>slope {slope.slope:.2f}</b>", showarrow=False,
+            font_size=15, xanchor="left" if below else "right", yanchor="bottom" if below else "top",
+            xshift=8 if below else -14, yshift=4 if below else -6)
     figure.add_trace(_dots(x, y, BLUE, "width %{y:.2f}% of the score"))
     if paper:
-        nearest = min(mine, key=lambda row: abs(math.log(row[0] / paper[-1][0])), default=(0, 0.0))
-        below = paper[-1][1] < nearest[1]  # then there is room under their middle, else above their beginning
-        size, width = paper[max(0, len(paper) - 2) if below else 0]  # the slope is said under our end
+        # Where theirs is below there is room under its middle, else above its beginning.
+        size, width = paper[max(0, len(paper) - 2) if below else 0]
         figure.add_annotation(
             x=math.log10(size), y=math.log10(width), showarrow=False, font_size=13, align="right",
             text=full(theirs).replace(" and ", " and<br>") if below else full(theirs),
@@ -263,6 +269,7 @@ def _name_lines(figure: go.Figure, ends: Sequence[End], pixels: int, named: Labe
 def _finish(figure: go.Figure, sizes: Sequence[float], text: str, height: int, top: int = 8,
             right: int = 8) -> go.Figure:
     ticks = [size for size in _STEPS if min(sizes, default=1) <= size <= max(sizes, default=1)]
+    ticks = ticks[::math.ceil(len(ticks) / _TICKS)] if right > 8 else ticks  # beside names a phone has room for few
     low, high = math.log10(min(sizes, default=1)), math.log10(max(sizes, default=10))
     figure.update_xaxes(type="log", range=[low - 0.04, high + 0.04], tickvals=ticks, zeroline=False, tickfont_size=13,
                         ticktext=[f"{size:,}" for size in ticks])

@@ -8,6 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from mtsig_core.figures._style import BELOW, BLUE, ENDS, GREY, VERMILLION, Labels, full, measured
+from mtsig_core.report.palette import wrapped
 
 __all__ = ["counts", "p_values", "panels", "rates"]
 
@@ -20,6 +21,7 @@ _SERIES: tuple[dict[str, Any], ...] = (
     dict(symbol="circle", color=BLUE), dict(symbol="x", color=VERMILLION),
     dict(symbol="circle-open", color=BLUE, line_width=2), dict(symbol="diamond-open", color=GREY, line_width=2),
     dict(symbol="x-open", color=GREY, line_width=1.5))
+_TITLES = 33  # digits of the titles of all panels in a line, so that a phone has room for them
 _LINE = 18  # pixels of a line of a name
 _TOLD = 0.02  # of the longest bar: parts as short as that have no room for their number
 _FILLS = (BLUE, VERMILLION, GREY)
@@ -90,12 +92,12 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *, 
     known = [100 * end for rows in found.values() for row in rows for end in row[2:4] if end is not None]
     marks = [100 * share for share in (level, *expected.values())]
     low, high = min(known + marks), max(known + marks)
-    margin, width = 0.06 * (high - low) or 1.0, (1 + _GAP) / len(found)
+    margin, width, above = 0.06 * (high - low) or 1.0, (1 + _GAP) / len(found), 1
     for k, (title, rows) in enumerate(found.items()):
         axis = "x" if k == 0 else f"x{k + 1}"
         figure.update_layout({f"xaxis{axis[1:]}": dict(
             domain=[k * width, (k + 1) * width - _GAP], range=[low - margin, high + margin], ticksuffix="%",
-            tickfont_size=13, nticks=6, zeroline=False)})
+            tickfont_size=13, tickangle=0, nticks=4, zeroline=False)})
         by_text = {row[0]: row for row in rows}  # a panel may lack a line
         rows = [by_text.get(line, (line, None, None, None, None)) for line in lines]
         _dots(figure, rows, axis, [_colour(row, level, at_most) for row in rows])
@@ -103,10 +105,14 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *, 
         if title in expected:
             figure.add_shape(type="line", x0=100 * expected[title], x1=100 * expected[title], y0=0, y1=1, xref=axis,
                              yref="paper", line=dict(color=GREY, width=2, dash="dash"), layer="below")
+        told = [*wrapped(title, _TITLES / len(found)), *["╌ predicted"] * (title in expected)]
+        above = max(above, len(told))
         figure.add_annotation(x=(k + 0.5) * width - _GAP / 2, y=1, xref="paper", yref="paper", yanchor="bottom",
                               xanchor="center", showarrow=False, font_size=14,
-                              text=full(title) + ("  ╌ predicted" if title in expected else ""))
-    figure.update_layout(height=76 + max(26, named.lines * _LINE) * len(lines), showlegend=False)
+                              text="<br>".join(full(line.strip()) for line in told))
+    more = _LINE * (above - 1)
+    figure.update_layout(height=76 + more + max(26, named.lines * _LINE) * len(lines), showlegend=False,
+                         margin_t=28 + more)
     return named.below(_of(figure, what))
 
 

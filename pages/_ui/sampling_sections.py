@@ -128,7 +128,7 @@ class Samples:
                             form=self.form), key="sampling.differences", **shared,
                     alt=f"Improvement of A over B on each sample; on {worse} of {n} samples A is the worse.")
         charts.show(partial(outcomes, 100 * pair.win, by_koehn, 50, "A better as often as B",
-                            what="Share of bootstrap samples on which A is better, in %",
+                            what="% of bootstrap samples with A better",
                             bounds=(100 * alpha, 100 * (1 - alpha))), key="sampling.wins", **shared, with_table=False,
                     alt=f"Paired bootstrap of each sample: the share on which A is better; {(by_koehn == 1).sum()} "
                         f"samples conclude as the whole test set, {(by_koehn == -1).sum()} the opposite.")

@@ -6,17 +6,19 @@ from tests.browser.conftest import cut_in_figures, ready, watched
 
 pytestmark = pytest.mark.browser
 OVER = """figure => {
-  const notes = [...figure.querySelectorAll('.annotation-text, .textpoint, .gtitle')]
-    .filter(e => e.getClientRects().length).map(e => [e.textContent, e.getBoundingClientRect()])
+  const notes = [...figure.querySelectorAll('.annotation-text, .textpoint, .gtitle, .legendtext,'
+    + '.xtick text, .ytick text, .bartext')].filter(e => e.getClientRects().length).map(e => [e.textContent, e.getBoundingClientRect()])
   return notes.filter(([, a], k) => notes.slice(k + 1).some(([, b]) => a.left < b.right && b.left < a.right
     && a.top < b.bottom - 2 && b.top < a.bottom - 2)).map(([text]) => text)}"""
 
 
 @pytest.mark.parametrize("path, figures, said", [
     ("significance", 1, "row minus column"), ("leaderboard", 1, "Rank interval"),
+    ("validation", 1, "of true nulls rejected"), ("sweeps", 3, "opposite to the whole set"),
+    ("sampling", 5, "broad samples, by segments"), ("pair", 2, "added to the difference"),
     ("bootstrap", 2, "here, and the line of theory"), ("metrics", 1, "four-grams")])
 def test_no_number_is_cut(at, another_window, path, figures, said):
-    page = watched(another_window(viewport={"width": 390, "height": 844}).new_page())
+    page = watched(another_window(viewport={"width": 360, "height": 740}).new_page())
     page.goto(at(path, ("--demo-segments", 600)))
     ready(page)
     drawn = page.locator(".js-plotly-plot")

@@ -55,23 +55,23 @@ def test_height_is_no_number_of_a_sample():
 
 def test_hits_and_misses_differ_by_more_than_colour():
     scores = np.array([30.0, 35.0, NAN])
-    hit, miss = intervals(scores, scores - 2, scores + 1, np.array([True, False, False]), 30.0, unit="BLEU").data
+    hit, miss = intervals(scores, scores - 2, scores + 1, np.array([True, False, False]), 30.0, unit="BLEU").data[:2]
     assert (hit.x.tolist(), miss.x.tolist()) == ([1], [2])
     assert (hit.marker.symbol, miss.marker.symbol, hit.marker.color, miss.marker.color) == (
         "circle", "x", BLUE, VERMILLION)
     assert (miss.error_y.arrayminus.tolist(), miss.error_y.array.tolist()) == ([2], [1])
 
 
-@pytest.mark.parametrize("unit, text", [("BLEU", "Improvement (BLEU), by number of the sample"),
-                                        ("", "Improvement, by number of the sample")])
+@pytest.mark.parametrize("unit, text", [("BLEU", "Improvement (BLEU), by sample"),
+                                        ("", "Improvement, by sample")])
 def test_outcomes_are_marked_by_their_verdict(unit, text):
     figure = outcomes(np.array([1.0, -2.0, 0.5, NAN]), np.array([1, -1, 0, 0]), 0.8, "whole", what="Improvement",
                       unit=unit, bounds=(5, 95))
-    assert {trace.name: trace.x.tolist() for trace in figure.data} == {
+    assert {trace.name: trace.x.tolist() for trace in figure.data[:-1]} == {
         "as the whole set": [1], "opposite": [2], "no conclusion": [3]}
-    assert len({trace.marker.symbol for trace in figure.data}) == 3
+    assert len({trace.marker.symbol for trace in figure.data[:-1]}) == 3
     assert sorted(shape.y0 for shape in figure.layout.shapes) == [0.8, 5, 95]
-    assert said(figure) == ["dotted: whole", text]
+    assert said(figure) == [text] and figure.data[-1].name == "whole"
 
 
 def test_scores_are_written_in_the_form_asked_for():
@@ -80,8 +80,8 @@ def test_scores_are_written_in_the_form_asked_for():
     assert "whole test set 3.004e-06" in [note.text for note in figure.layout.annotations]
     assert all("%{x:#.4g}" in trace.hovertemplate for trace in figure.data)
     figure = intervals(values, values - 1e-7, values + 1e-7, np.array([True, False]), 3.004e-6, unit="M", form=form)
-    assert figure.layout.annotations[0].text == "dotted: whole test set, 3.004e-06"
+    assert figure.data[-1].name == "whole test set, 3.004e-06" and figure.data[-1].line.dash == "dot"
     told = "%{y:#.4g} [%{customdata[0]:#.4g}, %{customdata[1]:#.4g}]"
-    assert all(told in trace.hovertemplate for trace in figure.data)
+    assert all(told in trace.hovertemplate for trace in figure.data[:-1])
     figure = outcomes(values, np.array([1, 0]), 0.0, "whole", what="Improvement", form=form)
-    assert all("%{y:#.4g}" in trace.hovertemplate for trace in figure.data)
+    assert all("%{y:#.4g}" in trace.hovertemplate for trace in figure.data[:-1])

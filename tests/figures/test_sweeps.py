@@ -131,7 +131,7 @@ def test_the_paper_is_named_where_there_is_room(factor, anchors):
     figure = widths(rows, Slope("A", -0.5, 0.0, 0.29), paper, unit="documents", theirs="paper")
     slope, note = figure.layout.annotations[:2]
     assert (note.text, note.xanchor, note.yanchor) == ("paper", *anchors)
-    assert note.x < slope.x - 1  # a decade away from what is said of our line, under its end
+    assert slope.yanchor != anchors[1] or note.x < slope.x - 1  # on the other side of our line, or a decade away
 
 
 def test_without_a_fit_or_a_paper_the_points_remain():

@@ -72,7 +72,7 @@ def test_what_is_predicted_is_marked_in_its_panel():
     figure = panels({"alone": rows, "together": rows}, 0.05, predicted={"together": 0.2})
     line, = (shape for shape in figure.layout.shapes if shape.line.color == GREY)
     assert (line.x0, line.x1, line.xref) == (20, 20, "x2") and figure.layout.xaxis.range[1] > 20
-    assert "together  ╌ predicted" in [note.text for note in figure.layout.annotations]
+    assert "together<br>╌ predicted" in [note.text for note in figure.layout.annotations]
 
 
 @pytest.mark.parametrize("at_most, below", [(False, VERMILLION), (True, BLUE)])

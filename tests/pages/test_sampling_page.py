@@ -107,7 +107,7 @@ def test_a_positive_difference_is_an_improvement_also_for_ter(open_page, source)
     page = open_page(source, metric="ter", a=NAMES[2], b=NAMES[0])
     assert ">$x$ **b** :material/home: is the better on the whole test set (" in words(page)
     drawn = json.loads(page.get("plotly_chart")[2].proto.spec)
-    assert any(note["text"].startswith("dotted: whole test set, +") for note in drawn["layout"]["annotations"])
+    assert any(trace.get("name", "").startswith("whole test set, +") for trace in drawn["data"])
 
 
 def test_a_system_is_not_called_better_where_the_whole_test_set_leaves_it_open(open_page, source):
