@@ -6,8 +6,9 @@ from tests.browser.conftest import cut_in_figures, ready, watched
 
 pytestmark = pytest.mark.browser
 OVER = """figure => {
-  const notes = [...figure.querySelectorAll('.annotation-text, .textpoint, .gtitle, .legendtext,'
-    + '.xtick text, .ytick text, .bartext')].filter(e => e.getClientRects().length).map(e => [e.textContent, e.getBoundingClientRect()])
+  const texts = '.annotation-text, .textpoint, .gtitle, .legendtext, .xtick text, .ytick text, .bartext'
+  const notes = [...figure.querySelectorAll(texts)].filter(e => e.getClientRects().length)
+    .map(e => [e.textContent, e.getBoundingClientRect()])
   return notes.filter(([, a], k) => notes.slice(k + 1).some(([, b]) => a.left < b.right && b.left < a.right
     && a.top < b.bottom - 2 && b.top < a.bottom - 2)).map(([text]) => text)}"""
 
