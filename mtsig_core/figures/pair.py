@@ -16,7 +16,7 @@ __all__ = ["half_eye", "null_tails", "drivers"]
 _ROW = 24  # pixels per bar
 _LINE, _SECOND = 18, 12  # pixels of a line above a figure, and of a second line of names
 _SIDE, _BOTH = 20, 16  # widest name of a side, and both together in one line, in digits
-_VALUE = 30  # pixels between names and bars for a number, which a narrow figure has no room for beside its bar
+_VALUE = 34  # pixels between names and bars for a number, which a narrow figure has no room for beside its bar
 _HALF = 36  # of a figure in half of the page
 _NAMES = 46  # pixels of the names of two intervals
 _FILL = {BLUE: "rgba(0,114,178,0.55)", VERMILLION: "rgba(213,94,0,0.65)", GREY: "rgba(122,133,148,0.35)"}
@@ -153,12 +153,14 @@ def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, un
     _zero(figure)
     figure.update_xaxes(range=[-reach, reach], zeroline=False, tickfont_size=13, exponentformat="power")
     measured(figure, f"{named(unit, 24)} added to the difference")
+    what = figure.layout.annotations[-1]
     figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13,
                         showgrid=False, range=[len(names) - 0.4, -0.6], zeroline=False,
                         ticklabelstandoff=_VALUE)
     row = _ROW + _SECOND * (named.lines - 1)
-    _sized(figure, row * len(names) + 110, _sides(figure, named, True, True, a, b))
-    return named.below(figure.update_layout(margin_l=named.left + _VALUE))
+    _sized(figure, row * len(names) + 110, _sides(figure, named, True, True, a, b, both=0))
+    what.xshift = -named.left / 2  # in the middle of all of it, where a phone has room
+    return named.below(figure.update_layout(margin_l=named.left + _VALUE, margin_r=_VALUE))
 
 
 def _zero(figure: go.Figure) -> None:
@@ -172,10 +174,11 @@ def _anchor(at: float, size: float, end: float) -> str:
     return "right" if at > 0.7 * end else "left" if at < -0.7 * end else "center"
 
 
-def _sides(figure: go.Figure, named: Labels, left: bool, right: bool, a: str, b: str) -> int:
+def _sides(figure: go.Figure, named: Labels, left: bool, right: bool, a: str, b: str,
+           both: float = _BOTH) -> int:
     """Which side of zero is whose, in one line where both have room even in a narrow window; returns the lines."""
     told = [(0, "left", f"◀ {named(b, _SIDE)} better")] * left + [(1, "right", f"{named(a, _SIDE)} better ▶")] * right
-    lines = 1 + (left and right and width(a) + width(b) > _BOTH)
+    lines = 1 + (left and right and width(a) + width(b) > both)
     for k, (x, anchor, text) in enumerate(told):
         figure.add_annotation(x=x, y=1, xref="paper", yref="paper", xanchor=anchor, yanchor="bottom", text=text,
                               showarrow=False, font_size=14, yshift=_LINE * (lines - 1) * (1 - k))

@@ -96,7 +96,7 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *, 
     for k, (title, rows) in enumerate(found.items()):
         axis = "x" if k == 0 else f"x{k + 1}"
         figure.update_layout({f"xaxis{axis[1:]}": dict(
-            domain=[k * width, (k + 1) * width - _GAP], range=[low - margin, high + margin], ticksuffix="%",
+            domain=[k * width, (k + 1) * width - _GAP], range=[low - margin, high + margin],
             tickfont_size=13, tickangle=0, nticks=4, zeroline=False)})
         by_text = {row[0]: row for row in rows}  # a panel may lack a line
         rows = [by_text.get(line, (line, None, None, None, None)) for line in lines]
@@ -113,7 +113,7 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *, 
     more = _LINE * (above - 1)
     figure.update_layout(height=76 + more + max(26, named.lines * _LINE) * len(lines), showlegend=False,
                          margin_t=28 + more)
-    return named.below(_of(figure, what))
+    return named.below(_of(figure, f"% {what}".rstrip()))  # not at each tick, which a phone has no room for
 
 
 def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> go.Figure:
