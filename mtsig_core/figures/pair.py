@@ -151,15 +151,14 @@ def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, un
         outsidetextfont_size=13, customdata=[[k, full(name)] for k, name in enumerate(names)],
         hovertemplate="%{customdata[1]}<br>%{text}<extra></extra>"))
     _zero(figure)
-    figure.update_xaxes(range=[-reach, reach], zeroline=False, tickfont_size=13, exponentformat="power")
+    figure.update_xaxes(range=[-reach, reach], zeroline=False, tickfont_size=13, tickangle=0, nticks=4, exponentformat="power")
     measured(figure, f"{named(unit, 24)} added to the difference")
-    what = figure.layout.annotations[-1]
     figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13,
                         showgrid=False, range=[len(names) - 0.4, -0.6], zeroline=False,
                         ticklabelstandoff=_VALUE)
     row = _ROW + _SECOND * (named.lines - 1)
     _sized(figure, row * len(names) + 110, _sides(figure, named, True, True, a, b, both=0))
-    what.xshift = -named.left / 2  # in the middle of all of it, where a phone has room
+    figure.layout.annotations[0].xshift = -named.left / 2  # in the middle of all of it, where a phone has room
     return named.below(figure.update_layout(margin_l=named.left + _VALUE, margin_r=_VALUE))
 
 
