@@ -151,7 +151,8 @@ def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, un
         outsidetextfont_size=13, customdata=[[k, full(name)] for k, name in enumerate(names)],
         hovertemplate="%{customdata[1]}<br>%{text}<extra></extra>"))
     _zero(figure)
-    figure.update_xaxes(range=[-reach, reach], zeroline=False, tickfont_size=13, tickangle=0, nticks=4, exponentformat="power")
+    figure.update_xaxes(range=[-reach, reach], zeroline=False, tickfont_size=13, tickangle=0, nticks=4,
+                        exponentformat="power")
     measured(figure, f"{named(unit, 24)} added to the difference")
     figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13,
                         showgrid=False, range=[len(names) - 0.4, -0.6], zeroline=False,
