@@ -96,6 +96,8 @@ def of_systems(table: Table, testset: TestSet) -> Table:
 def score_rows(table: Columns, metric: str) -> tuple[str, list[str], Rows]:
     """What to call a table of scores in messages, its header, and its rows with their numbers."""
     name = f"The table {metric}"
+    if not isinstance(table, Mapping) and hasattr(table, "reset_index"):  # an index that has a name says which line
+        table = table.reset_index([level for level in table.index.names if level and level not in table.columns])
     columns = _columns(name, table)
     lengths = {column: len(values) for column, values in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -112,8 +114,6 @@ def _columns(name: str, table: Columns) -> dict[str, list[Any]]:
         raise InputError(f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas, or a mapping "
                          "from names of columns to lists.")
     else:
-        if named := [level for level in table.index.names if level is not None and level not in table.columns]:
-            table = table.reset_index(level=named)
         names = list(table.columns)
         if twice := [column for column in names if names.count(column) > 1]:
             raise InputError(f"{name} has the column {twice[0]!r} twice. Rename or remove one of them.")
