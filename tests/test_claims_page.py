@@ -26,7 +26,7 @@ NUMBERLESS = re.compile("|".join((
 #: A number of two digits, with a point, or a percentage: single digits count and name things.
 NUMBER = re.compile(r"(?<![\w#^_/.-])(?:\d*\.\d+|\d[\d,]*\d|\d)%{0,2}(?!\w)")
 #: Texts with numbers that claim nothing: examples of what may be given, limits, styles.
-NO_CLAIM = ("such as", "examples:\n", "maxWidth", "background-color", "Max-Age", "@media", "stMainBlock",
+NO_CLAIM = ("such as", "examples:\n", "maxWidth", "background-color", "Max-Age", "@media", "@container", "stMainBlock",
             "\\usepackage", "(column ", "codes of 2 or 3 letters")
 
 

@@ -103,7 +103,9 @@ class Ter:
             block = [[text if text is None else prepare(text) for text in row[first:last]] for row in texts]
             codes, begins, lengths = joined(block)
             ids, bounds, _ = _ngrams.number(codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge)
-            _edits.count(ids, bounds, n_refs, lengths[:n_refs] >= 0, stats[:, first:last])
+            found = np.empty((len(stats), last - first, 2))  # one layout, or code is compiled for each
+            _edits.count(ids, bounds, n_refs, lengths[:n_refs] >= 0, found)
+            stats[:, first:last] = found
             if progress is not None:
                 progress(last / testset.n_segments)
         return stats.astype(np.int32) if testset.n_references == 1 else stats

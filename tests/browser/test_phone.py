@@ -3,6 +3,7 @@
 import pytest
 
 from tests.browser.conftest import cut_in_figures, ready, watched
+from tests.pages.conftest import LIGHTER
 
 pytestmark = pytest.mark.browser
 OVER = """figure => {
@@ -20,7 +21,7 @@ OVER = """figure => {
     ("bootstrap", 2, "here, and the line of theory"), ("metrics", 1, "four-grams")])
 def test_no_number_is_cut(at, another_window, path, figures, said):
     page = watched(another_window(viewport={"width": 360, "height": 740}).new_page())
-    page.goto(at(path, ("--demo-segments", 600)))
+    page.goto(at(path, ("--demo-segments", 600), **LIGHTER.get(path, {})))
     ready(page)
     drawn = page.locator(".js-plotly-plot")
     drawn.nth(figures - 1).wait_for()

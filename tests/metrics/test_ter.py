@@ -11,7 +11,7 @@ from sacrebleu.metrics.ter import TER
 
 from mtsig_core import read_wmt
 from mtsig_core.errors import Cancelled, SettingError
-from mtsig_core.metrics import _texts, make_metric
+from mtsig_core.metrics import _edits, _texts, make_metric
 from mtsig_core.metrics.ter import Ter
 from tests.metrics.corpora import corpora, texts, toy
 
@@ -227,6 +227,7 @@ def test_blocks_do_not_show(monkeypatch, size):
     whole = Ter().statistics(testset)
     monkeypatch.setattr(_texts, "_BLOCK", size)
     np.testing.assert_array_equal(Ter().statistics(testset), whole)
+    assert len(_edits.count.signatures) == 1  # as many blocks as there are: compiled once
 
 
 def test_no_system_gives_no_row():
