@@ -26,6 +26,7 @@ _STYLE = """<style>
 [data-testid="stMainBlockContainer"] h1 {font-size: 2.25rem; padding-top: .5rem; padding-bottom: .75rem}
 [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: inherit}
 [data-testid="stCaptionContainer"] {opacity: .8}
+.st-key-page_top {position: absolute} /* has nothing to show, and would be a gap */
 .mt-status {overflow-wrap: anywhere; opacity: .8; font-size: .85rem; margin: -.5rem 0 .5rem}
 .mt-plain {overflow-wrap: anywhere}
 .mt-answer {font-size: 1.5rem; line-height: 1.3; font-weight: 600; margin: 0 0 .25rem; overflow-wrap: anywhere}
