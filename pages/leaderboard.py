@@ -7,6 +7,7 @@ import streamlit as st
 
 from mtsig_core.figures import differences, forest
 from mtsig_core.inference.correction import FAMILY_WISE
+from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import keeps_its_level
 from mtsig_core.report.far_firsts import far_firsts
@@ -51,7 +52,8 @@ def against(view):
 view = frame.open_page("Leaderboard", adjust=against)
 comparison, result = view.comparison, view.result
 later = ("not-equal", "interval-and-decision")
-about_all = [caution for caution in comparison.warnings if caution.a is None and caution.code not in later]
+about_all = [caution for caution in comparison.warnings
+             if caution.a is None and caution.code not in later or caution.code in WRONG_FILES]
 said = verdict(result, comparison.settings)
 if said is not None:
     screen.answer(said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -11,7 +11,10 @@ from mtsig_core.data.readers.scripts import SPACELESS, written_in
 from mtsig_core.data.testset import TestSet
 from mtsig_core.results import Caution
 
-__all__ = ["about_files"]
+__all__ = ["WRONG_FILES", "about_files"]
+
+#: The codes of these warnings, which put all numbers of a system in doubt.
+WRONG_FILES = ("is-source", "other-script", "sorted", "out-of-step")
 
 _SEGMENTS = 2000  # that are looked at
 _ENOUGH = 30  # segments whose lengths tell anything
@@ -29,7 +32,7 @@ def about_files(testset: TestSet) -> Iterator[Caution]:
     for name, texts in testset.systems.items():
         output = list(islice(texts, _SEGMENTS))
         looks = written_in(output)
-        if testset.sources is not None and output == list(islice(testset.sources, _SEGMENTS)):
+        if testset.sources is not None and _stripped(output) == _stripped(islice(testset.sources, _SEGMENTS)):
             yield Caution("is-source", f"The output of {name} is the source, untranslated. See whether it is the right "
                                        "file.", a=name)
         elif looks != script and any(output):
@@ -37,14 +40,23 @@ def about_files(testset: TestSet) -> Iterator[Caution]:
                 f"looks {SPACELESS[looks or '']}, and the references {SPACELESS[script] if script else 'do not'}"
             yield Caution("other-script", f"The output of {name} {told}. See whether it is of this language pair.",
                           a=name)
-        elif len({*output}) >= _ENOUGH and all(output) and output == sorted(map(str, output)) \
-                and reference != sorted(map(str, reference)):
+        elif len({*output}) >= _ENOUGH and _is_sorted(output) and not _is_sorted(reference):
             yield Caution("sorted", f"The lines of {name} stand in alphabetical order. See whether they were sorted.",
                           a=name)
         elif (move := _fits_better(reference, output)) is not None:
             yield Caution("out-of-step", f"The lines of {name} fit reference {first} better {move}, by their lengths. "
                                          "See whether a line is missing or was added, or their order is another.",
                           a=name)
+
+
+def _stripped(texts: Iterable[str | None]) -> list[str]:
+    return [(text or "").strip() for text in texts]
+
+
+def _is_sorted(texts: Iterable[str | None]) -> bool:
+    """Whether all that are not empty stand in alphabetical order, as programs sort them: with regard to case or not."""
+    written = [text for text in _stripped(texts) if text]
+    return any(lines == sorted(lines) for lines in (written, [text.casefold() for text in written]))
 
 
 def _fits_better(reference: Sequence[str | None], output: Sequence[str | None]) -> str | None:

@@ -34,8 +34,10 @@ def test_what_fits_as_it_stands_or_not_at_all_is_let_be(output):
 
 def test_sorted_lines_the_source_and_another_script():
     assert told(sorted(OUTPUT)).keys() == {"sorted"}
+    mixed = [text.title() if k % 2 else text for k, text in enumerate(OUTPUT)]
+    assert "sorted" in told(["", *sorted(mixed, key=str.casefold)[1:]])
     source = [text.upper() for text in REF]
-    assert told(source, sources=source).keys() == {"is-source"}
+    assert told([f"{text} " for text in source], sources=source).keys() == {"is-source"}
     assert told(["今天天气很好，我们去公园。"] * 120)["other-script"] == (
         "The output of odd looks Chinese, and the references do not. See whether it is of this language pair.")
     chinese = TestSet("toy", {"odd": OUTPUT[:4]}, {"refA": ["今天天气很好，我们去公园。"] * 4})
