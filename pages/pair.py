@@ -12,6 +12,7 @@ from mtsig_core.inference.one_pair import density, extremes, tally
 from mtsig_core.inference.significance import significant
 from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.sentences import identical
 from mtsig_core.report.tables import format_p, neither, p_word, points, simultaneous_word
 from mtsig_core.report.unlike import unlike_said
 from pages._ui import address, charts, dispute_view, frame, one_pair, screen, side_by_side
@@ -32,8 +33,7 @@ ends = found.intervals[result.ci] and tuple(sorted(found.sign * end for end in f
 together = simultaneous_word(result, settings)
 joint = one_pair.simultaneous_ends(result, pair, a) if together else None
 family = counted(len(result.tested), "pair")
-identical = next((c.code.replace("identical-", "the ") for c in comparison.warnings
-                  if c.code in ("identical-outputs", "identical-scores") and {c.a, c.b} == {a, b}), None)
+same = identical(comparison, result, pair)
 command = one_pair.command(view, a, b)
 
 chance = f"{p_word(settings.correction)} {format_p(pair.p_adjusted)}"
@@ -44,11 +44,11 @@ said = joint if joint and settings.correction in FAMILY_WISE else ends  # the on
 interval = "" if said is None else f" [{said[0]:+{form}}, {said[1]:+{form}}]"
 interval += f" over {family}" if said is not None and said is joint else ""
 screen.answer(f"{a} and {b}: {delta:+{form}} {unit}{interval}, {chance}: "
-              + (f"{identical} are identical" if identical else
+              + (f"the {same} are identical" if same else
                  f"{better} is better" if better else neither(pair, settings)))
 screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b})
 
-if identical:
+if same:
     end_page()
 if not pair.significant and pair.p_value is not None and significant(pair.p_value, settings.alpha):
     screen.plain(f"Alone, p is {format_p(pair.p_value)}; among {family} it is {format_p(pair.p_adjusted)} after the "

@@ -148,7 +148,7 @@ class Database:
         if file != self._file:
             self._engine.dispose()
             self._make_tables()
-            self._file = _which_file(self._engine)
+            self._file = file
 
     def _give_room_back(self) -> None:
         """What SQLite wrote of what then did not fit would keep a full disk full."""

@@ -29,10 +29,11 @@ def about_files(testset: TestSet) -> Iterator[Caution]:
         return
     first, reference = next((name, list(islice(texts, _SEGMENTS))) for name, texts in testset.references.items())
     script = written_in(reference)
+    source = None if testset.sources is None else _stripped(islice(testset.sources, _SEGMENTS))
     for name, texts in testset.systems.items():
         output = list(islice(texts, _SEGMENTS))
         looks = written_in(output)
-        if testset.sources is not None and _stripped(output) == _stripped(islice(testset.sources, _SEGMENTS)):
+        if _stripped(output) == source:
             yield Caution("is-source", f"The output of {name} is the source, untranslated. See whether it is the right "
                                        "file.", a=name)
         elif looks != script and any(output):

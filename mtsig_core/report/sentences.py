@@ -43,7 +43,7 @@ from mtsig_core.report.tables import left_out, pair_rows, points, simultaneous_w
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 
-__all__ = ["paper_sentences", "caption_sentences", "method_sentences", "exclusion_sentences"]
+__all__ = ["paper_sentences", "caption_sentences", "identical", "method_sentences", "exclusion_sentences"]
 
 _FEW = 5  # systems that are compared with a baseline in a sentence each
 
@@ -165,7 +165,7 @@ def _outcome(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     if (differs := disagreement(result, comparison.testset.n_segments)) is not None:
         yield printable(differs)
     if any(pair.better is None for pair in result.tested) and not all(
-            _identical(comparison, result, pair) for pair in result.tested):
+            identical(comparison, result, pair) for pair in result.tested):
         yield "Not significantly different does not mean equal." if TESTS[settings.test].p_values is not None else \
             "Where the test does not conclude, the systems are not shown to be equal."
 
@@ -207,7 +207,7 @@ def _may_be_first(comparison: Comparison, top: Sequence[str]) -> str:
 def _one_pair(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     pair = result.pairs[0]
     scores = _scores(result)
-    if (what := _identical(comparison, result, pair)) is not None:
+    if (what := identical(comparison, result, pair)) is not None:
         yield (f"The {what} of {printable(pair.a)} and {printable(pair.b)} are identical, at "
                f"{scores[pair.a]} {metric_name(result)}.")
         return
@@ -239,7 +239,7 @@ def _all_pairs(comparison: Comparison, result: MetricResult) -> Iterator[str]:
         yield _may_be_first(comparison, top)
     for what in ("outputs", "scores"):
         same = [f"{printable(row.a)} and {printable(row.b)}" for row in result.pairs
-                if _identical(comparison, result, row) == what]
+                if identical(comparison, result, row) == what]
         if same:
             yield f"Identical {what}: {'; '.join(same)}."
 
@@ -252,7 +252,7 @@ def _against_baseline(comparison: Comparison, result: MetricResult, name: str) -
         return
     for pair in result.pairs:
         system = f"{printable(pair.a)} ({scores[pair.a]})"
-        if (what := _identical(comparison, result, pair)) is not None:
+        if (what := identical(comparison, result, pair)) is not None:
             yield f"{system} and {baseline} have identical {what}."
         else:
             yield f"{_judged(system, baseline, pair, settings)} ({_evidence(comparison, result, pair)})."
@@ -311,11 +311,11 @@ def _evidence(comparison: Comparison, result: MetricResult, pair: PairResult) ->
     return f"difference {row[1]}{common}{interval}, {chances}"
 
 
-def _identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
+def identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
     """``"outputs"`` or ``"scores"``, where those of both are the same on every segment."""
     return next((caution.code.removeprefix("identical-") for caution in comparison.warnings
                  if caution.code in ("identical-outputs", "identical-scores") and
-                 (caution.metric, caution.a, caution.b) == (result.metric, pair.a, pair.b)), None)
+                 caution.metric == result.metric and {caution.a, caution.b} == {pair.a, pair.b}), None)
 
 
 def _scores(result: MetricResult) -> dict[str, str]:

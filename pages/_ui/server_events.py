@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.terminal import printable
 
-__all__ = ["Terse", "be_terse", "failed", "tell", "timed"]
+__all__ = ["be_terse", "failed", "tell", "timed"]
 
 _OFTEN = 60.0  # seconds in which a traceback from one place is written once
 _LONGEST = 500  # letters of a message
@@ -66,9 +66,10 @@ class Terse(logging.Filter):
         kind, _, begun = record.exc_info
         places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(begun)]
         place, now = (kind, *places[-1:]), time.monotonic()
-        again = now - self._told.get(place, -_OFTEN) < _OFTEN
-        self._told[place] = self._told[place] if again else now
-        return not again
+        if now - self._told.get(place, -_OFTEN) < _OFTEN:
+            return False
+        self._told[place] = now
+        return True
 
 
 def be_terse() -> None:
