@@ -153,14 +153,6 @@ def test_no_module_needs_itself():
     TopologicalSorter(needs).prepare()
 
 
-def test_modules_stay_short():
-    def too_long(file):
-        lines = len(file.read_text(encoding="utf-8").splitlines())
-        return lines if lines > (350 if file in CORE else 220 if "_ui" in file.parts else 150) else None
-
-    assert offenders(FILES, too_long) == {}
-
-
 def test_public_names_exist():
     def missing(file):
         module = importlib.import_module(name_of(file))
