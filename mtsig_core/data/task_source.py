@@ -14,8 +14,9 @@ from typing import Any
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores
 from mtsig_core.data.readers.bounds import bounded, from_below, open_file, places, without_places
+from mtsig_core.data.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.data.readers.further_runs import join_runs
-from mtsig_core.data.readers.lines import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE, read_bytes
+from mtsig_core.data.readers.lines import read_bytes
 from mtsig_core.data.readers.score_tables import assumed_of
 from mtsig_core.data.readers.systems_table import read_systems, systems_of
 from mtsig_core.data.readers.tasks import pairs_of, read_task

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from mtsig_core.data.readers.scripts import written_in
+from mtsig_core.data.readers.scripts import SPACELESS, written_in
 from mtsig_core.data.readers.wmt_xml import NO_REFERENCE
 from mtsig_core.data.testset import SegmentScores, TestSet
 from mtsig_core.errors import counted
@@ -18,7 +18,7 @@ from mtsig_core.results import Caution
 __all__ = ["CANARY", "Holding", "inventory", "left_out", "suspicions"]
 
 CANARY = ", a canary"
-_NO_SPACES = ("zh", "ja", "th")  # between words: pieces between spaces would be taken for lost text
+_NO_SPACES = SPACELESS.keys() - {"ko"}  # between words: pieces between spaces would be taken for lost text
 _TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the reference, in all
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from mtsig_core.data.langpairs import language_code
 from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics import _meteor_alignment as alignment
 from mtsig_core.metrics._word_level import BlockCounter, WordMetric, Words, compiled_late
@@ -131,4 +132,4 @@ class Meteor(WordMetric):
 def _stemmer_of(testset: TestSet) -> str | None:
     """The name of Snowball's stemmer for the target language, None without."""
     language = testset.target_language
-    return "porter" if language is None else _STEMMERS.get(language.replace("-", "_").partition("_")[0])
+    return "porter" if language is None else _STEMMERS.get(language_code(language) or "")

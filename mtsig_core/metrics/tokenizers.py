@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mtsig_core.data.langpairs import language_code
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError, unknown
 
@@ -82,10 +83,10 @@ class Tokenizer:
 def default_tokenizer(language: str | None) -> str:
     """The tokenizer that sacreBLEU uses for a target language; a region or script changes nothing.
 
-    >>> default_tokenizer("zh"), default_tokenizer("zh-Hant"), default_tokenizer("pt_BR"), default_tokenizer(None)
+    >>> default_tokenizer("zh"), default_tokenizer("zho_Hant"), default_tokenizer("pt_BR"), default_tokenizer(None)
     ('zh', 'zh', '13a', '13a')
     """
-    return _BY_LANGUAGE.get((language or "").replace("-", "_").partition("_")[0], "13a")
+    return _BY_LANGUAGE.get(language_code(language) or "", "13a")
 
 
 def tokenizer_name(testset: TestSet, setting: str | None = None) -> str:
@@ -99,7 +100,7 @@ def tokenizer_name(testset: TestSet, setting: str | None = None) -> str:
 
 
 def cuts(name: str, language: str | None) -> bool:
-    """Whether a tokenizer finds words in a language that has no spaces between them (zh, ja, ko, th).
+    """Whether a tokenizer finds words in a language of `SPACELESS`, such as zh or th.
 
     >>> cuts("13a", "zh"), cuts("zh", "zh"), cuts("zh", "ja"), cuts("char", "th"), cuts("13a", None)
     (False, True, False, True, True)

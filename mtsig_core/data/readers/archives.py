@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from mtsig_core.data.readers.bounds import check_place, is_limited, open_file, regular, spend
-from mtsig_core.data.readers.lines import FilePath, shown
+from mtsig_core.data.readers.formats import FOLDER, refusal
+from mtsig_core.data.readers.lines import FilePath, beginning, shown
 from mtsig_core.data.readers.metrics_task import HUMAN, METRICS
 from mtsig_core.data.readers.names import task_name
 from mtsig_core.data.readers.task_scores import SCORES
@@ -36,9 +37,12 @@ MAX_BESIDE = 1 << 24  # bytes of a single file that is read alone
 @contextmanager
 def opened(folder: FilePath) -> Iterator[Path]:
     """A folder as it is, or a zip of one unpacked for as long as it is needed; messages name the archive."""
+    head = beginning(folder) if os.path.isfile(folder) else b""
+    if error := refusal(shown(folder), head, FOLDER):
+        raise error
     if not (os.path.isfile(folder) and zipfile.is_zipfile(folder)):
         check_place(folder)
-        if os.path.isfile(folder) and os.fsdecode(folder).lower().endswith(".zip"):
+        if head.startswith(b"PK") or (head and os.fsdecode(folder).lower().endswith(".zip")):
             raise InputError(f"{shown(folder)} is no zip file, or not all of one. Expected the folder of a shared "
                              "task, or a zip of it: zip the folder again, or copy or download the file again.")
         yield Path(folder)

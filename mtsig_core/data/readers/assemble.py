@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from mtsig_core.data.langpairs import is_langpair
-from mtsig_core.data.readers.alignment import Fault, first_fault
+from mtsig_core.data.readers.alignment import first_fault
 from mtsig_core.data.readers.conllu import read_conllu
 from mtsig_core.data.readers.documents import is_canary, read_documents
 from mtsig_core.data.readers.large_texts import read_texts
 from mtsig_core.data.readers.lines import FilePath, shown
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import InputError, SettingError
+from mtsig_core.errors import InputError, Remedy, SettingError
 
 __all__ = ["assemble", "by_name", "check_langpair", "without_canary", "wrong_counts"]
 
@@ -91,12 +92,14 @@ def assemble(
         With a line for each file that cannot be read or does not match, so that all can be mended at once.
     """
     faults: list[str] = []
+    remedies: dict[str, Remedy] = {}
 
     def read(path: FilePath | None, reader: Callable[..., Any] = read_texts, **options: Any) -> Any:
         try:
             return None if path is None else reader(path, **options)
         except InputError as error:
             faults.append(str(error))
+            remedies.update({str(remedy): remedy for remedy in error.remedies})
 
     reference_texts = {key: read(path) for key, path in references.items()}
     system_texts = {key: read(path) for key, path in systems.items()}
@@ -113,7 +116,7 @@ def assemble(
     parsed = {} if faults else {key: read(path, read_conllu, texts=_text_of(key, path, system_texts, reference_texts))
                                 for key, path in (parses or {}).items()}
     if faults:
-        raise InputError("\n".join(faults))
+        raise InputError("\n".join(faults), *remedies.values())
 
     testset = TestSet(name, systems=system_texts, references=reference_texts, sources=source_text,
                       documents=document_ids, domains=domains, langpair=langpair, parses=parsed,
@@ -146,34 +149,56 @@ def wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, text
     if reference is None:
         return []
     read = [(path, lines, what) for path, lines, what in texts if path is not None and lines is not None]
-    faults, searched = [], 0
-    for path, lines, what in read:
-        if len(lines) == len(reference):
-            continue
-        fault = f"{shown(path)} has {_count(lines)}, the reference {shown(reference_path)} has {len(reference)}."
-        if what and searched + len(lines) <= SEARCHED_LINES:
-            searched += len(lines)
-            fault += _where(first_fault(reference, lines), lines, what)
-        faults.append(fault)
-    if not faults:
+    wrong = [(path, lines, what) for path, lines, what in read if len(lines) != len(reference)]
+    if not wrong:
         return []
     remedy = "Each line must hold the segment of the same line of the reference: mend the file or write it again."
-    counts = {len(lines) for _, lines, _ in read}
-    if len(read) > 1 and len(counts) == 1:
-        remedy += f" All other files have {counts.pop()} lines, so it may be the reference that is wrong."
+    of_reference = f"the reference {shown(reference_path)}"
+    blanks = [_blanks(reference_path, reference, len(lines)) for _, lines, _ in wrong]
+    if len(read) > 1 and len({len(lines) for _, lines, _ in read}) == 1:
+        path, lines, _ = read[0]
+        near = not blanks[0] and len(lines) <= SEARCHED_LINES
+        where = _where(lines, reference, "the reference", shown(path)) if near else ""
+        return [f"T{of_reference[1:]} has {_count(reference)}, all other files ({_named(read)}) have {len(lines)}, so "
+                f"it may be the reference that is wrong.{where} {remedy}{blanks[0]}"]
+    faults, searched = [], 0
+    for (path, lines, what), blank in zip(wrong, blanks, strict=True):
+        where = ""
+        if what and not blank and searched + len(lines) <= SEARCHED_LINES:
+            searched += len(lines)
+            where = _where(reference, lines, what, "the reference")
+        faults.append(f"{shown(path)} has {_count(lines)}, {of_reference} has {len(reference)}.{where}")
+    remedy += next(filter(None, blanks), "")
     return [f"{faults[0]} {remedy}"] if len(faults) == 1 else [*faults, remedy]
+
+
+def _named(read: Sequence[_Read]) -> str:
+    names = [shown(path) for path, _, _ in read if path is not None]
+    return ", ".join(names[:4]) + ", ..." * (len(names) > 4)
+
+
+def _blanks(path: FilePath, reference: Sequence[str], n: int) -> str:
+    """The sentences for a reference that has n lines when its blank ones are not counted, with a space before them."""
+    blank = [line for line, text in enumerate(reference, 1) if not text.strip()] if n < len(reference) else []
+    if not blank or len(reference) - len(blank) != n:
+        return ""
+    name = shown(path)
+    return (f" The reference has {len(blank)} blank {'line' if len(blank) == 1 else 'lines'}, the first is line "
+            f"{blank[0]}, and {n} others. If the blank ones are no segments, take them out: grep -v '^[[:space:]]*$' "
+            f"{shlex.quote(name)} > {shlex.quote(name.removesuffix('.txt') + '.new.txt')}")
 
 
 def _count(lines: Sequence[str]) -> str:
     return "1 line" if len(lines) == 1 else f"{len(lines)} lines"
 
 
-def _where(fault: Fault | None, lines: Sequence[str], what: str) -> str:
-    """The sentence that says where a text goes out of step, with a space before it."""
+def _where(right: Sequence[str], lines: Sequence[str], what: str, other: str) -> str:
+    """The sentence that says where a text goes out of step with one that is right, with a space before it."""
+    fault = first_fault(right, lines)
     if fault is None:
         return ""
     kind, line = fault
     if kind == "missing":
-        return f" Line {line} of the reference is the first that looks missing in {what}."
+        return f" Line {line} of {other} is the first that looks missing in {what}."
     note = " (it is empty)" if kind == "extra" and not lines[line - 1].strip() else ""
     return f" Line {line} of {what} is the first that looks {kind}{note}."

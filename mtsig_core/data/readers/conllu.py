@@ -58,7 +58,7 @@ def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
 
 def _of_segments(path: FilePath, texts: Sequence[str]) -> list[str]:
     """The parses as `read_conllu` has them."""
-    sentences = list(_sentences(path, read_lines(path), len(texts)))
+    sentences = list(_sentences(path, read_lines(path, "a parse in CoNLL-U"), len(texts)))
     if any(sentence.segment for sentence in sentences):
         return _by_number(sentences, len(texts), path)
     written = [k for k, text in enumerate(texts) if text.strip()]

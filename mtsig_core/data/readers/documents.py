@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from mtsig_core.data.readers.formats import DOCUMENTS
 from mtsig_core.data.readers.json_text import parse_json
 from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.errors import InputError
@@ -33,7 +34,7 @@ def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], 
     InputError
         If the file is unreadable, or a line is of another form.
     """
-    lines = read_lines(path)
+    lines = read_lines(path, DOCUMENTS)
     if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl") or all(line.startswith("{") for line in lines):
         rows = [_from_json(line, path, number) for number, line in enumerate(lines, 1)]
     else:

@@ -5,29 +5,10 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-__all__ = ["damage_in_utf8", "guess_encoding", "guess_format"]
+__all__ = ["damage_in_utf8", "guess_encoding"]
 
 SAMPLE = 1 << 16  # bytes, or
 LINES = 200  # that are not ASCII
-
-FORMATS = {
-    b"PK\x03\x04": "a zip archive (or an office document)",
-    b"\x1f\x8b": "a gzip file",
-    b"BZh": "a bzip2 file",
-    b"\xfd7zXZ\x00": "an xz file",
-    b"\x28\xb5\x2f\xfd": "a zstd file",
-    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"\x89PNG\r\n": "a PNG image",
-    b"\xff\xd8\xff": "a JPEG image",
-    b"GIF8": "a GIF image",
-    b"%PDF": "a PDF document",
-    b"\xd0\xcf\x11\xe0": "an old office document",
-    b"PAR1": "a Parquet table",
-    b"SQLite format 3": "an SQLite database",
-    b"\x7fELF": "a program",
-    b"\x80\x04\x95": "a Python pickle",
-    b"\x93NUMPY": "a NumPy array",
-}
 
 # By the name that iconv knows them by. A text in few of them is a better guess than in one of all there are.
 WIDE = {"utf_32": "UTF-32", "utf_32_le": "UTF-32LE", "utf_32_be": "UTF-32BE",
@@ -35,11 +16,6 @@ WIDE = {"utf_32": "UTF-32", "utf_32_le": "UTF-32LE", "utf_32_be": "UTF-32BE",
 NARROW = {"shift_jis": "SHIFT_JIS", "big5": "BIG5", "gb18030": "GB18030",
           "cp1252": "WINDOWS-1252", "cp1251": "WINDOWS-1251", "koi8_r": "KOI8-R", "cp1253": "WINDOWS-1253",
           "cp1255": "WINDOWS-1255", "cp1256": "WINDOWS-1256"}
-
-
-def guess_format(data: bytes) -> str | None:
-    """Name of the binary format that these first bytes belong to, with its article."""
-    return next((name for magic, name in FORMATS.items() if data.startswith(magic)), None)
 
 
 def guess_encoding(data: bytes) -> str | None:

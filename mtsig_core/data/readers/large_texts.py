@@ -10,6 +10,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from mtsig_core.data.readers.bounds import is_limited, open_file
+from mtsig_core.data.readers.formats import SEGMENTS, refusal
 from mtsig_core.data.readers.lines import GZIP_MAGIC, FilePath, chunks, read_lines, shown
 from mtsig_core.data.stored_lines import StoredLines, file_state
 
@@ -45,13 +46,15 @@ def _stored(file: BinaryIO, path: FilePath) -> StoredLines | None:
     copy = cast(BinaryIO, tempfile.TemporaryFile()) if file.read(2) == GZIP_MAGIC else None
     first, ends, sizes, lengths = 0, *(list[np.ndarray]() for _ in range(3))
     for block in _whole_lines(path, copy):
+        if not ends and (error := refusal(shown(path), block, SEGMENTS)):
+            raise error
         if not ends and block.startswith(_MARK):
             first, block = len(_MARK), block[len(_MARK):]
         try:
             lines = block.decode().removesuffix("\n").split("\n")
         except ValueError:
             return None
-        if b"\0" in block:
+        if b"\0" in block or (b"\r" in block and b"\n" not in block):
             return None
         raw = block.removesuffix(b"\n").split(b"\n")
         ends.append(np.array([len(line) + 1 for line in raw], dtype=np.int64))

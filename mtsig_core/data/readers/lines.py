@@ -10,17 +10,16 @@ import zlib
 from collections.abc import Iterator
 
 from mtsig_core.data.readers.bounds import open_file, spend
-from mtsig_core.data.readers.encodings import damage_in_utf8, guess_encoding, guess_format
+from mtsig_core.data.readers.encodings import damage_in_utf8, guess_encoding
+from mtsig_core.data.readers.formats import SEGMENTS, refusal, sniff
 from mtsig_core.errors import InputError
 
-__all__ = ["FilePath", "chunks", "decode", "missing", "read_bytes", "read_lines", "shown"]
+__all__ = ["FilePath", "beginning", "chunks", "decode", "missing", "read_bytes", "read_lines", "shown"]
 
 FilePath = str | os.PathLike[str]
 
 MAX_BYTES = 2 << 30  # of text, unpacked: a small .gz can hold far more than any memory
 CHUNK = 1 << 20
-# What is expected in a file, for messages; most have the first.
-SEGMENTS, SCORE_TABLE, SYSTEMS_TABLE = "one segment per line", "a table of segment scores", "a table of the systems"
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -45,14 +44,21 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     Raises
     ------
     InputError
-        If the file is missing, unreadable, empty, damaged, too large, or not UTF-8 text.
+        If the file is missing, unreadable, empty, damaged, too large, not UTF-8 text, or of a format that is not read
+        there; see `mtsig_core.data.readers.formats`.
     """
     data, unpacked = read_bytes(path, content)
+    if error := refusal(shown(path), data, content):
+        raise error
     text = decode(data, path, unpacked).lstrip("\ufeff")
     spend("lines", text.count("\n") + 1, shown(path))
     if not text:
         raise InputError(f"{shown(path)} is empty; {content} is expected. "
                          "See whether the program that wrote it came to its end.")
+    if "\n" not in text and (ends := text.rstrip("\r").count("\r")):
+        raise InputError(f"{shown(path)} has no line feed and {ends:,} carriage returns, as old Macs and some "
+                         f"spreadsheets end lines. Expected {content}, each ended by a line feed. Convert it: "
+                         + _command(r"tr '\r' '\n'", path, unpacked))
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     spend("line_length", max(map(len, lines)), shown(path))
     return lines
@@ -93,6 +99,11 @@ def chunks(path: FilePath, content: str = SEGMENTS) -> Iterator[tuple[bytes, boo
         raise InputError(f"{name} is no file name. Check it for stray characters.") from None
 
 
+def beginning(path: FilePath) -> bytes:
+    """The first bytes of a file, unpacked."""
+    return next(chunks(path), (b"", False))[0]
+
+
 def missing(path: FilePath) -> str:
     """Message for a file or folder that is not there, with the nearest name that is."""
     path = os.fsdecode(path)
@@ -128,10 +139,8 @@ def _not_text(data: bytes, offset: int, path: FilePath, unpacked: bool) -> str:
     place = f"{name}, line {line}: byte 0x{data[offset]:02X} at offset {offset}{' of the unpacked text' * unpacked}"
     encoding, damaged = guess_encoding(data), damage_in_utf8(data)
 
-    if unpacked and data.startswith(GZIP_MAGIC):
-        return f"{name} is gzipped twice. Unpack it once: gzip -dc {shlex.quote(name)} > COPY.gz"
-    if kind := guess_format(data):
-        return f"{name} is not text, it looks like {kind}. Give UTF-8 text with one segment per line."
+    if kind := sniff(data):
+        return f"{name} is {kind.what}, not text. Give it as UTF-8 text."
     if data[offset] == 0 and encoding is None:
         return (f"{place} is NUL: {name} is not text, or damaged. If it is text, drop such bytes: "
                 + _command(r"tr -d '\000'", path, unpacked))

@@ -113,7 +113,7 @@ def _files(folder: Path, pair: str) -> list[tuple[Path, str]]:
 def _read(path: Path, testset: TestSet) -> dict[str, list[float | None]]:
     """The scores of each system that has any."""
     found: dict[str, list[float | None]] = {}
-    for number, line in enumerate(read_lines(regular(path)), 1):
+    for number, line in enumerate(read_lines(regular(path), "SYSTEM<TAB>SCORE in each line"), 1):
         system, _, score = line.strip().replace("\t", " ").rpartition(" ")
         try:
             value = None if score == "None" else math.inf if "_" in score else float(score)

@@ -17,19 +17,21 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from mtsig_core.data.langpairs import LANGUAGE
+from mtsig_core.data.langpairs import LANGUAGE, THREE_LETTERS
 
 __all__ = ["OUTPUTS", "PAIR", "TaskName", "task_name", "without_pair"]
 
 OUTPUTS = ("system-outputs", "system_outputs")
 PAIR = rf"(?P<pair>(?P<origin>{LANGUAGE})-(?P<target>{LANGUAGE}))"
-# Of two letters, as ISO 639-1 has them: where only the pair tells what a name is, our-mt must be none.
+# Of two letters, as ISO 639-1 has them, or of three that are known or have a script: where only the pair tells what a
+# name is, our-mt must be none.
 _CODE = "(?:" + "|".join(
     "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
     "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv "
     "ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne "
     "ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st "
-    "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu".split()) + ")"
+    "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu".split()
+    + [*THREE_LETTERS, "[a-z]{3}(?=_[A-Z][a-z]{3})"]) + ")"
 _PLAIN = rf"{_CODE}(?:_\w{{2,4}}|-[A-Z][a-z]{{3}}|-[A-Z]{{2}}|-[0-9]{{3}}){{0,2}}"
 _PLAIN_PAIR = rf"(?P<pair>{_PLAIN}-{_PLAIN})"
 _START = rf"((?P<set>.+?)\.)?{PAIR}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from mtsig_core.data.langpairs import LANGUAGE
 from mtsig_core.data.readers.assemble import without_canary
+from mtsig_core.data.readers.formats import DOCUMENTS
 from mtsig_core.data.readers.lines import read_lines, shown
 from mtsig_core.data.readers.text import NamedFile, read_text
 from mtsig_core.data.testset import TestSet
@@ -79,7 +80,8 @@ def read_sacrebleu(name: str, langpair: str | None = None, systems: Sequence[Nam
     testset = read_text(list(refs.items()), own, sources=files["src"], langpair=langpair, name=f"{name} {langpair}")
     gaps = {ref: [text or (None if any(others) else "") for text, *others in
                   zip(texts, *testset.references.values(), strict=True)] for ref, texts in testset.references.items()}
-    documents, domains = (read_lines(files[field]) if field in files else None for field in ("docid", "domain"))
+    documents, domains = (read_lines(files[field], DOCUMENTS) if field in files else None
+                          for field in ("docid", "domain"))
     testset = replace(testset, references=gaps, documents=documents, domains=domains)
     return testset if keep_canary else without_canary(testset)
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from mtsig_core.data.checks import literal
+from mtsig_core.data.langpairs import is_langpair
 from mtsig_core.data.readers.bounds import check_values, spend
+from mtsig_core.data.readers.formats import SCORE_TABLE, refusal
 from mtsig_core.data.readers.json_text import parse_json
-from mtsig_core.data.readers.lines import SCORE_TABLE, decode, read_bytes, shown
+from mtsig_core.data.readers.lines import decode, read_bytes, shown
 from mtsig_core.data.readers.memory import Rows, Table, score_rows
 from mtsig_core.data.readers.parquet_pages import check_columns, unpacked_size
 from mtsig_core.errors import InputError
@@ -23,9 +25,10 @@ __all__ = ["Rating", "ScoreFile", "as_key", "read_score_file"]
 
 _SYSTEM = ("system", "system_name", "system_id", "sys")
 _LINE = ("line", "line_number", "lineno", "segment", "segment_id", "seg", "seg_id", "sentence", "id", "index")
-_SCORE = ("score", "rating", "value")
+_SCORE = ("score", "scores", "rating", "value")
 _DOCUMENT = ("docid", "doc_id", "doc", "document", "document_id")
 _Place = dict[str, int | None]  # of the columns of a table, by what they hold
+_PAIR = ("lp", "langs", "langpair", "langpairs", "lang_pair", "language_pair")
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
 _FORMS = ("Expected are the columns system, line, score (and docid), a row for each score; or a column for each "
           "system and a row for each line.")
@@ -44,11 +47,13 @@ class Rating:
 
 @dataclass(frozen=True)
 class ScoreFile:
-    """What a file says. `n_rows` is the number of lines where they are only counted, not named; else None."""
+    """What a file says. `n_rows` is the number of lines where they are only counted, not named; else None. `table` is
+    its header and rows, for messages."""
 
     path: str
     ratings: list[Rating]
     n_rows: int | None = None
+    table: tuple[Sequence[str], Rows] | None = None
 
 
 def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] = lambda name: True
@@ -75,6 +80,8 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
     data, unpacked = read_bytes(path, SCORE_TABLE)
     if not data.strip():
         raise InputError(f"{name} is empty. {_FORMS}")
+    if error := refusal(name, data, SCORE_TABLE):
+        raise error
     if data.startswith(b"PAR1"):
         return _table(name, *_parquet(name, data), metric, is_system)
     text = decode(data, path, unpacked).lstrip("\ufeff")
@@ -153,10 +160,13 @@ def _json(name: str, text: str, metric: str, is_system: Callable[[str], bool]) -
         whole = parse_json(text, name)
     except ValueError:
         whole = None
-    if isinstance(whole, dict) and whole and all(isinstance(value, list) for value in whole.values()):
+    if isinstance(whole, dict) and (lists := _lists(name, whole)) is not None:
+        return _table(name, *lists, metric, is_system)
+    records = _records(name, whole) if isinstance(whole, dict) else whole
+    if records is None and isinstance(whole, dict) and whole and all(isinstance(v, list) for v in whole.values()):
         return _comet(name, whole, metric)
-    if isinstance(whole, list):
-        entries = list(enumerate(whole, 1))
+    if isinstance(records, list):
+        entries = list(enumerate(records, 1))
     else:
         entries = [(k, _parsed(name, k, line)) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
     for k, entry in entries:
@@ -172,6 +182,36 @@ def _json(name: str, text: str, metric: str, is_system: Callable[[str], bool]) -
             raise InputError(f"{name}, row {k} has no {shown(score)!r}; it has {_listed(entry)}. Expected a number, or "
                              "null where a score is missing.")
     return _table(name, header, [(k, [entry.get(key) for key in header]) for k, entry in entries], metric, is_system)
+
+
+def _records(name: str, whole: Mapping[str, Any]) -> list[Any] | None:
+    """The only list, in an object of JSON, of objects that name a system; None without."""
+    found = [key for key, values in whole.items() if isinstance(values, list) and values and all(
+        isinstance(entry, dict) and _column(list(entry), _SYSTEM) is not None for entry in values)]
+    if len(found) > 1:
+        raise InputError(f"{name} has {len(found)} lists of scores: {_listed(found)}. Expected one. Put each in a file "
+                         "of its own.")
+    return list(whole[found[0]]) if found else None
+
+
+def _lists(name: str, whole: Mapping[str, Any]) -> tuple[list[str], Rows] | None:
+    """Header and rows of an object of JSON that has a list of values for each column, None for another."""
+    for key, other in (("columns", "data"), ("schema", "data")):
+        if isinstance(whole.get(key), list | dict) and isinstance(whole.get(other), list):
+            raise InputError(f"{name} has {key!r} beside {other!r}, as pandas writes a table with orient 'split' or "
+                             "'table'. Expected an object for each row. Write it with orient='records'.")
+    if whole and all(isinstance(values, dict) for values in whole.values()) and len(
+            {tuple(values) for values in whole.values()}) == 1 and len(whole) > 1:
+        raise InputError(f"{name} has an object for each of {_listed(whole)}, as pandas writes a table by default. "
+                         "Expected an object for each row. Write it with orient='records'.")
+    if not whole or not all(isinstance(values, list) for values in whole.values()) or any(
+            isinstance(value, dict | list) for values in whole.values() for value in values):
+        return None
+    sizes = {key: len(values) for key, values in whole.items()}
+    if len(set(sizes.values())) > 1:
+        told = ", ".join(f"{shown(key)} {size}" for key, size in sizes.items())
+        raise InputError(f"{name} has lists of unequal length: {told}. Expected as many values in each.")
+    return list(whole), list(enumerate(zip(*whole.values(), strict=True), 1))
 
 
 def _parsed(name: str, row: int, line: str) -> Any:
@@ -212,14 +252,55 @@ def _table(name: str, header: list[str] | None, rows: Rows, metric: str, is_syst
     twice = sorted({column for column in header if header.count(column) > 1})
     if twice:
         raise InputError(f"{name} has the column {shown(twice[0])} twice. Rename or remove one of them.")
+    _check_header(name, header, rows)
+    header, rows = _of_one_pair(name, header, rows)
     place = {what: _column(header, known) for what, known in
              (("system", _SYSTEM), ("line", _LINE), ("docid", _DOCUMENT))}
     place["score"] = _score_column(name, header, metric) if place["system"] is not None else \
         _column(header, (metric.lower(), *_SCORE))
     is_long = place["system"] is not None or (place["score"] is not None and not is_system(header[place["score"]]))
     if not is_long and place["score"] is not None:  # which may be the name of a system
-        is_long = header[place["score"]].lower() == "score"
+        is_long = header[place["score"]].lower() in ("score", "scores")
     return _long(name, header, rows, place) if is_long else _wide(name, header, rows, place, is_system)
+
+
+def _check_header(name: str, header: Sequence[str], rows: Rows) -> None:
+    """Raise InputError where the first row has no names: numbers stand in it, and beside them texts as below."""
+    if _column(header, (*_SYSTEM, *_LINE, *_SCORE, *_DOCUMENT)) is not None:
+        return
+    numbers = [k for k, column in enumerate(header) if column.lower() not in _MISSING and _is_number(column) and all(
+        _is_number(cells[k]) for _, cells in rows)]
+    texts = [k for k in range(len(header)) if not any(_is_number(cells[k]) for _, cells in rows)]
+    if not numbers or not texts:
+        return
+    told = "Put a row of names above it, such as system, line, score."
+    if len(header) == 2 and texts == [0]:
+        told = ("mt-metrics-eval writes *.seg.score so, which are read from the folder of a task, in human-scores/. Or "
+                "put the names system, line, score above it, with the number of its line in each row.")
+    raise InputError(f"{name} begins with {_listed(header)}, which is a row of scores. Expected the names of the "
+                     f"columns first. {told}")
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, str) and value.strip().lower() in _MISSING:
+        return True
+    try:
+        return math.isfinite(float(value))  # type: ignore[arg-type]
+    except (ValueError, TypeError):
+        return value is None
+
+
+def _of_one_pair(name: str, header: list[str], rows: Rows) -> tuple[list[str], Rows]:
+    """The table without its column of language pairs; raises InputError where it has several."""
+    place = _column(header, _PAIR)
+    found = [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in rows))
+    if place is None or not all(map(is_langpair, found)):
+        return header, rows
+    if len(found) > 1:
+        raise InputError(f"{name} has scores of {len(found)} language pairs (column {shown(header[place])}: "
+                         f"{_listed(found)}). Expected those of one. Put the rows of each in a file of its own.")
+    return [*header[:place], *header[place + 1:]], [
+        (row, [*cells[:place], *cells[place + 1:]]) for row, cells in rows]
 
 
 def _column(header: Sequence[str], known: Iterable[str]) -> int | None:
@@ -251,7 +332,7 @@ def _long(name: str, header: Sequence[str], rows: Rows, place: _Place) -> ScoreF
         where = f"{name}, row {row}"
         ratings.append(Rating(_text(cells[system], f"{where}: system"), as_key(cells[line], f"{where}: line"),
                               _number(cells[score], where), _document(cells, document, where), row))
-    return ScoreFile(name, ratings)
+    return ScoreFile(name, ratings, table=(header, rows))
 
 
 def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system: Callable[[str], bool]) -> ScoreFile:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mtsig_core.data.readers.bounds import check_values
+from mtsig_core.data.readers.formats import IDS
 from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.data.readers.memory import Table, of_systems
 from mtsig_core.data.readers.score_files import Rating, ScoreFile, as_key, read_score_file
@@ -24,6 +26,10 @@ __all__ = ["assumed_of", "join_scores", "read_scores"]
 NamedTable = tuple[str, Table]
 Tables = Sequence[NamedTable] | Mapping[str, Table]
 _Entry = tuple[ScoreFile, Rating]
+#: Columns in which two rows of one system and line may differ, the gravest first, and what to do then.
+_SECOND = (("lang|^lp$", "Expected scores of one language pair: put the rows of each in a file of its own."),
+           ("doc", "Lines are counted through the whole set, not within each document: number them so."),
+           ("rater|annotator|user|judge|wave", "Expected one score for each: take the mean of several raters before."))
 
 
 def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[str] = (), *,
@@ -169,21 +175,47 @@ def _read(tables: Sequence[NamedTable], known: Collection[str] | None) -> Iterat
 
     for name in dict.fromkeys(name for name, _ in tables):
         files = [read_score_file(path, name, is_system) for own, path in tables if own == name]
+        if known is None:
+            _check_single(name, tables, files)
         seen: dict[tuple[str, int | str], _Entry] = {}
         for file in files:
             for rating in file.ratings:
                 key = rating.system, rating.line
                 if key in seen:
-                    other, before = seen[key]
-                    also = f"row {before.row}" if other is file else f"{other.path}, row {before.row}"
-                    raise InputError(f"{file.path}, row {rating.row}: {shown(rating.system)} has a second score for "
-                                     f"line {shown(str(rating.line))}; the first is in {also}. Expected one for each: "
-                                     "take the mean of several raters before.")
+                    raise _second_score(file, rating, *seen[key])
                 seen[key] = file, rating
         if all(rating.score is None for _, rating in seen.values()):
             raise InputError(f"{files[0].path} has no score at all: every one of {len(seen)} is missing. See whether "
                              "it is the right file.")
         yield name, list(seen.values())
+
+
+def _check_single(name: str, tables: Sequence[NamedTable], files: Sequence[ScoreFile]) -> None:
+    """Raise InputError for a file of which nothing but its form says that its only row is of a segment."""
+    for (_, path), file in zip((one for one in tables if one[0] == name), files, strict=True):
+        if isinstance(path, str | os.PathLike) and file.n_rows == 1 and file.ratings[0].document is None:
+            columns = ", ".join(shown(rating.system) for rating in file.ratings[:12])
+            raise InputError(f"{file.path} has the columns {columns} and a single row of numbers. Nothing says whether "
+                             "the columns are systems. Expected the columns system, line, score; or a column for each "
+                             "system and a row for each line. If it is one segment, add a column 'line'.")
+
+
+def _second_score(file: ScoreFile, rating: Rating, other: ScoreFile, before: Rating) -> InputError:
+    """The error for two scores of one system and line, which says wherein their rows differ."""
+    also = f"row {before.row}" if other is file else f"{other.path}, row {before.row}"
+    told = "Expected one for each: take the mean of several raters before."
+    if other is file and file.table is not None:
+        header, rows = file.table
+        first, second = (next(cells for row, cells in rows if row == one.row) for one in (before, rating))
+        differing = [(column, str(one), str(two)) for column, one, two in zip(header, first, second, strict=True)
+                     if one != two]
+        for words, remedy in _SECOND:
+            if found := next((one for one in differing if re.search(words, one[0], re.IGNORECASE)), None):
+                told = (f"The rows differ in {shown(found[0])}: {shown(found[1][:40])} and {shown(found[2][:40])}. "
+                        f"{remedy}")
+                break
+    return InputError(f"{file.path}, row {rating.row}: {shown(rating.system)} has a second score for line "
+                      f"{shown(str(rating.line))}; the first is in {also}. {told}")
 
 
 def _line_in(testset: TestSet, file: ScoreFile, rating: Rating, last: int, where: str) -> int:
@@ -217,7 +249,7 @@ def _check_numbering(testset: TestSet, entries: Sequence[_Entry], last: int) -> 
 
 def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
     """{id: line} of a file with an id per line."""
-    ids, (n, last) = read_lines(path), (testset.n_segments, max(testset.lines))
+    ids, (n, last) = read_lines(path, IDS), (testset.n_segments, max(testset.lines))
     if len(ids) not in (n, last):
         wanted = f"{last}" if n == last else f"{last}, or {n} without those left out"
         raise InputError(f"{shown(path)} has {len(ids)} lines, the texts have {wanted} (a canary at their end does not "

@@ -8,14 +8,17 @@ from collections.abc import Iterable
 __all__ = ["SPACELESS", "written_in"]
 
 #: What the languages are called that tokenizers made for spaces leave whole, or in pieces too long.
-SPACELESS = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai"}
+SPACELESS = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "km": "Khmer", "lo": "Lao",
+             "my": "Burmese", "bo": "Tibetan"}
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA = "\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
-_HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
-_THAI = "\u0e01-\u0e4e"
-_ANY = f"[{_HAN}{_KANA}{_HANGUL}{_THAI}]"
-_WORD_OF_OTHERS = rf"[^\W\d_{_HAN}{_KANA}{_HANGUL}{_THAI}]+"
+#: Letters of the scripts that stand for one language each.
+_OWN = {"ko": "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3", "th": "\u0e01-\u0e4e", "km": "\u1780-\u17d3",
+        "lo": "\u0e81-\u0ece", "my": "\u1000-\u103f\u1050-\u109f\ua9e0-\ua9ef\uaa60-\uaa7f", "bo": "\u0f40-\u0fbc"}
+_RANGES = "".join((_HAN, _KANA, *_OWN.values()))
+_ANY = f"[{_RANGES}]"
+_WORD_OF_OTHERS = rf"[^\W\d_{_RANGES}]+"
 _SEGMENTS = 2000  # that are looked at
 _SOME_KANA = 0.1  # of Japanese; Chinese has a borrowed one now and then
 
@@ -32,9 +35,9 @@ def written_in(texts: Iterable[str | None]) -> str | None:
     sample = "\n".join(there[::max(1, len(there) // _SEGMENTS)])
     if sample.isascii() or not re.search(_ANY, sample):
         return None
-    han, kana, hangul, thai = (len(re.findall(f"[{script}]", sample)) for script in (_HAN, _KANA, _HANGUL, _THAI))
-    if han + kana + hangul + thai <= len(re.findall(_WORD_OF_OTHERS, sample)):
+    han, kana, *own = (len(re.findall(f"[{script}]", sample)) for script in (_HAN, _KANA, *_OWN.values()))
+    if han + kana + sum(own) <= len(re.findall(_WORD_OF_OTHERS, sample)):
         return None
-    if max(hangul, thai) > han + kana:
-        return "ko" if hangul > thai else "th"
+    if max(own) > han + kana:
+        return [*_OWN][own.index(max(own))]
     return "ja" if kana > _SOME_KANA * (han + kana) else "zh"

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.archives import file_beside
-from mtsig_core.data.readers.lines import SYSTEMS_TABLE, FilePath, read_lines, shown
+from mtsig_core.data.readers.formats import SYSTEMS_TABLE
+from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.data.task import KINDS, ROLES, SystemInfo
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError

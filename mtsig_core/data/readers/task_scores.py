@@ -102,7 +102,7 @@ def _read(folder: Path, pairs: Collection[str] | None) -> dict[str, _Pair]:
     found: dict[str, _Pair] = {}
     for path in _files(folder):
         system, name = literal(path.name).removesuffix(".gz").removesuffix(".jsonl"), shown(path)
-        for number, line in enumerate(read_lines(path), 1):
+        for number, line in enumerate(read_lines(path, "an object of JSON in each line"), 1):
             if line.strip() and not _of_another(line, pairs):
                 _take(found, system, line, f"{name}, line {number}", pairs)
     return found
@@ -178,7 +178,7 @@ def _metadata(path: Path) -> dict[str, SystemInfo]:
     if not os.path.lexists(path):
         return {}
     try:
-        table = parse_json("\n".join(read_lines(regular(path))), shown(path))
+        table = parse_json("\n".join(read_lines(regular(path), "an object of JSON")), shown(path))
     except ValueError as error:
         raise InputError(f"{shown(path)} is no JSON: {error}. Mend or remove it.") from None
     if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):

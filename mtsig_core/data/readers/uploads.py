@@ -30,6 +30,7 @@ __all__ = ["ROLES", "Upload", "guess_name", "guess_role", "guess_uploads", "in_o
 
 ROLES = ("system", "training run", "reference", "documents", "source", "scores", "scores, lower is better",
          "scores, higher is better", "segment ids", "parse", "leave out")
+_PLAIN = ("system", "training run", "reference", "source")
 _RUN = re.compile(r"(.+)[._-]run[_-]?(\d{1,4})", re.IGNORECASE | re.DOTALL)
 _SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
           ("documents", r"docs?|documents?|docids?"),
@@ -225,9 +226,9 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
     if scores and not (groups["reference"] and groups["system"]):
         with suppress(SettingError):  # what is to be chosen is asked once all files are there
             read_tables()  # a fault in one of them is told first
-    if xml := [shown(upload.file) for upload in texts if upload.file.removesuffix(".gz").endswith(".xml")]:
-        raise InputError(f"{xml[0]} is XML, which is read from a zip. Zip the XML files of the task, with names such "
-                         "as newstest2021.en-de.all.xml, and upload the zip.")
+    if not (groups["reference"] and groups["system"]):
+        _in_folder(lambda folder: [read_lines(_save(folder, k, upload)) for k, upload in enumerate(texts)
+                                   if upload.role in _PLAIN])  # what cannot be read is told first
     if not groups["reference"]:
         raise InputError("No reference among the files. Mark at least one of them as reference.")
     if not groups["system"]:

@@ -16,7 +16,8 @@ from pathlib import Path
 from mtsig_core.data.langpairs import is_langpair, languages_of
 from mtsig_core.data.readers.assemble import assemble, by_name, check_langpair
 from mtsig_core.data.readers.bounds import check_place, regular
-from mtsig_core.data.readers.lines import FilePath, missing, shown
+from mtsig_core.data.readers.formats import SEGMENTS, refusal, sniff
+from mtsig_core.data.readers.lines import FilePath, beginning, missing, shown
 from mtsig_core.data.readers.names import OUTPUTS, TaskName, task_name
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
@@ -25,6 +26,7 @@ __all__ = ["language_pairs", "left_out", "read_wmt"]
 
 _References = dict[tuple[str, str], list[tuple[str, Path]]]  # (set or "", language pair) -> (name, path)
 
+_LOOKED_AT = 20  # files
 ONE_OF_EACH = "Remove or rename one of them."
 LAYOUT = ("Expected are references/ and system-outputs/, with files such as references/en-de.refA.txt or "
           "references/SET.en-de.ref.A.de; or files side by side, such as SET.en-de.ref.A.de and SET.en-de.hyp.NAME.de; "
@@ -154,10 +156,20 @@ def _references(folder: Path) -> _References:
         near = [folder / name for name in names if (folder / name / "references").is_dir()]
         near += [folder.parent] if folder.name in ("references", *OUTPUTS) else []
         hint = f" Did you mean {shown(near[0])}?" if near else ""
-        raise InputError(f"{shown(folder)} has no references/; it has {_listed(names)}. {LAYOUT}{hint}")
+        raise InputError(f"{shown(folder)} has no references/; it has {_listed(names)}. {LAYOUT}{hint}"
+                         f"{_other_format(folder, names)}")
     if not found:
         raise InputError(f"{shown(inside)} has no reference; it has {_listed(_names(inside))}. {LAYOUT}")
     return found
+
+
+def _other_format(folder: Path, names: Sequence[str]) -> str:
+    """What to do about the first file, of a folder of another layout, that is no text, with a space before it."""
+    for path in (folder / name for name in names[:_LOOKED_AT]):
+        head = beginning(path) if path.is_file() else b""
+        if (found := sniff(head)) is not None and not found.read_as:
+            return f" {refusal(shown(path), head, SEGMENTS)}"
+    return ""
 
 
 def _choose(found: _References, langpair: str, folder: Path) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mtsig_core.data.readers import lines as module
@@ -33,6 +33,7 @@ class TestLines:
     def test_round_trip(self, texts, pack, bom, crlf, ended):
         end = "\r\n" if crlf else "\n"
         content = end.join(texts) + end * (ended or not texts[-1])
+        assume("\n" in content or "\r" not in content)  # which is of another kind; see below
         if bom or content.startswith("\ufeff"):  # a text that begins with the mark needs one more to keep it
             content = "\ufeff" + content
         data = content.encode()
@@ -51,6 +52,14 @@ class TestLines:
 
     def test_one_carriage_return_belongs_to_the_line_end(self, write):
         assert read_lines(write("t.txt", b"a\r\r\nb\r\n")) == ["a\r", "b"]
+
+    def test_lines_that_end_by_carriage_returns_alone(self, write):
+        """Read as one line, all outputs would have one segment."""
+        path = write("mac.txt", b"a b\rc d\re\r")
+        assert error(path) == (f"{path} has no line feed and 2 carriage returns, as old Macs and some spreadsheets end "
+                               "lines. Expected one segment per line, each ended by a line feed. Convert it: tr '\\r' "
+                               f"'\\n' < {path} > {path}.utf8")
+        assert read_lines(write("one.txt", b"a b\r")) == ["a b"]
 
     def test_gzip_is_told_by_content(self, write):
         assert read_lines(write("packed.txt", ["ä"], pack=True)) == ["ä"]
@@ -208,11 +217,14 @@ class TestNotText:
         (b"\xfd7zXZ\0\0", "an xz file"), (b"\xff\xd8\xff\xe0\0", "a JPEG image"), (b"%PDF-1.4\n%\xe2\xe3", "a PDF"),
     ])
     def test_binary_formats(self, write, head, kind):
-        assert f"t.txt is not text, it looks like {kind}" in error(write("t.txt", head))
+        assert f"t.txt is {kind}" in (said := error(write("t.txt", head))) and "Expected one segment per line." in said
+        with pytest.raises(InputError, match=f"t.txt is {kind}.*, not text. Give it as UTF-8 text"):
+            read_lines(write("t.txt", head), "a table of the systems")
 
     def test_gzipped_twice(self, write):
         path = write("t.txt.gz", gzip.compress(b"a\n"))
-        assert f"t.txt.gz is gzipped twice. Unpack it once: gzip -dc {path}" in error(path)
+        assert error(path) == (f"{path} is gzipped twice. Expected one segment per line. Unpack it once: gzip -dc {path} "
+                               "> once.gz")
 
 
 class TestDamagedGzip:

@@ -1,5 +1,7 @@
 """read_text: names, line counts, documents, language pairs."""
 
+import subprocess
+
 import pytest
 
 from mtsig_core.data.readers import read_text
@@ -148,9 +150,23 @@ class TestLineCounts:
     def test_the_reference_may_be_the_wrong_one(self, write, sys_a):
         ref = write("ref.txt", JOINED)
         other = write("sysB.txt", LINES)
-        assert "All other files have 5 lines, so it may be the reference" in error(
-            [(None, ref)], [(None, sys_a), (None, other)])
+        assert error([(None, ref)], [(None, sys_a), (None, other)]).startswith(
+            f"The reference {ref} has 4 lines, all other files ({sys_a}, {other}) have 5, so it may be the reference "
+            "that is wrong. Line 2 of the reference is the first that looks joined. Each line must hold")
         assert "it may be the reference" not in error([(None, ref)], [(None, sys_a)])
+
+    @pytest.mark.parametrize("blank", ["", " \t"])
+    def test_blank_lines_of_the_reference(self, write, ref, sys_a, blank):
+        path = write("refB.txt", [*LINES[:2], blank, LINES[2], blank, *LINES[3:]])
+        told = (" The reference has 2 blank lines, the first is line 3, and 5 others. If the blank ones are no "
+                f"segments, take them out: grep -v '^[[:space:]]*$' {path} > {str(path)[:-4]}.new.txt")
+        alone = error([(None, path)], [(None, sys_a)])
+        assert alone.startswith(f"{sys_a} has 5 lines, the reference {path} has 7. Each line") and alone.endswith(told)
+        both = error([(None, path)], [(None, sys_a), ("B", ref)])
+        assert both.startswith(f"The reference {path} has 7 lines, all other files") and both.endswith(told)
+        assert "looks" not in alone + both
+        subprocess.run(["bash", "-c", alone.partition("take them out: ")[2]], check=True)
+        assert read_text([(None, f"{str(path)[:-4]}.new.txt")], [(None, sys_a)]).n_segments == 5
 
     def test_unreadable_reference(self, ref, sys_a, tmp_path):
         assert error([(None, tmp_path / "data" / "reff.txt")], [(None, sys_a)]) == (
@@ -159,7 +175,7 @@ class TestLineCounts:
     def test_search_is_bounded(self, ref, write, monkeypatch):
         monkeypatch.setattr("mtsig_core.data.readers.assemble.SEARCHED_LINES", 10)
         paths = [(None, write(f"sys{i}.txt", JOINED)) for i in range(5)]
-        message = error([(None, ref)], paths)
+        message = error([(None, ref)], [*paths, ("right", ref)])
         assert message.count("has 4 lines") == 5 and message.count("looks joined") == 2
 
 

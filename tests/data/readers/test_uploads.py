@@ -18,6 +18,7 @@ from mtsig_core.data.readers.uploads import (
 )
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.report.inventory_table import inventory_rows
+from tests.data.readers.test_formats import CONTENTS
 from tests.toys import SPACELESS, zipped
 
 
@@ -106,9 +107,30 @@ def test_what_is_missing_or_double_is_named(files, words):
         read_uploads([up(file, "a\n", role) for file, role in files])
 
 
-def test_xml_is_no_output_with_a_segment_in_each_line():
-    with pytest.raises(InputError, match="^set.en-de.all.xml is XML, .* upload the zip"):
-        read_uploads([up("ref.txt", "a\n"), up("set.en-de.all.xml", "<dataset/>\n")])
+@pytest.mark.parametrize("name, said", [
+    ("wmt-xml", "^A.out is XML of WMT, .* upload the zip"), ("sgml", "^A.out is SGML of WMT"),
+    ("xlsx", "^A.out is an office document, .* Save its sheet as CSV"), ("jsonl", "^A.out is JSON"),
+    ("tar", "^A.out is a tar archive.* tar xf A.out"), ("columns", "^A.out is a table of 2 columns")])
+def test_structured_files_are_no_outputs(name, said):
+    other = up("A.out", CONTENTS[name], "system")
+    for files in ([other], [up("ref.txt", "a\n"), other], [up("A.out", CONTENTS[name], "reference")]):
+        with pytest.raises(InputError, match=said):
+            read_uploads(files)
+
+
+def test_a_packed_archive_and_a_workbook_of_scores():
+    with pytest.raises(InputError, match="^t.tar.gz is a tar archive"):
+        read_uploads([up("t.tar.gz", gzip.compress(CONTENTS["tar"]))])
+    with pytest.raises(InputError, match="^t.xlsx is an office document.* Expected a table of segment scores. Save"):
+        read_uploads([up("t.xlsx", CONTENTS["xlsx"], "scores")])
+
+
+def test_structured_files_in_a_zip():
+    packed = zipped({"t/references/en-de.refA.txt": "a\nb\n", "t/system-outputs/en-de/A.txt": CONTENTS["jsonl"]})
+    with pytest.raises(InputError, match="^t.zip/t/system-outputs/en-de/A.txt is JSON, an object in each line"):
+        read_zip(packed, "en-de", "t.zip")
+    with pytest.raises(InputError, match="newstest2019-ende-ref.de.sgm is SGML of WMT"):
+        zip_language_pairs(zipped({"newstest2019-ende-ref.de.sgm": CONTENTS["sgml"]}), "t.zip")
 
 
 @pytest.mark.parametrize("name", ["../../etc/x", "..\\x", "/abs/x", "a/b/x", "\u202ex", "x" * 300])
