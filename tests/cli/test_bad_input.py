@@ -41,12 +41,37 @@ def test_another_number_of_lines(refused, files):
 
 
 @pytest.mark.parametrize("content,expected", [
-    (b"", "empty"), (b"caf\xe9 au lait\n" * 60, "byte"), (b"\x89PNG\r\n\x1a\n\0\0\0", "not text"),
+    (b"", "empty"), (b"caf\xe9 au lait\n" * 60, "byte"), (b"\x89PNG\r\n\x1a\n\0\0\0", "is a PNG image"),
     (gzip.compress(b"text\n" * 60, mtime=0)[:-9], "gzip")])
 def test_unreadable_content(refused, files, content, expected):
     (files / "good.txt").write_bytes(content)
     message = refused("compare", "--ref", files / "ref.txt", "--system", files / "good.txt")
     assert "good.txt" in message and expected in message
+
+
+SGML = '<refset setid="n19">\n<doc docid="d">\n' + "".join(f'<seg id="{k}">a b c</seg>\n' for k in range(55)) + \
+    "</doc>\n</refset>\n"
+
+
+@pytest.mark.parametrize("option", ["--ref", "--system", "--src", "--docs", "--run", "--scores"])
+@pytest.mark.parametrize("content, told", [
+    (SGML, "is SGML of WMT"), ("".join(f"{k} ||| a b ||| -1\n" for k in range(60)), "is an n-best list"),
+    ("".join(f'<?xml version="1.0"?>\n<dataset><doc id="d">\n{"<seg>a</seg>" * 9}</doc></dataset>\n' for k in "1"),
+     "is XML of WMT")])
+def test_a_structured_file_is_never_scored_as_text(refused, files, option, content, told):
+    (odd := files / "odd.file").write_text(content)
+    given = {"--ref": ["--ref", files / "ref.txt"], "--system": ["--system", f"A={files / 'good.txt'}"]}
+    given[option] = [option, f"A={odd}" if option in ("--system", "--run", "--scores") else odd]
+    message = refused("score", *(part for parts in given.values() for part in parts))
+    assert f"odd.file {told}" in message and "Expected " in message
+    if "XML" in told and option not in ("--scores", "--run"):
+        assert "Options: --xml FILE." in message
+
+
+def test_a_structured_file_in_a_folder_is_not_scored_as_text(refused, folder):
+    output = next((folder / "system-outputs/en-de").iterdir())
+    output.write_text("".join(f'{{"text": "{line}"}}\n' for line in output.read_text().splitlines()))
+    assert f"{output.name} is JSON, an object in each line" in refused("task", "--folder", folder)
 
 
 @pytest.mark.parametrize("asked", [("task", "--folder", "x" * 300), ("compare", "--folder", "x" * 300),

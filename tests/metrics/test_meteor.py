@@ -201,7 +201,8 @@ def test_stemmers_by_language():
 
     assert matches("relational", "relate", "de-en") == matches("relational", "relate", None) == 1
     assert matches("relational", "relate", "en-de") == 0
-    assert matches("Häuser", "Hauses", "en-de") == 1
+    assert matches("Häuser", "Hauses", "en-de") == matches("Häuser", "Hauses", "eng_Latn-deu_Latn") == 1
+    assert matches("relational", "relate", "zho-eng") == 1 and matches("relational", "relate", "eng-zho") == 0
     assert matches("cats", "cat", "en-ja_JP") == 0
     one = ["a"]
     assert "|alpha:.9|beta:3|gamma:.5|stem:porter-snowball" in Meteor().signature(toy([one], [one]))

@@ -12,6 +12,7 @@ from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.data.readers.scripts import written_in
 from mtsig_core.inference.cautions import about_metrics
 from mtsig_core.metrics import METRICS, make_metric, metric_of, tokenizer_of
+from mtsig_core.report.inventory_table import inventory_rows
 from tests.toys import SPACELESS
 
 WESTERN = ["Der Name Beijing (北京) bedeutet nördliche Hauptstadt.", "Ein Satz ohne fremde Zeichen.", "Москва"] * 4
@@ -86,7 +87,8 @@ def test_bleu_is_sacrebleus_with_that_tokenizer(language, tokenizer):
 
 @pytest.mark.parametrize("language, word, proposed", [
     ("zh", "Chinese", "zh or char"), ("ja", "Japanese", "ja-mecab or char"), ("ko", "Korean", "ko-mecab or char"),
-    ("th", "Thai", "char or flores200")])
+    *((code, name, "char or flores200") for code, name in (
+        ("th", "Thai"), ("km", "Khmer"), ("lo", "Lao"), ("my", "Burmese"), ("bo", "Tibetan")))])
 def test_a_language_without_spaces_and_13a(language, word, proposed):
     said = codes(of_language(language), "bleu")["tokenizer-and-script"]
     assert said.startswith(f"The references look {word}, and the tokenizer 13a does not cut {word} into words")
@@ -95,6 +97,23 @@ def test_a_language_without_spaces_and_13a(language, word, proposed):
     assert not codes(of_language(language, tokenizer="flores200"), "bleu")
     assert not codes(of_language(language), "chrf")
     assert "takes what stands between spaces" in codes(of_language(language), "ter")["tokenizer-and-script"]
+
+
+@pytest.mark.parametrize("langpair, tokenizer", [
+    ("eng-zho", "zh"), ("en-cmn", "zh"), ("eng_Latn-zho_Hans", "zh"), ("eng_Latn-yue_Hant", "zh"),
+    ("en-zh-Hant-TW", "zh"),
+    ("eng-jpn", "ja-mecab"), ("eng_Latn-jpn_Jpan", "ja-mecab"), ("eng-kor", "ko-mecab"),
+    ("eng_Latn-kor_Hang", "ko-mecab"), ("eng_Latn-zho_Latn", "13a"), ("zho_Hans-eng_Latn", "13a"), ("eng-deu", "13a"),
+    ("en-uk", "13a"), ("eng-tha", "13a")])
+def test_codes_of_three_letters_and_scripts(langpair, tokenizer):
+    assert tokenizer_of(metric_of(toy := of_language("zh", langpair=langpair), "bleu"), toy) == tokenizer
+
+
+def test_a_script_without_spaces_has_no_words_to_count():
+    """Pieces between spaces would be taken for words, here for lost text."""
+    for language in ("km", "lo", "my", "bo"):
+        held = {row[1]: row[3] for row in inventory_rows(of_language(language))[1]}
+        assert held["ref"] == held["A"] == "-"
 
 
 def test_no_warning_elsewhere():

@@ -120,7 +120,8 @@ def test_files_of_two_pairs_are_not_mixed(page):
 
 @pytest.mark.parametrize("language, said", [
     ("zh", "look Chinese, and no language pair is given: 13a would not cut them into words. Give the pair, such as"),
-    ("ja", "look Japanese"), ("ko", "look Korean"), ("th", "Choose a tokenizer: char or flores200.")])
+    ("ja", "look Japanese"), ("ko", "look Korean"), ("th", "Choose a tokenizer: char or flores200."),
+    ("km", "look Khmer")])
 def test_without_a_pair_it_is_asked_for(page, language, said):
     ref, output = of_task(language)
     upload(page, ("ref.txt", ref), ("mine.txt", output))

@@ -139,7 +139,7 @@ class Format:
     name: str
     what: str
     fits: Callable[[_Sample], bool]
-    remedy: str = "Give UTF-8 text with one segment per line."
+    remedy: str = "Give it as plain text in UTF-8."
     for_scores: str = ("Its columns are system, line, score, with a row for each score; or it has a column for each "
                        "system and a row for each line.")
     read_as: tuple[str, ...] = ()

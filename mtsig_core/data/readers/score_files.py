@@ -48,7 +48,7 @@ class Rating:
 @dataclass(frozen=True)
 class ScoreFile:
     """What a file says. `n_rows` is the number of lines where they are only counted, not named; else None. `table` is
-    its header and rows, for messages."""
+    the header and the rows that it was read from, for messages; None where it was no table."""
 
     path: str
     ratings: list[Rating]
@@ -358,7 +358,7 @@ def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system
         document = _document(cells, place["docid"], where)
         ratings += [Rating(column, line, _number(cells[k], f"{where}, column {shown(column)}"), document, row)
                     for k, column in systems]
-    return ScoreFile(name, ratings, len(rows) if place["line"] is None else None)
+    return ScoreFile(name, ratings, len(rows) if place["line"] is None else None, (header, rows))
 
 
 def _is_measured(text: str, below: Sequence[Any]) -> bool:

@@ -123,6 +123,8 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     groups = list(_read(tables, None))
     everything = [entry for _, ratings in groups for entry in ratings]
     lines = _lines(everything)
+    if len(lines) == 1:
+        _check_single(tables, everything)
     position = {line: k for k, line in enumerate(lines)}
     systems = list(dict.fromkeys(rating.system for _, rating in everything))
     check_values(len(systems) * len(lines) * len(groups), next(iter(everything))[0].path if everything else "The table")
@@ -175,8 +177,6 @@ def _read(tables: Sequence[NamedTable], known: Collection[str] | None) -> Iterat
 
     for name in dict.fromkeys(name for name, _ in tables):
         files = [read_score_file(path, name, is_system) for own, path in tables if own == name]
-        if known is None:
-            _check_single(name, tables, files)
         seen: dict[tuple[str, int | str], _Entry] = {}
         for file in files:
             for rating in file.ratings:
@@ -190,10 +190,10 @@ def _read(tables: Sequence[NamedTable], known: Collection[str] | None) -> Iterat
         yield name, list(seen.values())
 
 
-def _check_single(name: str, tables: Sequence[NamedTable], files: Sequence[ScoreFile]) -> None:
-    """Raise InputError for a file of which nothing but its form says that its only row is of a segment."""
-    for (_, path), file in zip((one for one in tables if one[0] == name), files, strict=True):
-        if isinstance(path, str | os.PathLike) and file.n_rows == 1 and file.ratings[0].document is None:
+def _check_single(tables: Sequence[NamedTable], entries: Sequence[_Entry]) -> None:
+    """Raise InputError where there is one line, and nothing but its columns say whose scores a file has there."""
+    for file, rating in entries[:1]:
+        if file.n_rows == 1 and file.table and rating.document is None and isinstance(tables[0][1], str | os.PathLike):
             columns = ", ".join(shown(rating.system) for rating in file.ratings[:12])
             raise InputError(f"{file.path} has the columns {columns} and a single row of numbers. Nothing says whether "
                              "the columns are systems. Expected the columns system, line, score; or a column for each "
@@ -208,7 +208,7 @@ def _second_score(file: ScoreFile, rating: Rating, other: ScoreFile, before: Rat
         header, rows = file.table
         first, second = (next(cells for row, cells in rows if row == one.row) for one in (before, rating))
         differing = [(column, str(one), str(two)) for column, one, two in zip(header, first, second, strict=True)
-                     if one != two]
+                     if one != two and column not in {rating.system for rating in file.ratings}]
         for words, remedy in _SECOND:
             if found := next((one for one in differing if re.search(words, one[0], re.IGNORECASE)), None):
                 told = (f"The rows differ in {shown(found[0])}: {shown(found[1][:40])} and {shown(found[2][:40])}. "

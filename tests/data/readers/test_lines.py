@@ -223,8 +223,8 @@ class TestNotText:
 
     def test_gzipped_twice(self, write):
         path = write("t.txt.gz", gzip.compress(b"a\n"))
-        assert error(path) == (f"{path} is gzipped twice. Expected one segment per line. Unpack it once: gzip -dc {path} "
-                               "> once.gz")
+        assert error(path) == (f"{path} is gzipped twice. Expected one segment per line. Unpack it once: gzip -dc "
+                               f"{path} > once.gz")
 
 
 class TestDamagedGzip:

@@ -42,6 +42,10 @@ TABLES = {
     "wide.jsonl": "\n".join(json.dumps(dict(zip("AB", row[1:], strict=True))) for row in WIDE_ROWS),
     "list.json": json.dumps([dict(zip(("system", "line", "score"), row, strict=True)) for row in LONG], indent=1),
     "comet.json": json.dumps(COMET, indent=4),
+    "records.json": json.dumps({"metric": "x", "scores": [
+        dict(zip(("system", "line", "score"), row, strict=True)) for row in LONG]}),
+    "columns.json": json.dumps(SCORES),
+    "pair.tsv": delimited("\t", ["line", "lp", "A", "B"], [(k, "eng_Latn-zho_Hans", a, b) for k, a, b in WIDE_ROWS]),
 }
 
 
@@ -108,9 +112,20 @@ class TestAlone:
         assert by_system(found) == {"A": [1, 2], "B": [None, 3]} and found.lines == (1, 2)
 
     def test_a_system_may_be_called_value(self, tmp_path):
-        path = write(tmp_path, "t.csv", "value,B\n1,2\n")
+        path = write(tmp_path, "t.csv", "value,B\n1,2\n3,4\n")
         assert set(read_scores([("human", path)]).systems) == {"value", "B"}
 
+    def test_a_table_of_one_row_is_asked_about(self, tmp_path):
+        """It may be a table of anything."""
+        with pytest.raises(InputError, match=r"weird.csv has the columns foo, bar and a single row .* a column 'line'"):
+            read_scores([("human", write(tmp_path, "weird.csv", "foo,bar\n1,2\n"))])
+        with pytest.raises(InputError, match=r"weird.json has the columns A, B and a single row"):
+            read_scores([("human", write(tmp_path, "weird.json", '{"A": [1], "B": [2]}'))])
+        for content in ("line,A,B\n1,1,2\n", "A,B,docid\n1,2,d1\n", "system,line,score\nA,1,1\nB,1,2\n"):
+            assert by_system(read_scores([("human", write(tmp_path, "t.csv", content))])) == {"A": [1], "B": [2]}
+        assert by_system(read_scores({"human": {"A": [1], "B": [2]}})) == {"A": [1], "B": [2]}
+        one = TestSet("toy", {"A": ["a"], "B": ["b"]}, {"ref": ["a"]})
+        assert by_system(join_scores(one, [("human", write(tmp_path, "t.csv", "A,B\n1,2\n"))])) == {"A": [1], "B": [2]}
 
     def test_an_empty_row_of_a_single_column_is_a_score_that_is_missing(self, tmp_path):
         write(tmp_path, "A.csv", "A\n1\n\n3\n4\n\n\n")
@@ -198,6 +213,25 @@ BAD = {
     "too few rows": ("A,B\n1,2\n1,2\n", "has 2 rows of scores without line numbers, the texts have 4"),
     "ragged": ("system\tline\tscore\nA\t1\n", "row 2 has 2 columns, the header has 3 (system, line, score)"),
     "column twice": ("A,A\n1,2\n", "has the column A twice"),
+    "no header": ("A\t1\t0.5\nA\t2\t0.7\nB\t1\t0.5\nB\t2\t1\n",
+                  "begins with A, 1, 0.5, which is a row of scores. Expected the names of the columns first. Put"),
+    "no header, as of mt-metrics-eval": ("A\t0.5\nA\tNone\nB\t1\n", "mt-metrics-eval writes *.seg.score so"),
+    "two language pairs": ("lp\tsystem\tline\tscore\nen-de\tA\t1\t2\nen-cs\tA\t1\t3\n",
+                           "has scores of 2 language pairs (column lp: en-de, en-cs). Expected those of one."),
+    "two language pairs, wide": ("langs,A,B\neng-zho_Hans,1,2\nen-cs,2,3\n",
+                                 "has scores of 2 language pairs (column langs: eng-zho_Hans, en-cs)"),
+    "two target languages": ("trgLang\tsystem\tline\tscore\nde\tA\t1\t2\ncs\tA\t1\t3\n",
+                             "The rows differ in trgLang: de and cs. Expected scores of one language pair"),
+    "two raters": ("rater\tsystem\tline\tscore\nr1\tA\t1\t2\nr2\tA\t1\t3\n",
+                   "The rows differ in rater: r1 and r2. Expected one score for each: take the mean of several raters"),
+    "lines of documents": ("docid,rater,system,line,score\nd1,r1,A,1,2\nd2,r2,A,1,3\n",
+                           "The rows differ in docid: d1 and d2. Lines are counted through the whole set"),
+    "JSON of two lists": (json.dumps({"a": [{"system": "A"}], "b": [{"system": "A"}]}), "has 2 lists of scores: a, b"),
+    "JSON of unequal lists": (json.dumps({"A": [1, 2], "B": [1]}), "has lists of unequal length: A 2, B 1."),
+    "JSON of nobody's scores": (json.dumps({"scores": [1, 2]}), "has no column 'system'. It has: scores"),
+    "JSON of pandas": (pd.DataFrame(SCORES).to_json(), "has an object for each of A, B, as pandas writes a table"),
+    "JSON of pandas, split": (pd.DataFrame(SCORES).to_json(orient="split"), "has 'columns' beside 'data', as pandas"),
+    "JSON of pandas, table": (pd.DataFrame(SCORES).to_json(orient="table"), "has 'schema' beside 'data', as pandas"),
     "index of a data frame": (",A,B\n0,1,2\n", "column 1 has no name. Name it after its system, or take it out"),
     "nothing": ("system\tline\tscore\nA\t1\tNA\n", "has no score at all"),
     "only a header": ("system\tline\tscore\n", "has no row of scores"),
