@@ -13,9 +13,9 @@ Piece = tuple[str, bool]
 #: The product of their numbers of units above which two texts are not compared: 5,000 characters each.
 LONGEST = 25_000_000
 _SMALL = 250_000  # cells of a table that is kept whole
-# Scripts without spaces between words: Thai and Lao, Myanmar, Khmer, kana, Han with its extensions, Tai Le to New Tai
-# Lue, Yi. Hangul has spaces.
-_UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1950, 0x19DF), (0x2E80, 0x31FF),
+# Scripts without spaces between words: Thai, Lao and Tibetan, Myanmar, Khmer, kana, Han with its extensions, Tai Le to
+# New Tai Lue, Yi. Hangul has spaces.
+_UNSPACED = ((0x0E00, 0x0FFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1950, 0x19DF), (0x2E80, 0x31FF),
              (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xA000, 0xA4CF), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F), (0xF900, 0xFAFF),
              (0xFF66, 0xFF9F), (0x1B000, 0x1B16F), (0x20000, 0x3FFFF))
 _JOINER = "\u200d"

@@ -181,12 +181,13 @@ _AWK = "awk -F ' [|][|][|] ' '!seen[$1]++ {print $2}' FILE > COPY"
 _EXPORT = "Export its translations as plain text, one segment per line, from the program that wrote it."
 _GUNZIP = "Unpack it once: gzip -dc FILE > once.gz"
 _SHEET = "Save its sheet as CSV in UTF-8"
+_SHEETS = f"{_SHEET} if it has scores. Of texts, save each column as a text file, one segment per line."
 _UNTAR = "Unpack it: tar xf FILE. Then give the files in it; or a task's folder, or a zip of that."
 
 #: The first that fits counts.
 FORMATS = (
     Format("xlsx", "an office document, such as a workbook of Excel", _is_office,
-           f"{_SHEET}, and put each column of texts in a file of its own, one segment per line.", f"{_SHEET}."),
+           _SHEETS, f"{_SHEET}."),
     Format("zip", "a zip archive", _magic(b"PK\x03\x04", b"PK\x05\x06"),
            "Such an archive is read where it holds a whole shared task, and comes alone under a name that ends in "
            ".zip. Otherwise unpack it and give the files in it.", "Unpack it and give the table in it.",
@@ -203,7 +204,7 @@ FORMATS = (
     _binary(b"GIF8", "a GIF image"),
     _binary(b"%PDF", "a PDF document"),
     Format("office", "an old office document", _magic(b"\xd0\xcf\x11\xe0"),
-           f"{_SHEET}, and put each column of texts in a file of its own, one segment per line.", f"{_SHEET}."),
+           _SHEETS, f"{_SHEET}."),
     Format("parquet", "a Parquet table", _magic(b"PAR1"),
            "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
            "mtsig_core.read_frame(pandas.read_parquet(...)).", read_as=(SCORE_TABLE,)),

@@ -249,10 +249,10 @@ def _comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> ScoreFile:
 def _table(name: str, header: list[str] | None, rows: Rows, metric: str, is_system: Callable[[str], bool]) -> ScoreFile:
     if header is None or not rows:
         raise InputError(f"{name} has no row of scores. {_FORMS}")
+    _check_header(name, header, rows)
     twice = sorted({column for column in header if header.count(column) > 1})
     if twice:
         raise InputError(f"{name} has the column {shown(twice[0])} twice. Rename or remove one of them.")
-    _check_header(name, header, rows)
     header, rows = _of_one_pair(name, header, rows)
     place = {what: _column(header, known) for what, known in
              (("system", _SYSTEM), ("line", _LINE), ("docid", _DOCUMENT))}

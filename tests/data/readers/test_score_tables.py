@@ -215,6 +215,7 @@ BAD = {
     "column twice": ("A,A\n1,2\n", "has the column A twice"),
     "no header": ("A\t1\t0.5\nA\t2\t0.7\nB\t1\t0.5\nB\t2\t1\n",
                   "begins with A, 1, 0.5, which is a row of scores. Expected the names of the columns first. Put"),
+    "no header, a cell twice": ("A\t1\t1\nA\t2\t2\n", "begins with A, 1, 1, which is a row of scores."),
     "no header, as of mt-metrics-eval": ("A\t0.5\nA\tNone\nB\t1\n", "mt-metrics-eval writes *.seg.score so"),
     "two language pairs": ("lp\tsystem\tline\tscore\nen-de\tA\t1\t2\nen-cs\tA\t1\t3\n",
                            "has scores of 2 language pairs (column lp: en-de, en-cs). Expected those of one."),
