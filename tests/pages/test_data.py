@@ -214,3 +214,11 @@ def test_a_zip_is_unpacked_once_not_in_each_run_of_the_page(page, monkeypatch):
 
 def test_a_link_to_an_upload_that_is_gone_says_so(opened):
     assert "is not here" in words(opened(None, testset="upload 0123"))
+
+
+def test_a_packed_archive_alone_is_named(page):
+    """Not: 'No reference among the files'."""
+    upload(page, ("task.tar.gz", gzip.compress(b"en-de.refA.txt".ljust(257, b"\0") + b"ustar\0".ljust(255, b"\0"))))
+    button(page).click().run()
+    assert "task.tar.gz is a tar archive. Expected one segment per line. Unpack it: tar xf task.tar.gz." in words(page)
+    assert "No reference" not in words(page)

@@ -42,6 +42,16 @@ class _Sample:
     tail: bytes
 
     @cached_property
+    def is_binary(self) -> bool:
+        """Whether it is no text: the first letters of some formats could begin one."""
+        try:
+            self.head.decode("utf-8")
+        except UnicodeDecodeError as error:
+            if len(self.head) < _HEAD or error.start < _HEAD - 3:  # else a letter is cut
+                return True
+        return b"\0" in self.head
+
+    @cached_property
     def lines(self) -> list[str]:
         """Those that are not blank; the last may be cut where there is no other."""
         lines = self.head.decode("utf-8", "ignore").lstrip("\ufeff").split("\n")
@@ -147,7 +157,7 @@ class Format:
 
 
 def _magic(*magics: bytes, at: int = 0) -> Callable[[_Sample], bool]:
-    return lambda sample: any(sample.head.startswith(magic, at) for magic in magics)
+    return lambda sample: sample.is_binary and any(sample.head.startswith(magic, at) for magic in magics)
 
 
 def _lines(pattern: str, share: float = _HALF) -> Callable[[_Sample], bool]:
@@ -173,7 +183,7 @@ def _is_office(sample: _Sample) -> bool:
 
 
 _SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collection")
-_ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html", "po")
+_ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
 _TEXT_COLUMNS = {"source", "src", "reference", "ref", "refa", "refb", "hypothesis", "hyp", "mt", "target", "tgt",
                  "translation", "output", "docid", "doc_id"}
 _SEG = r"sed -n 's/.*<seg[^>]*>\(.*\)<\/seg>.*/\1/p' FILE > COPY"
@@ -182,6 +192,7 @@ _EXPORT = "Export its translations as plain text, one segment per line, from the
 _GUNZIP = "Unpack it once: gzip -dc FILE > once.gz"
 _SHEET = "Save its sheet as CSV in UTF-8"
 _SHEETS = f"{_SHEET} if it has scores. Of texts, save each column as a text file, one segment per line."
+_FOR_LINES = "Write such a file from it, as plain text."
 _UNTAR = "Unpack it: tar xf FILE. Then give the files in it; or a task's folder, or a zip of that."
 
 #: The first that fits counts.
@@ -249,7 +260,7 @@ FORMATS = (
            "Name it as scores, and give the texts too.", read_as=(SCORE_TABLE,), remedies=({"scores": "NAME=FILE"},)),
     Format("texts", "a table of texts", lambda sample: len(_TEXT_COLUMNS & sample.header) > 1,
            "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
-           "mtsig_core.read_frame(pandas.read_csv(...)).", read_as=(SCORE_TABLE, DOCUMENTS)),
+           "mtsig_core.read_frame(pandas.read_csv(...)).", read_as=(SCORE_TABLE,)),
     Format("columns", "a table of {n_columns} columns, parted by tabs", lambda sample: sample.n_columns > 1,
            "If its columns are references, as sacreBLEU takes them, put each in a file of its own. Otherwise keep the "
            "column of the texts. For column 2: cut -f2 FILE > COPY", read_as=(SCORE_TABLE, DOCUMENTS, IDS)))
@@ -282,17 +293,13 @@ def refusal(name: str, data: bytes, content: str) -> InputError | None:
     if found is None or content in found.read_as:
         return None
     sample = _Sample(data[:_HEAD], b"")
-    first = next(iter(sample.lines), "") if _is_text(data[:_CUT]) else ""
+    first = "" if sample.is_binary else next(iter(sample.lines), "")
     what = found.what.format(n_columns=sample.n_columns)
     begins = f' (it begins "{literal(first[:_CUT])}")' if first else ""
-    told = found.for_scores if content == SCORE_TABLE else found.remedy
+    told = {SCORE_TABLE: found.for_scores, DOCUMENTS: _FOR_LINES, IDS: _FOR_LINES}.get(content, found.remedy)
     file, copy = shlex.quote(name), shlex.quote(re.sub(r"(\.txt)?(\.gz)?$", "", name) + ".texts.txt")
     if "COPY" in told and name.endswith(".gz"):
         file = f"<(gzip -dc {file})"
     told = re.sub("FILE|COPY", lambda word: file if word[0] == "FILE" else copy, told)
-    remedies = () if content == SCORE_TABLE else found.remedies
+    remedies = found.remedies if content == SEGMENTS else ()
     return InputError(f"{name} is {what}{begins}. Expected {content}. {told}", *remedies)
-
-
-def _is_text(data: bytes) -> bool:
-    return b"\0" not in data and not data.startswith((b"PK", b"BZh", b"\xfd", b"\x28\xb5", b"PAR1", b"\x89"))

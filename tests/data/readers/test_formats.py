@@ -90,7 +90,8 @@ PLAIN = {
     "numbers": [f"{k}. {k} ||" for k in range(9)], "dialogue": [f'"{text}"' for text in TEXTS],
     "names of columns": ["source, reference", "a", "b, c, d", *TEXTS], "brackets": [f"[{text}]" for text in TEXTS],
     "braces": [f"{{{text}}}" for text in TEXTS], "one in brackets": ["[Applaus]"],
-    "signs": ["H-12 is a bomb.", "S-1", "D-0", *TEXTS], "blank": ["", " ", ""], "times": ["00:01:02,000 --> x", *TEXTS]}
+    "signs": ["H-12 is a bomb.", "S-1", "D-0", *TEXTS], "blank": ["", " ", ""],
+    "first letters of a binary format": ["PAR1 oder BZh", *TEXTS], "times": ["00:01:02,000 --> x", *TEXTS]}
 
 
 class TestSniff:
@@ -148,7 +149,7 @@ class TestRefused:
             read_text([("ref", write("ref.txt", TEXTS))], files)
         assert caught.value.remedies == ({"xml": "FILE"},)
 
-    @pytest.mark.parametrize("name", sorted(CONTENTS.keys() - {"jsonl", "texts", "columns", "scores"}))
+    @pytest.mark.parametrize("name", sorted(CONTENTS.keys() - {"jsonl", "columns"}))
     def test_as_documents(self, write, name):
         with pytest.raises(InputError, match="Expected one document id per line"):
             read_documents(write("docs", CONTENTS[name], pack=False))
