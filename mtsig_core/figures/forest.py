@@ -8,7 +8,7 @@ from plotly.subplots import make_subplots
 from mtsig_core.figures._style import BELOW, BLUE, GREY, Labels, full
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rank_interval
-from mtsig_core.report.tables import apart, points, with_interval
+from mtsig_core.report.tables import apart, cluster_ends, points, with_interval
 from mtsig_core.results import MetricResult, Settings
 
 __all__ = ["forest"]
@@ -21,6 +21,7 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     """A row a system, best on top: score with interval on the left, simultaneous rank interval on the right.
 
     Blue are the best-scoring systems, or the baseline; filled points differ significantly from it, hollow ones do not.
+    A line separates clusters.
     The custom data of points and bars are the system's place in the result and its name.
     Without ranks (one system, a baseline, a test without p) the right half is left out.
 
@@ -53,6 +54,8 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
             type="data", symmetric=False, array=[right for _, right in arms], arrayminus=[left for left, _ in arms],
             color=GREY, thickness=1.5, width=3),
         customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:{points(result)}}}<extra></extra>"), 1, 1)
+    for k in cluster_ends(systems):
+        figure.add_hline(k + 0.5, line=dict(color=GREY, width=1))
     if ranked:
         figure.add_trace(go.Bar(
             base=[low - 0.3 for low, _ in ranks], x=[high - low + 0.6 for low, high in ranks], y=rows,

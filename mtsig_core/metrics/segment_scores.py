@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
 
-__all__ = ["SegmentMean"]
+if TYPE_CHECKING:
+    from mtsig_core.metrics import Metric
+
+__all__ = ["DomainMean", "SegmentMean"]
 
 _LARGEST = 1e100
 
@@ -73,3 +76,58 @@ class SegmentMean:
         own = [by_system.get(name, ()) for name in testset.systems]
         n = sum(len(values) - values.count(None) for values in own)
         return f"scores:{self.name}|n:{n}|better:{'higher' if self.higher_is_better else 'lower'}"
+
+
+@dataclass(frozen=True)
+class DomainMean:
+    """The mean over domains of the mean in each, as WMT24 scored systems: a domain of few segments counts as much as
+    one of many. A domain in which a system has no score does not count for it.
+
+    The statistics are a sum for each domain, then a count for each, and last whether the segment has a score.
+
+    Parameters
+    ----------
+    of : Metric
+        A mean of segment scores.
+
+    Examples
+    --------
+    >>> from mtsig_core.data.testset import SegmentScores, TestSet
+    >>> toy = TestSet("toy", {"A": [None] * 3}, {}, scores={"human": SegmentScores({"A": [80.0, 60.0, 90.0]})},
+    ...               domains=["news", "news", "speech"])
+    >>> human = DomainMean(SegmentMean("human", True))
+    >>> human.score(human.statistics(toy).sum(axis=1)).tolist()
+    [80.0]
+    """
+
+    of: Metric
+
+    stat_names: ClassVar[tuple[str, ...]] = ("sums", "counts", "count")
+    is_segment_mean: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return self.of.name
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.of.higher_is_better
+
+    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+        """Shape (systems, segments, 2 x domains + 1)."""
+        domains = testset.domains or ()
+        within = np.array([[domain == one for one in dict.fromkeys(domains)] for domain in domains], dtype=np.float64)
+        sums, counts = np.moveaxis(self.of.statistics(testset, progress), -1, 0)[..., None]
+        return np.concatenate([sums * within, counts * within, counts], axis=-1)
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        """The mean of the means, of shape (...); NaN where no segment has a score."""
+        totals, counts = np.split(np.asarray(sums, dtype=np.float64)[..., :-1], 2, axis=-1)
+        scored = counts > 0
+        means, n = np.divide(totals, counts, out=np.zeros(totals.shape), where=scored), scored.sum(axis=-1)
+        found: np.ndarray = np.divide(means.sum(axis=-1), n, out=np.full(n.shape, np.nan), where=n > 0)
+        return found
+
+    def signature(self, testset: TestSet) -> str:
+        """That of the mean over segments, and what is averaged last."""
+        return f"{self.of.signature(testset)}|mean:domains"
