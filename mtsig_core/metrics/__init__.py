@@ -227,7 +227,7 @@ def is_adapted(metric: Metric) -> bool:
 
 
 def mean_over_domains(metric: Metric) -> Metric:
-    """A mean of segment scores, taken as the mean over domains of the mean in each."""
+    """A metric whose score is the mean over domains of the score in each."""
     from mtsig_core.metrics.segment_scores import DomainMean
 
     return DomainMean(metric)

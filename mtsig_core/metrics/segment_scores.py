@@ -80,15 +80,14 @@ class SegmentMean:
 
 @dataclass(frozen=True)
 class DomainMean:
-    """The mean over domains of the mean in each, as WMT24 scored systems: a domain of few segments counts as much as
-    one of many. A domain in which a system has no score does not count for it.
+    """The mean over domains of a metric's score in each, as WMT24 scored systems: a domain of few segments counts as
+    much as one of many. A domain in which a system has no score does not count for it.
 
-    The statistics are a sum for each domain, then a count for each, and last whether the segment has a score.
+    The statistics are those of the metric for each domain, and last whether the segment has a score.
 
     Parameters
     ----------
     of : Metric
-        A mean of segment scores.
 
     Examples
     --------
@@ -102,9 +101,6 @@ class DomainMean:
 
     of: Metric
 
-    stat_names: ClassVar[tuple[str, ...]] = ("sums", "counts", "count")
-    is_segment_mean: ClassVar[bool] = True
-
     @property
     def name(self) -> str:
         return self.of.name
@@ -113,21 +109,31 @@ class DomainMean:
     def higher_is_better(self) -> bool:
         return self.of.higher_is_better
 
+    @property
+    def stat_names(self) -> tuple[str, ...]:
+        return (*self.of.stat_names, "scored")
+
+    @property
+    def is_segment_mean(self) -> bool:
+        return getattr(self.of, "is_segment_mean", False)
+
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
-        """Shape (systems, segments, 2 x domains + 1)."""
-        domains = testset.domains or ()
-        within = np.array([[domain == one for one in dict.fromkeys(domains)] for domain in domains], dtype=np.float64)
-        sums, counts = np.moveaxis(self.of.statistics(testset, progress), -1, 0)[..., None]
-        return np.concatenate([sums * within, counts * within, counts], axis=-1)
+        """Shape (systems, segments, domains x stats + 1)."""
+        found, domains = self.of.statistics(testset, progress), testset.domains or ()
+        within = np.array([[domain == one for one in dict.fromkeys(domains)] for domain in domains], dtype=found.dtype)
+        scored = found[..., -1:] if self.is_segment_mean else np.ones_like(found[..., -1:])
+        by_domain = (within[..., None] * found[..., None, :]).reshape(*found.shape[:2], -1)
+        return np.concatenate([by_domain, scored], axis=-1)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """The mean of the means, of shape (...); NaN where no segment has a score."""
-        totals, counts = np.split(np.asarray(sums, dtype=np.float64)[..., :-1], 2, axis=-1)
-        scored = counts > 0
-        means, n = np.divide(totals, counts, out=np.zeros(totals.shape), where=scored), scored.sum(axis=-1)
-        found: np.ndarray = np.divide(means.sum(axis=-1), n, out=np.full(n.shape, np.nan), where=n > 0)
+        """The mean of the scores, of shape (...); NaN where no segment has a score."""
+        by_domain = sums[..., :-1].reshape(*sums.shape[:-1], -1, len(self.of.stat_names))
+        scores = np.asarray(self.of.score(by_domain), dtype=np.float64)
+        scored = ~np.isnan(scores)
+        total, n = np.where(scored, scores, 0.0).sum(axis=-1), scored.sum(axis=-1)
+        found: np.ndarray = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
         return found
 
     def signature(self, testset: TestSet) -> str:
-        """That of the mean over segments, and what is averaged last."""
+        """That of the metric, and what is averaged last."""
         return f"{self.of.signature(testset)}|mean:domains"
