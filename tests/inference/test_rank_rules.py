@@ -11,6 +11,10 @@ from mtsig_core import Comparison, SettingError, TestSet, compare, compare_task
 from mtsig_core.data.task import Task
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.inference.rank_rules import RANK_RULES, Ranks, inside_clusters, overlap, signed_rank, wmt24, wmt25
+from mtsig_core.report.task_export import task_text
+from mtsig_core.report.task_figure import task_svg
+from mtsig_core.report.task_html import task_html
+from mtsig_core.report.task_latex import task_latex
 
 WMT25 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt25"
 
@@ -287,6 +291,18 @@ def test_a_line_is_drawn_between_clusters(spaced, form, line, rule):
     """One below the first, and one below the second."""
     drawn, none = (compare(one, "human", trials=999, rank_rule=rule).render(form).count(line) for one in spaced)
     assert drawn - none == 2
+
+
+@pytest.mark.parametrize(("form", "line"), [
+    (task_text, "\n----"), (lambda found: task_latex(found, ""), r"\midrule"),
+    (lambda found: task_html(found, ""), '<tr class="ruled">'),
+    (lambda found: task_svg(found, "human"), 'class="cluster"')])
+def test_a_line_is_drawn_in_the_picture_of_a_task(spaced, form, line):
+    """By the clusters across its language pairs, or those of the only one; HTML has the tables of each besides."""
+    for pairs in (("en-de", "en-cs"), ("en-de",)):
+        drawn, none = (form(compare_task(Task("toy", dict.fromkeys(pairs, one)), "human", trials=999, resamples=99)
+                            ).count(line) for one in spaced)
+        assert drawn - none == 2 + 2 * len(pairs) * line.startswith("<tr")
 
 
 @pytest.mark.parametrize("form", ["text", "latex", "html"])

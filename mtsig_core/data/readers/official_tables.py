@@ -87,9 +87,8 @@ def official_table(text: str, name: str = "The table", langpair: str | None = No
     own = [pair for pair in tables if langpair is not None and _letters(pair) == _letters(langpair)] or list(tables)
     if len(own) > 1:
         here = "the test set does not say which it is of" if langpair is None else f"none is {langpair}"
-        remedies = [{"langpair": own[0]}] if langpair is None else []
-        raise InputError(f"{name} has the language pairs {shown(', '.join(tables))[:200]}, and {here}. Expected the "
-                         "rows of one, or a test set with its language pair.", *remedies)
+        raise InputError(f"{name} has the language pairs {shown(', '.join(tables))[:200]}, and {here}. Keep the "
+                         "rows of one language pair.")
     return tables[own[0]]
 
 
