@@ -146,7 +146,7 @@ def test_another_rule_for_ranks_compares_nothing_again(folder, kept, monkeypatch
 
 
 def test_a_rule_with_a_score_of_its_own_draws_across_the_language_pairs_once(folder, kept, monkeypatch):  # noqa: F811
-    """The pairs within them stay, the mean scores across them are others; wins are counted by the rule that is asked."""
+    """The pairs within them stay, the mean scores across them are others; wins are counted by the rule asked for."""
     source = TaskSource(str(folder))
     KeptTask(source).compare("XCOMET", trials=499)
     monkeypatch.setattr(kept_tasks, "compare", lambda *args, **more: pytest.fail("compared again"))
