@@ -54,8 +54,6 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
             type="data", symmetric=False, array=[right for _, right in arms], arrayminus=[left for left, _ in arms],
             color=GREY, thickness=1.5, width=3),
         customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:{points(result)}}}<extra></extra>"), 1, 1)
-    for k in cluster_ends(systems):
-        figure.add_hline(k + 0.5, line=dict(color=GREY, width=1))
     if ranked:
         figure.add_trace(go.Bar(
             base=[low - 0.3 for low, _ in ranks], x=[high - low + 0.6 for low, high in ranks], y=rows,
@@ -66,6 +64,8 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
         last = len(systems)
         ticks = sorted({1, *range(5, last - 2, 5), last})
         figure.update_xaxes(range=[0.4, last + 0.6], tickvals=ticks, row=1, col=2)
+        for k in cluster_ends(systems):  # across both halves, now that both have something
+            figure.add_hline(k + 0.5, line=dict(color=GREY, width=1))
     figure.update_yaxes(tickvals=rows, ticktext=[named(s.system) for s in systems], tickfont_size=13,
                         range=[len(systems) - 0.4, -0.6], showgrid=False, zeroline=False)
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13)

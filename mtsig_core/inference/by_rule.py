@@ -43,8 +43,10 @@ def by_rule(result: MetricResult, testset: TestSet, metric: Metric, settings: Se
         if rule.by_domain:
             seen = over_domains(seen)
             systems, order = _scored(result, seen, settings), seen.order
-    if settings.baseline is not None or len(systems) < 2:
-        return replace(result, systems=tuple(systems[k] for k in order))
+    if settings.baseline is not None or len(systems) < 2:  # no ranks, but the score of the rule
+        means = tuple(result.systems[k].score for k in order)
+        return replace(result, systems=tuple(systems[k] for k in order),
+                       ruled=RuledRanks((), 0, None, (), 0, 0, means=means) if rule.by_domain else None)
     ends = np.array([(row.ci_low, row.ci_high) for row in systems], dtype=float).T
     order, ranks = ranks_by(rule.name, scores, ends[0], ends[1], result.sign, settings.alpha, domains)
     place = {row.system: k for k, row in enumerate(systems)}
@@ -98,6 +100,7 @@ def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> C
             "." if ruled.changed is None else ", and all rank ranges are the simultaneous rank intervals.")
     scored = "" if ruled.means is None else (" Scores, their order, wins and losses are those of means over domains; "
                                              "differences and their tests are of means over segments.")
+    here = here if ruled.clusters else ""
     return Caution.of("rank-rule", f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.{scored}",
                       result.metric, here=here,
                       remedies=({"rank_rule": "simultaneous"},))

@@ -98,6 +98,9 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
     family, the warnings that decide what it is worth, and what was used for it."""
     settings, test, m = comparison.settings, TESTS[comparison.settings.test], len(result.tested)
     said = runs_sentences(result)
+    if result.ruled is not None and result.ruled.means is not None:
+        said.append(f"Scores and ranks {RANK_RULES[settings.rank_rule].title} are of means over domains; what is "
+                    "tested are differences of means over segments.")
     if m:
         differences = "The difference was" if m == 1 else f"The {m} differences were"
         said.append(f"{differences} tested by {TEST_NAMES.get(test.name, test.title)} ({test.source}) with "

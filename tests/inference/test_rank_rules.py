@@ -222,6 +222,18 @@ def test_wmt24_scores_lists_and_counts_by_the_mean_over_domains(uneven):
     assert result.pairs == ours.pairs
 
 
+def test_wmt24_has_its_score_where_nothing_is_ranked_too(uneven):
+    whole = compare(uneven, "human", trials=999, rank_rule="wmt24").metrics["human"]
+    found = compare(uneven, "human", trials=999, rank_rule="wmt24", baseline="S0")
+    result = found.metrics["human"]
+    assert [(row.system, row.score, row.ci_low, row.rank_low, row.cluster) for row in result.systems] == [
+        (row.system, row.score, row.ci_low, None, None) for row in whole.systems]
+    assert result.pairs[0].delta == pytest.approx(result.ruled.means[0] - result.ruled.means[1])
+    assert "vs baseline (segment mean)" in found.render("text") and Comparison.from_json(found.render("json")) == found
+    alone = compare(uneven.only(["S1"]), "human", rank_rule="wmt24").metrics["human"].systems[0]
+    assert alone.score == pytest.approx(whole.systems[0].score) and alone.rank_low is None
+
+
 @pytest.mark.parametrize("lower", [False, True])
 def test_wmt24_has_an_interval_of_the_score_it_shows(uneven, lower):
     """The jackknife's, against leaving out one document after the other."""
