@@ -15,6 +15,7 @@ from mtsig_core.report.records import leaderboard_records
 from mtsig_core.report.runs_tables import with_runs
 from mtsig_core.report.tables import (
     by_reference_rows,
+    cluster_ends,
     difference_rows,
     leaderboard_rows,
     simultaneous_word,
@@ -78,6 +79,10 @@ else:
         partial(forest, result, comparison.settings), key="leaderboard.forest", **numbers, with_table=False,
         alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same "
             "numbers.")
+clusters = cluster_ends(result.systems)
+if clusters:
+    drawn = "Shading in the table separates" if apart else "Lines, and shading in the table, separate"
+    st.caption(f"{drawn} clusters: no rank range reaches from one into the next.")
 holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
 together = simultaneous_word(result, comparison.settings)
 jointly = ", and hold for all pairs together" if holds else ""
@@ -95,7 +100,7 @@ others = leaderboard_metrics.pick(view)
 header, rows = with_metrics(*with_runs(header, rows, 1, result), 1, others)
 rows += exclusions.reference_rows(view, len(header), [other.metric for other in others])
 chosen = screen.table(["simultaneous" if title.startswith("simultaneous") else title for title in header], rows,
-                      names=[0, 1], key="leaderboard.table", open_rows=True)
+                      names=[0, 1], key="leaderboard.table", open_rows=True, clusters=clusters)
 if clicked:
     one_pair.open_pair(view, result.systems[clicked[0][0]].system)
 elif chosen is not None:

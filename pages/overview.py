@@ -3,7 +3,7 @@
 import streamlit as st
 
 from mtsig_core.inference.file_cautions import WRONG_FILES
-from mtsig_core.report.tables import leaderboard_rows, verdict
+from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, verdict
 from pages._ui import address, demos, frame, screen
 
 SHOWN = 6
@@ -21,7 +21,10 @@ if said is not None:
 screen.cautions(caution for caution in view.comparison.warnings
                 if caution.code in (*ABOUT_REFERENCES, *UNDECIDED, *WRONG_FILES, "tokenizer-and-script"))
 header, rows = leaderboard_rows(result, view.comparison.settings)
-screen.table(header[:4], [row[:4] for row in rows[:SHOWN]], names=[1])
+clusters = cluster_ends(result.systems[:SHOWN])
+screen.table(header[:4], [row[:4] for row in rows[:SHOWN]], names=[1], clusters=clusters)
+if clusters:
+    st.caption(CLUSTERS_SAID)
 if len(rows) > SHOWN:
     st.caption(f"The first {SHOWN} of {len(rows)} systems; the Leaderboard has all.")
 

@@ -27,7 +27,7 @@ def add_official_option(sub: ArgumentParser, of_task: bool = False) -> None:
 
 
 def run_replicate(args: Namespace, testset: TestSet) -> int:
-    table = read_official(args.official)
+    table = read_official(args.official, testset.langpair)
     source = source_from(args)
     assert source is not None, "read already"
     whole = None if source.refs_as_systems else source.everything().read()

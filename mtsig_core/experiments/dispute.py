@@ -251,20 +251,19 @@ def _ranks(testset: TestSet, metric: Metric, result: MetricResult, a: str, b: st
     at = names.index(a), names.index(b)
     ends = np.array([(np.nan if row.ci_low is None else row.ci_low, np.nan if row.ci_high is None else row.ci_high)
                      for row in result.systems])
-    scores, found = None, {}
+    scores, domains, found = None, None, {}
     if is_segment_mean(metric):
         seen = measure(testset.under(metric.name), metric).only(names)
         scores = seen.segment_scores
         domains = seen.testset.domains
-    for rule in fitting_rules(scores is not None):
+    for rule in fitting_rules(scores is not None, domains is not None):
         if rule == "simultaneous":
             rows = [result.systems[k] for k in at]
             low, high = ([getattr(row, name) for row in rows] for name in ("rank_low", "rank_high"))
         elif rule == "overlap" and np.isnan(ends).any():
             low = high = [None, None]
         else:
-            ranks = ranks_by(rule, scores, ends[:, 0], ends[:, 1], result.sign, alpha,
-                             domains if scores is not None else None)
+            _, ranks = ranks_by(rule, scores, ends[:, 0], ends[:, 1], result.sign, alpha, domains)
             low, high = ([int(values[k]) for k in at] for values in (ranks.low, ranks.high))
         one, other = ((first, last) if first is not None and last is not None else None
                       for first, last in zip(low, high, strict=True))

@@ -8,7 +8,7 @@ from plotly.subplots import make_subplots
 from mtsig_core.figures._style import BELOW, BLUE, GREY, Labels, full
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rank_interval
-from mtsig_core.report.tables import apart, points, with_interval
+from mtsig_core.report.tables import apart, cluster_ends, points, with_interval
 from mtsig_core.results import MetricResult, Settings
 
 __all__ = ["forest"]
@@ -21,6 +21,7 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     """A row a system, best on top: score with interval on the left, simultaneous rank interval on the right.
 
     Blue are the best-scoring systems, or the baseline; filled points differ significantly from it, hollow ones do not.
+    A line separates clusters.
     The custom data of points and bars are the system's place in the result and its name.
     Without ranks (one system, a baseline, a test without p) the right half is left out.
 
@@ -63,6 +64,8 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
         last = len(systems)
         ticks = sorted({1, *range(5, last - 2, 5), last})
         figure.update_xaxes(range=[0.4, last + 0.6], tickvals=ticks, row=1, col=2)
+        for k in cluster_ends(systems):  # across both halves, now that both have something
+            figure.add_hline(k + 0.5, line=dict(color=GREY, width=1))
     figure.update_yaxes(tickvals=rows, ticktext=[named(s.system) for s in systems], tickfont_size=13,
                         range=[len(systems) - 0.4, -0.6], showgrid=False, zeroline=False)
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13)

@@ -20,6 +20,7 @@ from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.pairwise import PairNumbers, compare_pairs, draw
 from mtsig_core.inference.power import error_interval, minimum_detectable_difference
+from mtsig_core.inference.rank_rules import clusters_of
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
 from mtsig_core.inference.runs import pair_runs, system_runs
 from mtsig_core.inference.settings import check_jobs, check_metric, interval_kind, resolve
@@ -66,8 +67,9 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
         Compare only with this system; there are no rank intervals then.
     rank_rule : {"simultaneous", "wmt24", "wmt25", "overlap"}
         How ranks are made: simultaneous rank intervals from the pairs, corrected for all of them; as the WMT tasks of
-        2024 and 2025 published theirs, from segment scores; or by overlap of the systems' intervals. A warning says
-        what the rule ignores, and what it hides here.
+        2024 and 2025 published theirs, from segment scores; or by overlap of the systems' intervals. Scores, order,
+        wins and losses are those of the rule; pairs and their tests stay. A warning says what the rule ignores, and
+        what it hides here. ``wmt24`` scores by the mean over domains, which the test set must have.
     by_reference : bool
         Whether to test with each reference alone too, where several score, to see whether they agree on who is ahead.
     jobs : int
@@ -165,11 +167,12 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
     better = np.where(decidable, decide(improvement, settings.alpha, p=found.adjusted, win=win, lose=lose), 0)
     mdd, mdd_low, mdd_high, mdd_family = _detectable(found, decidable, settings)
 
-    ranks = [(None, None)] * len(names)
+    ranks = [(None, None, None)] * len(names)
     rankable = bool(can_reach(settings, found.n_apart, rank_correction(settings)).any())
     if settings.baseline is None and TESTS[settings.test].p_values is not None and rankable:
         decisions = decide(improvement, settings.alpha, p=found.for_ranks)
-        ranks = list(zip(*rank_intervals(decision_matrix(len(names), pairs, decisions)), strict=True))
+        low, high = rank_intervals(decision_matrix(len(names), pairs, decisions))
+        ranks = list(zip(low, high, clusters_of(np.arange(len(names)), low, high), strict=True))
     result = MetricResult(
         metric.name, _signature(metric, seen.testset, settings, int(np.count_nonzero(found.n)), exact),
         metric.higher_is_better,

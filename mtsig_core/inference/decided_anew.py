@@ -88,7 +88,7 @@ def ranked_by(comparison: Comparison, testset: TestSet, rule: str) -> Comparison
     >>> ranked_by(compare(ts, trials=999), ts, "overlap") == compare(ts, trials=999, rank_rule="overlap")
     True
     """
-    check_rank_rule(rule)
+    check_rank_rule(rule, testset)
     return _anew(comparison, testset, replace(comparison.settings, rank_rule=rule), comparison.metrics)
 
 

@@ -35,13 +35,13 @@ def paired(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.nd
 
     Parameters
     ----------
-    statistics : ndarray, shape (systems, segments, 2)
-        (score, 1), or (0, 0) where there is no score.
+    statistics : ndarray, shape (systems, segments, stats)
+        (score, 1), or (0, 0) where there is no score; the last says whether there is one.
     pairs : ndarray of int, shape (pairs, 2)
 
     Returns
     -------
-    statistics : ndarray, shape (2 * pairs, segments, 2)
+    statistics : ndarray, shape (2 * pairs, segments, stats)
     pairs : ndarray of int, shape (pairs, 2)
 
     Examples
@@ -55,11 +55,12 @@ def paired(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def segment_scores(metric: Metric, statistics: np.ndarray | Columns) -> np.ndarray | None:
-    """The scores of single segments, NaN where there is none; None for a metric that is no mean of them.
+    """The scores of single segments, NaN where there is none; None for a metric that is no mean of them, as a mean of
+    the means of domains is none.
 
     They are multiples of a power of two, 2^-42 of the largest: .1 + .2 is .3.
     """
-    if isinstance(statistics, Columns) or not is_segment_mean(metric):
+    if isinstance(statistics, Columns) or not is_segment_mean(metric) or statistics.shape[-1] > 2:
         return None
     scores, counts = np.moveaxis(statistics, -1, 0)
     return np.where(counts > 0, in_bits(scores, np.abs(scores).max(initial=0.0), 42), np.nan)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["RANK_RULES", "Ranks", "RankRule", "apart", "fitting_rules", "inside_clusters", "inside_said", "overlap",
-           "ranks_by", "signed_rank", "wmt24", "wmt25"]
-
+__all__ = ["RANK_RULES", "Ranks", "RankRule", "apart", "clusters_of", "fitting_rules", "inside_clusters", "inside_said",
+           "overlap", "ranks_by", "signed_rank", "wmt24", "wmt25"]
 
 _EXACT = 50  # segments up to which scipy looks at the exact distribution
 
@@ -24,11 +23,15 @@ class Ranks:
         From 1.
     cluster : ndarray of int
         Number of the group that each system is in, from 1: a line is drawn where no rank interval reaches over it.
+    wins, losses : ndarray of int
+        Systems that the rule calls worse, and better. All others are ties.
     """
 
     low: np.ndarray
     high: np.ndarray
     cluster: np.ndarray
+    wins: np.ndarray
+    losses: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class RankRule:
         Empty for the rule whose rank intervals hold jointly.
     of_segments : bool
         Whether it needs scores of single segments.
+    by_domain : bool
+        Whether it scores systems by the mean over domains of the mean in each, so that it needs domains.
     """
 
     name: str
@@ -50,6 +55,7 @@ class RankRule:
     source: str
     ignores: tuple[str, ...] = ()
     of_segments: bool = False
+    by_domain: bool = False
 
 
 _SHARED = ("segments of one document are taken as independent",
@@ -57,24 +63,26 @@ _SHARED = ("segments of one document are taken as independent",
 RANK_RULES = {rule.name: rule for rule in (
     RankRule("simultaneous", "by simultaneous intervals", "Romano and Wolf 2005; Mogstad et al. 2024"),
     RankRule("wmt24", "as WMT24", "Kocmi et al. 2024, the task's own scripts", (
-        *_SHARED, "two-sided p of domains are combined, so that a win in one and a loss in another add up"), True),
+        *_SHARED, "two-sided p of domains are combined, so that a win in one and a loss in another add up"),
+             of_segments=True, by_domain=True),
     RankRule("wmt25", "as WMT25", "Kocmi et al. 2025, the task's own scripts", (
-        *_SHARED, "a rank ends at the first system that differs: those beyond it are not looked at"), True),
+        *_SHARED, "a rank ends at the first system that differs: those beyond it are not looked at"), of_segments=True),
     RankRule("overlap", "by overlap of intervals", "a common reading of error bars", (
         "intervals of single scores do not show the difference of two systems on the same segments",
         "no correction for the number of pairs of systems that are compared")))}
 
 
-def fitting_rules(segment_means: bool) -> dict[str, RankRule]:
-    """The rules for a metric that is a mean of segment scores, or is not.
+def fitting_rules(segment_means: bool, domains: bool = True) -> dict[str, RankRule]:
+    """The rules for a metric that is a mean of segment scores, or is not, of segments with domains or without.
 
-    >>> list(fitting_rules(False))
-    ['simultaneous', 'overlap']
+    >>> list(fitting_rules(False)), list(fitting_rules(True, domains=False))
+    (['simultaneous', 'overlap'], ['simultaneous', 'wmt25', 'overlap'])
     """
-    return {name: rule for name, rule in RANK_RULES.items() if segment_means or not rule.of_segments}
+    return {name: rule for name, rule in RANK_RULES.items()
+            if (segment_means or not rule.of_segments) and (domains or not rule.by_domain)}
 
 
-def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None) -> tuple[np.ndarray, Ranks]:
+def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.ndarray, Ranks]:
     """Rank ranges of WMT24's general task, and the order they are about.
 
     A system's mean is the mean over domains of its mean in each. Of a pair, each domain gives the two-sided p of
@@ -86,8 +94,8 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
     scores : ndarray, shape (systems, segments)
         Higher is better; NaN where there is none.
     alpha : float
-    domains : sequence of str, optional
-        Of each segment; one for all by default.
+    domains : sequence of str
+        Of each segment.
 
     Returns
     -------
@@ -98,7 +106,7 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
     """
     from scipy.special import ndtr, ndtri
 
-    groups = _groups(domains, scores.shape[1])
+    groups = [np.array([k for k, domain in enumerate(domains) if domain == name]) for name in dict.fromkeys(domains)]
     with np.errstate(invalid="ignore"):
         means = np.array([_mean_of_means(row, groups) for row in scores])
     n = len(scores)
@@ -114,7 +122,7 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
     worse = (p < alpha) & (means[:, None] <= means)
     np.fill_diagonal(worse, False)
     order = np.argsort(-means, kind="stable")
-    low, high = 1 + worse.sum(axis=1), n - better.sum(axis=1)
+    wins, losses = better.sum(axis=1), worse.sum(axis=1)
     cluster, place = np.empty(n, dtype=int), {int(system): k for k, system in enumerate(order)}
     tied = [[place[j] for j in range(n) if j != i and p[i, j] > alpha] for i in range(n)]
     number, reach = 1, -1
@@ -123,29 +131,34 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
         cluster[system] = number
         if reach <= k:
             number, reach = number + 1, -1
-    return order, Ranks(low, high, cluster)
+    return order, Ranks(1 + losses, n - wins, cluster, wins, losses)
 
 
 def wmt25(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None) -> tuple[np.ndarray, Ranks]:
-    """Rank ranges of WMT25's general task, and the order they are about; parameters as `wmt24`, without domains.
+    """Rank ranges of WMT25's general task, and the order they are about; parameters as `wmt24`, domains do not matter.
 
-    From a system's place by its mean, its range goes up and down until the first system from which it differs by a
-    one-sided Wilcoxon signed-rank test at alpha / 2.
+    A system beats one with a lower mean where p of the one-sided Wilcoxon signed-rank test is below alpha. From its
+    place by the mean, its range goes up until the first system that beats it, and down until the first that it beats.
+
+    So the task's script had it with both ratings of a segment as two segments. A later version of the script compares
+    each rating of one system with each of the other, at alpha / 2; one score per segment has nothing to pair so.
     """
     with np.errstate(invalid="ignore"):
         means = np.nanmean(scores, axis=1)
     order, n = np.argsort(-means, kind="stable"), len(scores)
 
-    def beats(first: int, second: int) -> bool:
-        p = signed_rank(scores[order[first]] - scores[order[second]], "greater")
-        return p is not None and p < alpha / 2
-
-    low, high = np.empty(n, dtype=int), np.empty(n, dtype=int)
+    beats = np.zeros((n, n), dtype=bool)  # by place
+    for first in range(n):
+        for second in range(first + 1, n):
+            p = signed_rank(scores[order[first]] - scores[order[second]], "greater")
+            beats[first, second] = p is not None and p < alpha
+    low, high, wins, losses = np.empty((4, n), dtype=int)
+    wins[order], losses[order] = beats.sum(axis=1), beats.sum(axis=0)
     for k in range(n):
-        above = next((other for other in range(k - 1, -1, -1) if beats(other, k)), -1)
-        below = next((other for other in range(k + 1, n) if beats(k, other)), n)
-        low[order[k]], high[order[k]] = above + 2, below
-    return order, Ranks(low, high, _clusters(order, low, high))
+        above, below = np.flatnonzero(beats[:k, k]), np.flatnonzero(beats[k])
+        low[order[k]] = above[-1] + 2 if len(above) else 1
+        high[order[k]] = below[0] if len(below) else n
+    return order, Ranks(low, high, clusters_of(order, low, high), wins, losses)
 
 
 def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
@@ -161,8 +174,9 @@ def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
     if sign < 0:
         ci_low, ci_high = -ci_high, -ci_low
     ahead = ci_low[:, None] > ci_high
-    low, high = 1 + ahead.sum(axis=0), len(ci_low) - ahead.sum(axis=1)
-    return Ranks(low, high, _clusters(np.arange(len(low)), low, high))
+    wins, losses = ahead.sum(axis=1), ahead.sum(axis=0)
+    low, high = 1 + losses, len(wins) - wins
+    return Ranks(low, high, clusters_of(np.arange(len(low)), low, high), wins, losses)
 
 
 #: Those that are made of segment scores.
@@ -170,8 +184,8 @@ OF_SEGMENTS: dict[str, Callable[..., tuple[np.ndarray, Ranks]]] = {"wmt24": wmt2
 
 
 def ranks_by(rule: str, scores: np.ndarray | None, ci_low: np.ndarray, ci_high: np.ndarray, sign: int, alpha: float,
-             domains: Sequence[str] | None) -> Ranks:
-    """Ranks by another rule than ours.
+             domains: Sequence[str] | None) -> tuple[np.ndarray, Ranks]:
+    """The order of the systems by another rule than ours, best first, and their ranks.
 
     Parameters
     ----------
@@ -182,12 +196,12 @@ def ranks_by(rule: str, scores: np.ndarray | None, ci_low: np.ndarray, ci_high: 
     sign : {1, -1}
         -1 where lower is better.
     domains : sequence of str or None
-        Of each segment.
+        Of each segment; needed by the first.
     """
     if rule == "overlap":
-        return overlap(ci_low, ci_high, sign)
+        return np.arange(len(ci_low)), overlap(ci_low, ci_high, sign)
     assert scores is not None, "settings.check_metric has seen to that"
-    return OF_SEGMENTS[rule](sign * scores, alpha, domains)[1]
+    return OF_SEGMENTS[rule](sign * scores, alpha, domains)
 
 
 def inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) -> np.ndarray:
@@ -229,8 +243,20 @@ def apart(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:
     return int(np.count_nonzero(among & disjoint))
 
 
-def _clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """A line after the k best where none of them may be below it, and none of the others above."""
+def clusters_of(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The number of each system's cluster, from 1: a line is drawn after the k best where none of them may be below it,
+    and none of the others above.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (systems,)
+        Best first.
+    low, high : ndarray of int, shape (systems,)
+        Ranks.
+
+    >>> clusters_of(np.arange(3), np.array([1, 2, 2]), np.array([1, 3, 3])).tolist()
+    [1, 2, 2]
+    """
     cluster, number = np.empty(len(order), dtype=int), 1
     for k, system in enumerate(order, 1):
         cluster[system] = number
@@ -271,13 +297,6 @@ def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
     variance = (n * (n + 1) * (2 * n + 1) - (ties ** 3 - ties).sum() / 2) / 24
     z = (ranks[differences[order] > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
     return float(ndtr(-z) if alternative == "greater" else 2 * ndtr(-abs(z)))
-
-
-def _groups(domains: Sequence[str] | None, n: int) -> list[np.ndarray]:
-    if domains is None:
-        return [np.arange(n)]
-    known = dict.fromkeys(domains)
-    return [np.array([k for k, domain in enumerate(domains) if domain == name]) for name in known]
 
 
 def _mean_of_means(row: np.ndarray, groups: Sequence[np.ndarray]) -> float:

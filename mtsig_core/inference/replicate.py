@@ -10,7 +10,7 @@ from functools import partial
 from mtsig_core.data.readers.official_tables import OfficialTable
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, MtsigError
-from mtsig_core.inference.replicate_settings import Column, Found, explained
+from mtsig_core.inference.replicate_settings import Column, Found, explained, scored_by
 from mtsig_core.metrics import METRICS, metric_of
 
 __all__ = ["Part", "Replication", "ScoreBeside", "TaskReplication", "replicate", "replicate_task"]
@@ -67,6 +67,8 @@ class Replication:
         Columns of the table that are no metric that this test set can be scored with.
     by_rule : mapping of str to str
         What the table calls systems and metrics -> what they are here, where the names are not the same letters.
+    by_suffix : mapping of str to str
+        What the table calls metrics -> metric and references, where the end of the name says which references score.
     tried : int
         Settings tried for numbers that do not come out, for the metric with the most.
     n_numbers : int
@@ -78,6 +80,7 @@ class Replication:
     only_there: tuple[str, ...]
     not_compared: tuple[str, ...]
     by_rule: dict[str, str]
+    by_suffix: dict[str, str]
     tried: int
     n_numbers: int
 
@@ -111,11 +114,12 @@ def replicate(testset: TestSet, table: OfficialTable, whole: TestSet | None = No
     """Printed scores beside those of a test set.
 
     A system or metric is the one of the same name; or else the one whose name is the same without case, spaces, dots,
-    dashes and underscores, if there is just one. For numbers that do not come out each of these is tried alone, and
-    then, if none gives all of a column, any two together: tokenizer, references (each alone, and all jointly), case,
-    what TER normalizes, chrF++ for chrF, the canary line kept; and the score printed as a share of 1 or with the other
-    sign. The setting that gives the most of them, over all columns, is taken first; of several the one that gives the
-    most numbers of the table, and of these the one with the fewest changes.
+    dashes and underscores, if there is just one. A metric may end in what scores it, as WMT writes it: bleu-all is BLEU
+    with all references jointly, chrf-refA and chrf-A are chrF with refA. For numbers that do not come out each of these
+    is tried alone, and then, if none gives all of a column, any two together: tokenizer, references (each alone, and
+    all jointly), case, what TER normalizes, chrF++ for chrF, the canary line kept, the mean over domains; and the score
+    printed as a share of 1 or with the other sign. The setting that gives the most of them, over all columns, is taken
+    first; of several the one that gives the most numbers of the table, and of these the one with the fewest changes.
 
     Parameters
     ----------
@@ -174,17 +178,25 @@ def _replicate(parts: Mapping[str, Part], tables: Mapping[str, OfficialTable], l
     """By language pair."""
     columns: list[Column] = []
     named: list[tuple[str, str, str]] = []  # of each column: language pair, metric, what the table calls it
-    known: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
+    known: dict[str, tuple[dict[str, str], dict[str, str], dict[str, str]]] = {}
     for k, (pair, (testset, whole)) in enumerate(parts.items()):
         if progress is not None:
             progress(f"{pair}: scoring".removeprefix(": "), k / len(parts))
         systems, by_rule = _matched(tables[pair].systems, testset.systems)
         metrics, also = _matched(tables[pair].columns, dict.fromkeys((*METRICS, *testset.scores)))
-        known[pair] = systems, {**also, **by_rule}
+        suffixed = _suffixed([called for called in tables[pair].columns if called not in metrics], testset, whole)
+        metrics |= {called: name for called, (name, _) in suffixed.items()}
+        known[pair] = systems, {**also, **by_rule}, {
+            called: f"{name} with {' and '.join(references)}" if references else name
+            for called, (name, references) in suffixed.items()}
         for called, printed in tables[pair].columns.items():
             try:
-                metric = metric_of(testset, metrics[called], **{"lowercase": True} if lowercase else {})
-                columns.append(Column(testset, whole, metric, systems, printed, lowercase))
+                references = suffixed[called][1] if called in suffixed else ()
+                others = references and set(references) != {*testset.references}
+                scored = scored_by(testset, whole.only(testset.systems.keys() & whole.systems.keys()), references) \
+                    if others else testset
+                metric = metric_of(scored, metrics[called], **{"lowercase": True} if lowercase else {})
+                columns.append(Column(scored, whole, metric, systems, printed, lowercase))
             except (KeyError, MtsigError):  # it is no metric here, or lacks what it needs, such as parses
                 continue
             named.append((pair, metrics[called], called))
@@ -194,13 +206,14 @@ def _replicate(parts: Mapping[str, Part], tables: Mapping[str, OfficialTable], l
         own = [(k, metric, called) for k, (of, metric, called) in enumerate(named) if of == pair]
         rows = tuple(_row(columns[k], metric, called, name, found.get((k, name)))
                      for k, metric, called in own for name in columns[k].printed)
-        (systems, by_rule), table = known[pair], tables[pair]
+        (systems, by_rule, by_suffix), table = known[pair], tables[pair]
         compared, there = [called for *_, called in own], {row.called for row in rows}
         done[pair] = Replication(
             rows, tuple(name for name in testset.systems if name not in systems.values()),
             tuple(name for name in table.systems if name not in systems),
             tuple(called for called in table.columns if called not in compared),
             {name: here for name, here in by_rule.items() if name in there or name in table.columns},
+            {name: here for name, here in by_suffix.items() if name in compared},
             max((columns[k].tried for k, *_ in own if columns[k].crosses), default=0),
             sum(len(column.printed) for column in columns))
     return done
@@ -236,6 +249,24 @@ def _matched(names: Iterable[str], ours: Iterable[str]) -> tuple[dict[str, str],
     by_rule = {name: by_key[key][0] for name, key in zip(rest, keys, strict=True)
                if len(by_key.get(key, ())) == 1 and keys.count(key) == 1}
     return exact | by_rule, by_rule
+
+
+def _suffixed(names: Iterable[str], testset: TestSet, whole: TestSet) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Names of metrics that end in what scores them, such as bleu-all, chrf-refA and COMET-A: the metric here, and the
+    references, none for scores that were given."""
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for name in names:
+        base, _, suffix = name.rpartition("-")
+        ours = _matched([base], dict.fromkeys((*METRICS, *testset.scores)))[0].get(base)
+        by_suffix = [one for one in whole.references if _key(one) in (_key(suffix), f"ref{_key(suffix)}")]
+        references = tuple(whole.references) if suffix.lower() == "all" else tuple(by_suffix[:1])
+        if ours is None:
+            continue
+        if ours in testset.scores and (references or re.fullmatch("all|(ref)?[a-z]", _key(suffix))):
+            found[name] = ours, ()
+        elif ours in METRICS and references:
+            found[name] = ours, references
+    return found
 
 
 def _key(name: str) -> str:

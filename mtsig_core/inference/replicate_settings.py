@@ -13,9 +13,9 @@ from mtsig_core.data.readers.assemble import without_canary
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import MtsigError
 from mtsig_core.inference.measured import measure
-from mtsig_core.metrics import Metric, metric_of, tokenizer_of
+from mtsig_core.metrics import Metric, mean_over_domains, metric_of, tokenizer_of
 
-__all__ = ["Column", "Found", "explained"]
+__all__ = ["Column", "Found", "explained", "scored_by"]
 
 #: What is tried of tokenizers; those that need a model that may not be here are not.
 _TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
@@ -197,6 +197,8 @@ def _changes(testset: TestSet, whole: TestSet, metric: Metric, lowercase: bool) 
                     for one in choices if set(one) != set(testset.references)]
     if without_canary(whole).n_segments < whole.n_segments and without_canary(testset).n_segments == testset.n_segments:
         changes.append(_Change("canary", "the canary line kept", canary=True))
+    if len(set(testset.domains or ())) > 1:
+        changes.append(_Change("domains", "the mean over domains"))
     return changes
 
 
@@ -205,9 +207,16 @@ def _changed(testset: TestSet, whole: TestSet, metric: Metric, changes: Sequence
     references = next((change.references for change in changes if change.references), tuple(testset.references))
     canary = any(change.canary for change in changes)
     if canary or set(references) != set(testset.references):
-        kept = without_canary(testset).n_segments < testset.n_segments
-        testset = replace(whole if canary or kept else without_canary(whole), tokenizer=testset.tokenizer)
-        testset = testset.scored_with(references) if testset.references else testset
+        testset = scored_by(testset, whole, references, canary)
     name = next((change.metric for change in changes if change.metric), metric.name)
     options = dict(part for change in changes for part in change.options)
-    return testset, metric_of(testset, name, **({"lowercase": True} if lowercase else {}) | options)
+    metric = metric_of(testset, name, **({"lowercase": True} if lowercase else {}) | options)
+    return testset, mean_over_domains(metric) if any(change.kind == "domains" for change in changes) else metric
+
+
+def scored_by(testset: TestSet, whole: TestSet, references: Sequence[str], canary: bool = False) -> TestSet:
+    """A test set scored with other references of the whole set; with the canary line where it had it, or is asked to.
+    """
+    kept = without_canary(testset).n_segments < testset.n_segments
+    testset = replace(whole if canary or kept else without_canary(whole), tokenizer=testset.tokenizer)
+    return testset.scored_with(references) if testset.references else testset

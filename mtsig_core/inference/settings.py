@@ -7,7 +7,7 @@ from dataclasses import asdict
 from numbers import Integral, Real
 
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import InputError, SettingError, nearest, unknown
+from mtsig_core.errors import InputError, Remedy, SettingError, nearest, unknown
 from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.intervals import INTERVALS, fitting_intervals
 from mtsig_core.inference.rank_rules import RANK_RULES
@@ -46,7 +46,7 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
         raise SettingError(f"No system {baseline!r} to use as baseline.{nearest(baseline, testset.systems)} Systems: "
                            f"{', '.join(testset.systems)}.")
 
-    check_rank_rule(rank_rule)
+    check_rank_rule(rank_rule, testset)
     if correction == "auto":
         correction = chosen.default_correction
     _choose("correction", correction, CORRECTIONS)
@@ -113,9 +113,16 @@ def check_level(alpha: float) -> None:
                            "either, such as 0.05.")
 
 
-def check_rank_rule(rule: str) -> None:
-    """Raise SettingError for a rule that is not known."""
+def check_rank_rule(rule: str, testset: TestSet) -> None:
+    """Raise SettingError for a rule that is not known, and for one that needs domains where there are none."""
     _choose("rank rule", rule, RANK_RULES)
+    if RANK_RULES[rule].by_domain and testset.domains is None:
+        documents: tuple[Remedy, ...] = ({"docs": "FILE"},) if testset.has_texts else ()
+        raise SettingError(
+            f"Ranks {RANK_RULES[rule].title} need domains, and {testset.name} has none: a system's score is the mean "
+            "over domains, and Wilcoxon's test is run within each. Give the domain of every segment, in a column "
+            f"'domain' of the table of scores{', or in a documents file of lines domain<TAB>docid' * bool(documents)}. "
+            "Or choose another rule.", *documents, {"rank_rule": "simultaneous"})
 
 
 def check_jobs(jobs: int) -> None:

@@ -14,16 +14,18 @@ from mtsig_core.data.task import Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.errors import SettingError, unknown
 from mtsig_core.inference.across_pairs import MACRO_TESTS, MacroNumbers, across_pairs, decidable_across
+from mtsig_core.inference.by_rule import over_domains
 from mtsig_core.inference.comparison import compare, joined
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.measured import Measured, measure
+from mtsig_core.inference.rank_rules import RANK_RULES, clusters_of
 from mtsig_core.inference.runs import runs_across
 from mtsig_core.inference.significance import decide
 from mtsig_core.metrics import METRICS
 from mtsig_core.results import Comparison, Exclusion, MetricResult, Settings
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["compare_task", "corrected_macro", "excluded_in", "macro_of", "of_parts", "task_metrics"]
+__all__ = ["compare_task", "corrected_macro", "counted_macro", "excluded_in", "macro_of", "of_parts", "task_metrics"]
 
 _SIDES = {1: "a", -1: "b", 0: None}
 
@@ -158,6 +160,8 @@ def macro_of(task: Task, pairs: Mapping[str, Comparison], metric: str, *, trials
     if one.test in MACRO_TESTS:
         parts = {pair: (measured or {}).get(pair) or measure(task.testsets[pair].under(metric), metric)
                  for pair in have}
+        if RANK_RULES[one.rank_rule].by_domain:
+            parts = {pair: over_domains(part) for pair, part in parts.items()}
         numbers = across_pairs(parts, settings, test=one.test, correction=one.correction, alpha=one.alpha,
                                trials=trials, seed=one.seed, jobs=jobs, progress=progress)
     results = [comparison.metrics[metric] for comparison in have.values()]
@@ -188,8 +192,21 @@ def corrected_macro(macro: MacroResult, pairs: Mapping[str, Comparison], setting
     decisions = np.where(decidable, decide(results[0].sign * delta, settings.alpha, p=adjusted), 0)
     decided = tuple(replace(pair, p_adjusted=float(own), better=_SIDES[int(sign)], decidable=bool(can))
                     for pair, own, sign, can in zip(macro.pairs, adjusted, decisions, decidable, strict=True))
-    return replace(macro, systems=_systems(results, [row for row in macro.systems if row.score is not None]),
-                   pairs=decided)
+    return replace(counted_macro(macro, have), pairs=decided)
+
+
+def counted_macro(macro: MacroResult, pairs: Mapping[str, Comparison]) -> MacroResult:
+    """Across language pairs, with wins, ties and losses as the language pairs have them by their rule of ranks.
+
+    Parameters
+    ----------
+    macro : MacroResult
+        By a rule with the same scores.
+    pairs : mapping of str to Comparison
+        By language pair.
+    """
+    results = [one.metrics[macro.metric] for one in pairs.values() if macro.metric in one.metrics]
+    return replace(macro, systems=_systems(results, [row for row in macro.systems if row.score is not None]))
 
 
 def _systems(results: Sequence[MetricResult], scored: Sequence[MacroSystem]) -> tuple[MacroSystem, ...]:
@@ -207,9 +224,14 @@ def _systems(results: Sequence[MetricResult], scored: Sequence[MacroSystem]) -> 
 
 
 def _scored(numbers: MacroNumbers | None) -> list[MacroSystem]:
-    return [] if numbers is None else [
-        MacroSystem(name, 0, float(numbers.scores[k]), _known(numbers.score_low[k]), _known(numbers.score_high[k]),
-                    *numbers.ranks[k], 0, 0, 0) for k, name in enumerate(numbers.names)]
+    if numbers is None:
+        return []
+    low, high = zip(*numbers.ranks, strict=True)
+    clusters: list[int | None] = [None] * len(low) if low[0] is None else clusters_of(
+        np.arange(len(low)), np.array(low), np.array(high)).tolist()
+    return [MacroSystem(name, 0, float(numbers.scores[k]), _known(numbers.score_low[k]), _known(numbers.score_high[k]),
+                        low[k], high[k], 0, 0, 0, clusters[k])
+            for k, name in enumerate(numbers.names)]
 
 
 def _pairs(numbers: MacroNumbers | None, n_pairs: int) -> tuple[MacroPair, ...]:

@@ -64,7 +64,7 @@ class UnitStatistics:
         # Of means of segment scores: how many segments all systems have, where they have the same number in each unit;
         # else 0.
         self.counted = 0
-        if is_segment_mean(self.metric):
+        if is_segment_mean(self.metric) and self.shape[0] == 2:
             counts = self.of_all(self._columns[:units.n].T)[-1]
             self.counted = int(counts[0].sum()) if (counts == counts[0]).all() else 0
         # Draws and swaps add as many units as there are. Where such sums stay below 2^24 all can be float32;

@@ -20,8 +20,8 @@ from mtsig_core.metrics.runs import over_runs
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 
 __all__ = ["ADAPTERS", "Metric", "METRICS", "as_metric", "check_tokenizer", "depends_on_testset", "direction",
-           "is_adapted", "is_segment_mean", "make_metric", "metric_of", "metric_title", "metric_titles",
-           "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
+           "is_adapted", "is_segment_mean", "make_metric", "mean_over_domains", "metric_of", "metric_title",
+           "metric_titles", "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
 
 
 class Metric(Protocol):
@@ -35,7 +35,8 @@ class Metric(Protocol):
     stat_names : tuple of str
         Names of the statistics, in the order of the last axis.
     is_segment_mean : bool, optional
-        Whether the statistics are (score, 1) or, where a segment has no score, (0, 0), and the score is their mean.
+        Whether the statistics are (score, 1) or, where a segment has no score, (0, 0), and the score is their mean; or,
+        of `mean_over_domains`, more, of which the last says whether the segment has a score.
     depends_on_testset : bool, optional
         Whether the statistics of a segment depend on the other segments, so that a part of a test set has others. It
         may then have a method ``parts``, which counts parts faster: see `part_counter`.
@@ -223,6 +224,13 @@ def is_segment_mean(metric: Metric) -> bool:
 def is_adapted(metric: Metric) -> bool:
     """Whether a metric stands for one of another package."""
     return getattr(metric, "is_adapted", False)
+
+
+def mean_over_domains(metric: Metric) -> Metric:
+    """A metric whose score is the mean over domains of the score in each."""
+    from mtsig_core.metrics.segment_scores import DomainMean
+
+    return DomainMean(metric)
 
 
 def tokenizer_of(metric: Metric, testset: TestSet) -> str | None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
 
-__all__ = ["SegmentMean"]
+if TYPE_CHECKING:
+    from mtsig_core.metrics import Metric
+
+__all__ = ["DomainMean", "SegmentMean"]
 
 _LARGEST = 1e100
 
@@ -73,3 +76,64 @@ class SegmentMean:
         own = [by_system.get(name, ()) for name in testset.systems]
         n = sum(len(values) - values.count(None) for values in own)
         return f"scores:{self.name}|n:{n}|better:{'higher' if self.higher_is_better else 'lower'}"
+
+
+@dataclass(frozen=True)
+class DomainMean:
+    """The mean over domains of a metric's score in each, as WMT24 scored systems: a domain of few segments counts as
+    much as one of many. A domain in which a system has no score does not count for it.
+
+    The statistics are those of the metric for each domain, and last whether the segment has a score.
+
+    Parameters
+    ----------
+    of : Metric
+
+    Examples
+    --------
+    >>> from mtsig_core.data.testset import SegmentScores, TestSet
+    >>> toy = TestSet("toy", {"A": [None] * 3}, {}, scores={"human": SegmentScores({"A": [80.0, 60.0, 90.0]})},
+    ...               domains=["news", "news", "speech"])
+    >>> human = DomainMean(SegmentMean("human", True))
+    >>> human.score(human.statistics(toy).sum(axis=1)).tolist()
+    [80.0]
+    """
+
+    of: Metric
+
+    @property
+    def name(self) -> str:
+        return self.of.name
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.of.higher_is_better
+
+    @property
+    def stat_names(self) -> tuple[str, ...]:
+        return (*self.of.stat_names, "scored")
+
+    @property
+    def is_segment_mean(self) -> bool:
+        return getattr(self.of, "is_segment_mean", False)
+
+    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+        """Shape (systems, segments, domains x stats + 1)."""
+        found, domains = self.of.statistics(testset, progress), testset.domains or ()
+        within = np.array([[domain == one for one in dict.fromkeys(domains)] for domain in domains], dtype=found.dtype)
+        scored = found[..., -1:] if self.is_segment_mean else np.ones_like(found[..., -1:])
+        by_domain = (within[..., None] * found[..., None, :]).reshape(*found.shape[:2], -1)
+        return np.concatenate([by_domain, scored], axis=-1)
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        """The mean of the scores, of shape (...); NaN where no segment has a score."""
+        by_domain = sums[..., :-1].reshape(*sums.shape[:-1], -1, len(self.of.stat_names))
+        scores = np.asarray(self.of.score(by_domain), dtype=np.float64)
+        scored = ~np.isnan(scores)
+        total, n = np.where(scored, scores, 0.0).sum(axis=-1), scored.sum(axis=-1)
+        found: np.ndarray = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+        return found
+
+    def signature(self, testset: TestSet) -> str:
+        """That of the metric, and what is averaged last."""
+        return f"{self.of.signature(testset)}|mean:domains"

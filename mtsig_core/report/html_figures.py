@@ -15,7 +15,7 @@ from mtsig_core.report.cells import in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.palette import colour_limit, level, width, wrapped
 from mtsig_core.report.phrases import row_against_column
 from mtsig_core.report.records import leaderboard_records, matrix_records
-from mtsig_core.report.tables import apart, format_p, p_word, with_interval
+from mtsig_core.report.tables import apart, cluster_ends, format_p, p_word, with_interval
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import MetricResult, Settings
 
@@ -72,8 +72,8 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
         for tick in sorted({1, *range(5, last - 2, 5), last if len(systems) > 1 else 1}):
             drawn += [shapes.line(rank_at(tick), 28, rank_at(tick), bottom, "tick"),
                       shapes.text(rank_at(tick), bottom + 18, str(tick), "mid")]
-    top = 30
-    for s, lines, height in zip(systems, names, heights, strict=True):
+    top, clusters = 30, cluster_ends(systems)
+    for k, (s, lines, height) in enumerate(zip(systems, names, heights, strict=True)):
         y, first = top + height / 2, " first" if s.system in best else ""
         drawn.append(shapes.lines(left - 8, y, lines, _LINE))
         if s.ci_low is not None and s.ci_high is not None:
@@ -85,6 +85,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
             told = rank_interval(s.rank_low, s.rank_high).replace("-", "–")
             drawn += [shapes.rect(start, y - 6, end - start, 12, f"rank{first}"), shapes.text(end + 5, y + 5, told)]
         top += height
+        drawn += [shapes.line(0, top, _WIDE, top, "cluster")] * (k in clusters)
     figure: str = shapes.svg(
         _WIDE, bottom + 28, f"Scores with intervals{' and rank intervals' * ranked}, best first", drawn)
     return figure

@@ -10,7 +10,9 @@ from mtsig_core.report.palette import ink, mixed
 from mtsig_core.report.runs_tables import pair_run_rows, run_rows
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import (
+    CLUSTERS_SAID,
     by_reference_rows,
+    cluster_ends,
     interval_kinds,
     leaderboard_rows,
     pair_rows,
@@ -60,4 +62,4 @@ def comparison_html(comparison: Comparison) -> str:
         run_rows=run_rows, pair_run_rows=pair_run_rows,
         paper_sentences=paper_sentences, forest_svg=forest_svg, differences_svg=differences_svg,
         matrix_svg=matrix_svg, matrix_key=matrix_key, levels=LEVELS, mixed=mixed, ink=ink,
-        simultaneous_word=simultaneous_word, table=table)
+        simultaneous_word=simultaneous_word, table=table, cluster_ends=cluster_ends, clusters_said=CLUSTERS_SAID)

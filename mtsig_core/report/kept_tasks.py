@@ -17,7 +17,8 @@ from mtsig_core.inference.comparison import compare
 from mtsig_core.inference.decided_anew import corrected_by, drawn_alike, ranked_by, serves_corrections
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.parallel import as_they_come, is_elsewhere
-from mtsig_core.inference.task_comparison import corrected_macro, macro_of, of_parts, task_metrics
+from mtsig_core.inference.rank_rules import RANK_RULES
+from mtsig_core.inference.task_comparison import corrected_macro, counted_macro, macro_of, of_parts, task_metrics
 from mtsig_core.metrics.cache import keep_text, kept_text
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.export import comparison_json
@@ -209,8 +210,9 @@ class KeptTask:
         key = self._macro_key(metric, settings)
         text = kept_text(*key)
         if text is not None:
-            return dict(read_task_comparison(text).macro)
-        alike = (kept_text(*self._macro_key(metric, one)) for one in drawn_alike(settings | _OURS))
+            return {name: counted_macro(one, pairs) for name, one in read_task_comparison(text).macro.items()}
+        alike = (kept_text(*self._macro_key(metric, one | {"rank_rule": settings["rank_rule"]}))
+                 for one in drawn_alike(settings | _OURS))
         text = next(filter(None, alike), None)
         drawn = None if text is None else read_task_comparison(text).macro.get(metric)
         if drawn is not None:
@@ -223,8 +225,10 @@ class KeptTask:
         return macro
 
     def _macro_key(self, metric: str, settings: dict[str, Any]) -> tuple[object, ...]:
+        """Rules with the same scores differ in wins, ties and losses alone, which are counted again."""
         asked = sorted((k, v) for k, v in settings.items() if k != "rank_rule")
-        return self._whole.digest, "macro", metric, asked, *self._left_out
+        by_domain = ["domains"] * RANK_RULES[settings["rank_rule"]].by_domain
+        return self._whole.digest, "macro", metric, asked, *by_domain, *self._left_out
 
 
 def _within(report: Progress, pair: str, stage: str, share: float) -> None:

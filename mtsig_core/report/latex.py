@@ -24,7 +24,9 @@ from mtsig_core.report.records import matrix_records
 from mtsig_core.report.runs_tables import run_rows
 from mtsig_core.report.sentences import caption_sentences
 from mtsig_core.report.tables import (
+    CLUSTERS_SAID,
     by_reference_rows,
+    cluster_ends,
     format_p,
     leaderboard_rows,
     left_out,
@@ -85,8 +87,10 @@ def _leaderboard(comparison: Comparison, result: MetricResult) -> str:
     said = caption_sentences(comparison, result, "Scores")
     if result.systems[0].rank_low is not None and ranks_hold_jointly(comparison):
         said.insert(1, "Rank intervals hold jointly for all systems.")
+    if ends := cluster_ends(result.systems):
+        said.insert(1, CLUSTERS_SAID)
     column = name_column(row.system for row in result.systems)
-    return tabular("systems", f"c{column}{'r' * (len(header) - 2)}", header, cells, result.metric, said)
+    return tabular("systems", f"c{column}{'r' * (len(header) - 2)}", header, cells, result.metric, said, ruled=ends)
 
 
 def _pairs(comparison: Comparison, result: MetricResult) -> str:

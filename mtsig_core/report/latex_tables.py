@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.palette import width
@@ -92,28 +92,31 @@ def _seen(name: str) -> str:
 
 
 def tabular(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
-            said: Sequence[str], size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}") -> str:
+            said: Sequence[str], size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}",
+            ruled: Collection[int] = ()) -> str:
+    """A table that floats, with a line below the `ruled` rows."""
     return "\n".join([
         r"\begin{table*}", rf"\centering{size}",
         _caption(what, metric, said) + r"\par\smallskip", rf"\mtsigfit{{\begin{{tabular}}{{{columns}}}", r"\toprule",
-        _row(map(_title, header)), r"\midrule", *map(_row, cells), r"\bottomrule", r"\end{tabular}}",
+        _row(map(_title, header)), r"\midrule", *_rows(cells, ruled), r"\bottomrule", r"\end{tabular}}",
         r"\end{table*}", ""])
 
 
 def longtable(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
-              said: Sequence[str]) -> str:
+              said: Sequence[str], ruled: Collection[int] = ()) -> str:
+    """A table that is broken into pages, with a line below the `ruled` rows."""
     head = [r"\toprule", _row(map(_title, header)), r"\midrule"]
     return "\n".join([
         r"{\scriptsize\setlength{\tabcolsep}{2.5pt}\setlength{\LTcapwidth}{\linewidth}",
         rf"\begin{{longtable}}{{{columns}}}", _caption(what, metric, said) + r"\\[4pt]", *head, r"\endfirsthead", *head,
-        r"\endhead", r"\bottomrule", r"\endfoot", *map(_row, cells), r"\end{longtable}", "}", ""])
+        r"\endhead", r"\bottomrule", r"\endfoot", *_rows(cells, ruled), r"\end{longtable}", "}", ""])
 
 
 def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
-                  said: Sequence[str]) -> str:
+                  said: Sequence[str], ruled: Collection[int] = ()) -> str:
     """One that floats, or where its rows do not fit a page one that is broken into pages."""
     make: Callable[..., str] = tabular if len(cells) <= MOST_ON_A_PAGE else longtable
-    return make(what, columns, header, cells, metric, said)
+    return make(what, columns, header, cells, metric, said, ruled=ruled)
 
 
 def _caption(what: str, metric: str, said: Sequence[str]) -> str:
@@ -126,6 +129,10 @@ def _title(text: str) -> str:
     """The head of a column, in lines where it is long."""
     lines = textwrap.wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)
     return escape(text) if len(lines) < 2 else r"\shortstack{" + r"\\".join(map(escape, lines)) + "}"
+
+
+def _rows(cells: Iterable[Sequence[str]], ruled: Collection[int]) -> list[str]:
+    return [line for k, row in enumerate(cells) for line in [_row(row), *[r"\midrule"] * (k in ruled)]]
 
 
 def _row(cells: Iterable[str]) -> str:

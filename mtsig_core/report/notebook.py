@@ -12,7 +12,7 @@ from mtsig_core.report.caveats import direction
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.html_tables import literal, table
-from mtsig_core.report.tables import leaderboard_rows, pair_rows, summary, system_rows, verdict
+from mtsig_core.report.tables import cluster_ends, leaderboard_rows, pair_rows, summary, system_rows, verdict
 from mtsig_core.results import Comparison, MetricResult
 
 __all__ = ["comparison_table", "metric_table", "score_table"]
@@ -25,6 +25,7 @@ _STYLE = """<style>
 .mtsig table th, .mtsig table td {text-align: right; padding: .2em .6em; white-space: nowrap}
 .mtsig table th.name, .mtsig table td.name {text-align: left; white-space: pre-wrap}
 .mtsig table thead th {border-bottom: 1px solid currentColor; vertical-align: bottom}
+.mtsig table tr.ruled td {border-bottom: 1px solid currentColor}
 .mtsig summary {cursor: pointer}
 </style>"""
 
@@ -44,7 +45,7 @@ def comparison_table(comparison: Comparison) -> str:
     for result in comparison.metrics.values():
         said = verdict(result, settings)
         parts.append(_paragraph(_title(result) + ("" if said is None else f". {literal(said)}")))
-        parts.append(table(*leaderboard_rows(result, settings), names=(1,)))
+        parts.append(table(*leaderboard_rows(result, settings), names=(1,), ruled=cluster_ends(result.systems)))
         if result.pairs:
             header, rows = pair_rows(result, settings)
             parts.append(_folded(f"Pairs: {len(result.pairs)}", table(header, rows, (0, header.index("better"))),
@@ -54,7 +55,8 @@ def comparison_table(comparison: Comparison) -> str:
 
 def metric_table(result: MetricResult) -> str:
     """The systems by one metric, and its signature."""
-    return _whole([_paragraph(_title(result)), table(*system_rows(result), names=(1,)),
+    return _whole([_paragraph(_title(result)),
+                   table(*system_rows(result), names=(1,), ruled=cluster_ends(result.systems)),
                    _paragraph(f"<code>{literal(result.signature)}</code>")])
 
 

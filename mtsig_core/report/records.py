@@ -28,12 +28,12 @@ def leaderboard_records(results: Iterable[MetricResult], settings: Settings) -> 
         found = {name: [*_seen(pair, name, result), *_jointly(pair, name, result)]
                  for pair in result.pairs if best in (pair.a, pair.b) for name in (pair.a, pair.b) if name != best}
         rows += [[result.metric, s.rank_low, s.rank_high, s.system, s.score, s.ci_low, s.ci_high,
-                  *found.get(s.system, nothing)[:-2], *tally[s.system], *found.get(s.system, nothing)[-2:]]
+                  *found.get(s.system, nothing)[:-2], *tally[s.system], *found.get(s.system, nothing)[-2:], s.cluster]
                  for s in result.systems]
     against = "vs_baseline" if settings.baseline else "vs_best"
     return ["metric", "rank_low", "rank_high", "system", "score", "ci_low", "ci_high", against,
             *(f"{against}_{what}" for what in _TESTED), "wins", "ties", "losses",
-            *(f"{against}_{what}" for what in _JOINT)], rows
+            *(f"{against}_{what}" for what in _JOINT), "cluster"], rows
 
 
 def matrix_records(results: Sequence[MetricResult]) -> Records:

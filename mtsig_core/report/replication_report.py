@@ -95,6 +95,8 @@ def _settings(found: Either) -> list[str]:
 
 def _not_compared(of: Replication, where: str) -> list[str]:
     said = _same_name(of.by_rule, where)
+    said += [f"{where}The end of a name says which references score: "
+             f"{listed([f'{name} is {here}' for name, here in of.by_suffix.items()])}."] * bool(of.by_suffix)
     for names, text in ((of.only_here, "Only here"), (of.only_there, "Only in the table")):
         if names:
             said.append(f"{where}{text}: {listed(list(names))}.")

@@ -98,6 +98,9 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
     family, the warnings that decide what it is worth, and what was used for it."""
     settings, test, m = comparison.settings, TESTS[comparison.settings.test], len(result.tested)
     said = runs_sentences(result)
+    if result.ruled is not None and result.ruled.means is not None:
+        said.append(f"Scores and ranks {RANK_RULES[settings.rank_rule].title} are of means over domains; what is "
+                    "tested are differences of means over segments.")
     if m:
         differences = "The difference was" if m == 1 else f"The {m} differences were"
         said.append(f"{differences} tested by {TEST_NAMES.get(test.name, test.title)} ({test.source}) with "
@@ -221,13 +224,15 @@ def _all_pairs(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     first = [row.system for row in result.systems if row.system not in beaten]
     named = [f"{printable(name)} ({scores[name]} {metric_name(result)})" for name in first]
     others = len(result.systems) - 1
-    if len(first) == 1 and result.tally()[first[0]][0] == others:
+    beats = sum(first[:1] == [pair.a if pair.better == "a" else pair.b] for pair in result.pairs if pair.better)
+    if len(first) == 1 and beats == others:
         yield f"{named[0]} {_better(settings)} each of the other {others} systems."
     elif first:
         no_system = "No system is significantly better than" if TESTS[settings.test].p_values is not None else \
             "By this test, no system counts as better than"
         yield f"{no_system} {listed(named, 'or', shown=False)}."
-    pair = result.pairs[0]  # the two with the best scores, tested or not
+    best = {row.system for row in result.systems[:2]}
+    pair = next(pair for pair in result.pairs if {pair.a, pair.b} == best)  # tested or not
     yield (f"The two best scores are those of {printable(pair.a)} ({scores[pair.a]}) and {printable(pair.b)} "
            f"({scores[pair.b]}): {_evidence(comparison, result, pair)}.")
     significant = sum(row.significant for row in result.pairs)
@@ -304,9 +309,9 @@ def _evidence(comparison: Comparison, result: MetricResult, pair: PairResult) ->
     else:
         p, adjusted = row[at - 2:at]
         chances = f"p = {p}" if p == adjusted else f"p = {p}, adjusted p = {adjusted}"
-    common = ""
+    common = " of means over segments" if result.ruled is not None and result.ruled.means is not None else ""
     if pair.n is not None and on_different_lines(comparison, result):
-        common = f" on the {counted(pair.n, 'segment')} that both have scores for" if pair.n else \
+        common += f" on the {counted(pair.n, 'segment')} that both have scores for" if pair.n else \
             " of means over different segments"
     return f"difference {row[1]}{common}{interval}, {chances}"
 

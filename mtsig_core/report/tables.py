@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import NOT_ALIKE, RELATIONS, pairs_across
@@ -14,11 +15,27 @@ from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, format_p, number, rank_interval, signed, written_like
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult
+from mtsig_core.results.task import MacroSystem
 
-__all__ = ["summary", "how_often", "how_tested", "trials_said", "interval_kinds", "left_out", "apart", "verdict",
-           "by_reference_rows", "leaderboard_rows", "system_rows", "rank_change_rows", "pair_rows", "neither",
-           "difference_rows", "across_rows", "relation_rows", "with_metrics", "without_relation", "p_word", "points",
-           "format_p", "with_interval", "simultaneous_word"]
+__all__ = ["CLUSTERS_SAID", "cluster_ends", "summary", "how_often", "how_tested", "trials_said", "interval_kinds",
+           "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows", "system_rows", "rank_change_rows",
+           "pair_rows", "neither", "difference_rows", "across_rows", "relation_rows", "with_metrics",
+           "without_relation", "p_word", "points", "format_p", "with_interval", "simultaneous_word"]
+
+
+#: What the lines of `cluster_ends` say.
+CLUSTERS_SAID = "A line separates clusters: no rank range reaches over it."
+
+
+def cluster_ends(systems: Sequence[SystemResult | MacroSystem]) -> set[int]:
+    """The rows of a table of systems, best first, below which a line is drawn; the last row has none.
+
+    >>> from mtsig_core.results import SystemResult
+    >>> cluster_ends([SystemResult(name, 0.0, None, None, 1, 2, cluster) for name, cluster in zip("ABC", (1, 1, 2))])
+    {1}
+    """
+    return {k for k, (row, below) in enumerate(pairwise(systems))
+            if row.cluster is not None and below.cluster not in (None, row.cluster)}
 
 
 def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
@@ -138,18 +155,20 @@ def leaderboard_rows(result: MetricResult, settings: Settings) -> Table:
     is an improvement, for metrics where lower is better too.
     """
     level = f"{100 * (1 - settings.alpha):g}% interval"
+    means = " (segment mean)" * (result.ruled is not None and result.ruled.means is not None)  # no score of the rule
     header = ["rank", "system", _metric_word(result), level,
-              "vs baseline" if settings.baseline else "vs best", f"its {level}"]
+              f"vs {'baseline' if settings.baseline else 'best'}{means}", f"its {level}"]
     jointly = simultaneous_word(result, settings) is not None
     header += [f"simultaneous {level}"] * jointly
     if not result.pairs:  # one system: nothing to compare
         return header[:4], [row[:4] for row in system_rows(result)[1]]
     if settings.baseline:
         header += [*_chance_words(settings), "decision"]
-        against = {pair.a: (pair, 1) for pair in result.pairs}
     else:
         header += ["wins", "ties", "losses"]
-        against = {pair.b: (pair, -1) for pair in result.pairs if pair.a == result.systems[0].system}
+    anchor = settings.baseline or result.systems[0].system
+    against = {pair.a if pair.b == anchor else pair.b: (pair, 1 if pair.b == anchor else -1)
+               for pair in result.pairs if anchor in (pair.a, pair.b)}
     tally, form = result.tally(), points(result)
     rows = []
     for system in result.systems:
@@ -181,7 +200,8 @@ def system_rows(result: MetricResult) -> Table:
 
 def _tally(result: MetricResult, counts: tuple[int, int, int]) -> list[str]:
     """Wins, ties and losses; none where no pair can be decided."""
-    return [number(count if any(pair.decidable for pair in result.pairs) else None, "d") for count in counts]
+    told = result.ruled is not None or any(pair.decidable for pair in result.pairs)
+    return [number(count if told else None, "d") for count in counts]
 
 
 def neither(pair: PairResult, settings: Settings) -> str:

@@ -20,8 +20,10 @@ def across_columns(found: TaskComparison, metric: str) -> str:
     """What stands in the columns across the language pairs, in sentences; empty where there are none."""
     macro = found.macro.get(metric)
     rank = "Under all pairs: its rank by the mean score over the language pairs. "
+    by_rule = ", by the rule of the ranks" * any(
+        one.metrics[metric].ruled is not None for one in found.pairs.values() if metric in one.metrics)
     return "" if macro is None else \
-        f"{rank * macro.is_ranked}Wins, ties and losses are decisions within language pairs, added up."
+        f"{rank * macro.is_ranked}Wins, ties and losses are decisions within language pairs{by_rule}, added up."
 
 
 def not_averaged(found: TaskComparison, metric: str) -> str:

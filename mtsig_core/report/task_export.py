@@ -17,6 +17,7 @@ from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.review_report import MEASURED_SAID, measured_parts, recorded_note_rows
 from mtsig_core.report.runs_tables import macro_system_records, single_runs, task_run_rows, with_run_records
+from mtsig_core.report.tables import CLUSTERS_SAID
 from mtsig_core.report.task_across import across_gaps, decision_notes
 from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
@@ -33,6 +34,7 @@ from mtsig_core.report.task_tables import (
     MISSING,
     MISSING_SAID,
     above_ranks,
+    picture_ends,
     picture_rows,
     task_left_out,
     task_verdict,
@@ -133,7 +135,8 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
         lines += ["", f"{printable(metric_title(metric))} ({told[metric]})", f"{task_verdict(found, metric)}.",
                   *map(printable, who.values()), *map(printable, above_ranks(found, metric)),
                   *filter(None, [rule_said(found, metric)]), *map(printable, far_firsts_in(found, metric)),
-                  *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
+                  *table_lines(header, rows, "<" + ">" * (len(header) - 1), ends := picture_ends(found, metric)),
+                  *[CLUSTERS_SAID] * bool(ends)]
         header, rows = task_run_rows(found, metric)
         lines += ["", *table_lines(header, rows, "<<>>><")] if rows else []
     lines += disputes_text(disputed_in(found))

@@ -10,7 +10,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.html_figures import template
 from mtsig_core.report.palette import width, wrapped
 from mtsig_core.report.task_ranks import marked_said
-from mtsig_core.report.task_tables import MISSING, MISSING_SAID, picture_rows
+from mtsig_core.report.task_tables import MISSING, MISSING_SAID, picture_ends, picture_rows
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import MetricResult
 from mtsig_core.results.task import TaskComparison
@@ -21,7 +21,7 @@ _ROW, _DIGIT, _LINE, _FEWEST = 24, 9.1, 17, 3
 #: What the picture needs on its own, out of the report: its colours, on white.
 _STYLE = ("<style>text {font-family: system-ui, sans-serif; fill: #1B2330; white-space: pre} .end {text-anchor: end} "
           ".mid {text-anchor: middle} .bold {font-weight: 700} .cell {fill: #ECEFF3} .cell.first {fill: #0072B2} "
-          "text.first {fill: #FFFFFF; font-weight: 700}</style>")
+          "text.first {fill: #FFFFFF; font-weight: 700} .cluster {stroke: #1B2330}</style>")
 
 
 def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
@@ -41,6 +41,7 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
     starts = [left + sum(wide[:k]) for k in range(len(wide))]
     drawn = [shapes.upright(x + w / 2 + 5, top - 6, title) if upright else shapes.text(x + w / 2, top - 6, title, "mid")
              for x, w, title in zip(starts, wide, titles, strict=True)]
+    clusters = picture_ends(found, metric)
     for number, (row, lines) in enumerate(zip(rows, names, strict=True)):
         high = max(_ROW, 7 + _LINE * len(lines))
         drawn.append(shapes.lines(left - 8, top + high / 2, lines, _LINE))
@@ -50,6 +51,7 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
                 drawn.append(shapes.rect(x + 1, top + 1, w - 2, high - 2, f"cell{first}"))
             drawn.append(shapes.text(x + w / 2, top + high / 2 + 5, str(row[k]).replace("-", "\u2013"), f"mid{first}"))
         top += high
+        drawn += [shapes.line(0, top, starts[-1] + wide[-1], top, "cluster")] * (number in clusters)
     full = starts[-1] + wide[-1] + 8
     for line in wrapped(below, max(30, int((full - 16) / _DIGIT))) if below else ():
         full, top = max(full, 16 + _DIGIT * width(line)), top + _LINE

@@ -15,7 +15,7 @@ from mtsig_core.report.html_figures import LEVELS, forest_svg, template
 from mtsig_core.report.html_tables import literal, table
 from mtsig_core.report.palette import ink, mixed
 from mtsig_core.report.review_report import MEASURED_SAID, recorded_note_rows
-from mtsig_core.report.tables import leaderboard_rows, pair_rows, summary
+from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, pair_rows, summary
 from mtsig_core.report.task_across import across_columns, decision_notes
 from mtsig_core.report.task_figure import task_svg, winners
 from mtsig_core.report.task_latex import other_track
@@ -26,6 +26,7 @@ from mtsig_core.report.task_tables import (
     above_ranks,
     macro_pair_rows,
     order_of,
+    picture_ends,
     picture_rows,
     task_verdict,
 )
@@ -68,7 +69,7 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
     first = comparisons[0]
     return template("task.html").render(
         found=found, task=found.task, metrics=metrics, verdict=task_verdict, picture=picture_rows, grey=grey,
-        missing=MISSING_SAID,
+        missing=MISSING_SAID, picture_ends=picture_ends, cluster_ends=cluster_ends, clusters_said=CLUSTERS_SAID,
         anchors={pair: f"pair-{k}" for k, pair in enumerate(found.pairs, 1)}, methods=task_methods, table=table,
         simulated=any(comparison.testset.simulated for comparison in comparisons), macro_rows=macro_pair_rows,
         direction=direction, decision_notes=decision_notes, across_columns=across_columns,

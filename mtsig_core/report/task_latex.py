@@ -19,6 +19,7 @@ from mtsig_core.report.latex_tables import (
     rank_cell,
 )
 from mtsig_core.report.review_report import MEASURED_SAID, measured_parts, recorded_note_rows
+from mtsig_core.report.tables import CLUSTERS_SAID
 from mtsig_core.report.task_across import across_columns, across_gaps, decision_notes
 from mtsig_core.report.task_latex_metrics import agreement_tables, dispute_tables
 from mtsig_core.report.task_ranks import marked_said
@@ -31,7 +32,14 @@ from mtsig_core.report.task_sentences import (
     task_methods,
     within_sentences,
 )
-from mtsig_core.report.task_tables import MISSING_SAID, above_ranks, macro_pair_rows, order_of, picture_rows
+from mtsig_core.report.task_tables import (
+    MISSING_SAID,
+    above_ranks,
+    macro_pair_rows,
+    order_of,
+    picture_ends,
+    picture_rows,
+)
 from mtsig_core.report.terminal import printable
 from mtsig_core.results.task import TaskComparison, TaskInfo
 
@@ -132,7 +140,7 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
             f"Ranking by {metric_title(metric)}, continued: how to read it and how it was made is said where it "
             "begins."]
         tables.append(fitting_table("ranking" if k == 0 else f"ranking-{k + 1}", column + "r" * len(columns), titles,
-                                    cells, metric, said))
+                                    cells, metric, said, picture_ends(found, metric)))
     return tables
 
 
@@ -140,7 +148,7 @@ def _ranking_caption(found: TaskComparison, metric: str, grey: bool) -> list[str
     marked = marked_said(found, "Bold:", metric)
     said = [*subject_sentences(found, metric, "Ranks of", "by"), f"{marked}." * bool(marked),
             f"A dash: {MISSING_SAID}. Under pairs: of how many language pairs a system has scores.",
-            across_columns(found, metric)]
+            across_columns(found, metric), CLUSTERS_SAID * bool(picture_ends(found, metric))]
     said += above_ranks(found, metric, warned=False)
     if grey:
         said.append("On grey: systems that the task's table of systems does not put into the constrained track.")

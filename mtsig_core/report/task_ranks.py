@@ -131,7 +131,8 @@ def rule_said(found: TaskComparison, metric: str) -> str | None:
     turned = "" if not hidden.turned_round else (
         f" {counted(hidden.turned_round, 'significant pair')} {'is' if hidden.turned_round == 1 else 'are'} ranked the "
         "other way round, the significantly worse system first.")
-    across = " Ranks across the language pairs are not by this rule: they stay simultaneous rank intervals." \
+    of = " of the mean over domains" * rule.by_domain
+    across = f" Ranks across the language pairs are not by this rule: they stay simultaneous rank intervals{of}." \
         if metric in found.macro and found.macro[metric].is_ranked else ""
     return (f"Ranks {rule.title} ({rule.source}) leave out of account: {'; '.join(rule.ignores)}. In this task "
             f"{hidden.significant_inside} of {hidden.significant} significant pairs of systems "

@@ -14,13 +14,13 @@ from mtsig_core.inference.ranking import headline, is_ahead
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
 from mtsig_core.report.phrases import ACROSS, listed
-from mtsig_core.report.tables import how_tested
+from mtsig_core.report.tables import cluster_ends, how_tested
 from mtsig_core.report.task_across import across_gaps
 from mtsig_core.report.task_ranks import first_title, rank_rule, undecided
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["MISSING", "MISSING_SAID", "above_ranks", "answer_first", "macro_pair_rows", "order_of", "picture_rows",
-           "system_text", "task_gaps", "task_left_out", "task_notes", "task_tested", "task_verdict"]
+__all__ = ["MISSING", "MISSING_SAID", "above_ranks", "answer_first", "macro_pair_rows", "order_of", "picture_ends",
+           "picture_rows", "system_text", "task_gaps", "task_left_out", "task_notes", "task_tested", "task_verdict"]
 
 _FEW = 6  # language pairs that a sentence names
 MISSING = "-"
@@ -47,7 +47,8 @@ def picture_rows(found: TaskComparison, metric: str) -> tuple[list[str], list[li
     in_pairs = {pair: {row.system: row for row in result.systems} for pair, result in have.items()}
     macro = found.macro.get(metric)
     rows_of = {row.system: row for row in macro.systems} if macro is not None else {}
-    judged = {name for result in have.values() for pair in result.tested if pair.decidable for name in (pair.a, pair.b)}
+    judged = {name for result in have.values() for pair in result.tested
+              if pair.decidable or result.ruled is not None for name in (pair.a, pair.b)}
     header = ["system", *have, "pairs"] + (["all pairs", "mean score", "wins", "ties", "losses"] if macro else [])
     form = written_like(row.score for result in have.values() for row in result.systems)
     rows: list[list[str]] = []
@@ -62,6 +63,15 @@ def picture_rows(found: TaskComparison, metric: str) -> tuple[list[str], list[li
                      Cell(f"{n}/{len(have)}", n),
                      *(_macro_cells(rows_of[name], form, name in judged) if macro is not None else ())])
     return header, rows, marks
+
+
+def picture_ends(found: TaskComparison, metric: str) -> set[int]:
+    """The rows of the picture below which a line is drawn between clusters: those across the language pairs, or of the
+    only one. Of several without ranks across them each has its own, and there is no line."""
+    if metric in found.macro:
+        return cluster_ends(found.macro[metric].systems)
+    results = [one.metrics[metric] for one in found.pairs.values() if metric in one.metrics]
+    return cluster_ends(results[0].systems) if len(results) == 1 else set()
 
 
 def answer_first(header: list[str], rows: list[list[str]], marks: set[tuple[int, int]], n_pairs: int
@@ -150,7 +160,7 @@ def task_gaps(found: TaskComparison, metric: str, warned: bool = True) -> list[s
     without = [pair for pair in found.task.pairs if pair not in found.task.pairs_with(metric)]
     said = [f"Without scores by {metric_title(metric)}, and left out: {', '.join(without)}."] if without else []
     tested = {pair: comparison.metrics[metric].tested for pair, comparison in found.pairs.items()
-              if metric in comparison.metrics}
+              if metric in comparison.metrics and comparison.metrics[metric].ruled is None}  # rules count all pairs
     counts = {pair: (sum(not one.decidable for one in pairs), len(pairs)) for pair, pairs in tested.items()}
     some = {pair: "the only one" if of == 1 else f"all {n}" if n == of else f"{n} of the {of}"
             for pair, (n, of) in counts.items() if n}

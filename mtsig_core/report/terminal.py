@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from mtsig_core.data.readers.lines import shown
 from mtsig_core.errors import Remedy, counted
@@ -17,7 +17,9 @@ from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.far_firsts import far_firsts
 from mtsig_core.report.runs_tables import pair_run_rows, run_rows
 from mtsig_core.report.tables import (
+    CLUSTERS_SAID,
     by_reference_rows,
+    cluster_ends,
     leaderboard_rows,
     left_out,
     pair_rows,
@@ -99,7 +101,8 @@ def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
     header, rows = leaderboard_rows(result, settings)
     far = far_firsts(result)
     lines = [title, *([] if far is None else [printable(far)]),
-             *table_lines(header, rows, "<<" + ">" * (len(header) - 2))]
+             *table_lines(header, rows, "<<" + ">" * (len(header) - 2), ends := cluster_ends(result.systems)),
+             *[CLUSTERS_SAID] * bool(ends)]
     if result.runs:
         header, rows = run_rows(result, settings.alpha)
         lines += ["", *table_lines(header, rows, "<>>><")]
@@ -161,12 +164,18 @@ def _relation_lines(results: Sequence[MetricResult]) -> list[str]:
             *table_lines(header, rows, "><" + "^" * len(rows)), *note]
 
 
-def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], aligned: str) -> list[str]:
-    """A table, a sign of `aligned` for each column: <, > or ^."""
+def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], aligned: str,
+                ruled: Collection[int] = ()) -> list[str]:
+    """A table, a sign of `aligned` for each column: <, > or ^; with a line below the `ruled` rows."""
     header, *rows = (list(map(printable, row)) for row in [header, *rows])
     widths = [max(map(_width, column)) for column in zip(header, *rows, strict=True)]
-    return ["  ".join(_pad(cell, width, side) for cell, width, side in zip(row, widths, aligned, strict=True)).rstrip()
-            for row in [header, *rows]]
+    lines = []
+    for k, row in enumerate([header, *rows], -1):
+        cells = (_pad(cell, width, side) for cell, width, side in zip(row, widths, aligned, strict=True))
+        lines.append("  ".join(cells).rstrip())
+        if k in ruled:
+            lines.append("-" * (sum(widths) + 2 * (len(widths) - 1)))
+    return lines
 
 
 def _width(text: str) -> int:

@@ -40,7 +40,20 @@ _COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool
 
 @dataclass(frozen=True)
 class SystemResult:
-    """One system under one metric. Scores in points; ranks from 1, simultaneous over all systems."""
+    """One system under one metric.
+
+    Attributes
+    ----------
+    score : float
+        In points; by a rule of ranks that has a score of its own, that score.
+    ci_low, ci_high : float or None
+        Interval of the score.
+    rank_low, rank_high : int or None
+        From 1: simultaneous over all systems, or by the rule that was asked for.
+    cluster : int or None
+        From 1: no rank interval reaches from one cluster into the next. None without ranks, and in results of versions
+        that did not say.
+    """
 
     system: str
     score: float
@@ -48,6 +61,7 @@ class SystemResult:
     ci_high: float | None
     rank_low: int | None
     rank_high: int | None
+    cluster: int | None = None
 
 
 @dataclass(frozen=True)
@@ -167,7 +181,7 @@ class ReferenceLeaders:
 
 @dataclass(frozen=True)
 class RuledRanks:
-    """What ranks by another rule than ours hide.
+    """How another rule than ours ranks the systems, and what that hides.
 
     Attributes
     ----------
@@ -186,6 +200,12 @@ class RuledRanks:
     inside_apart : int or None
         Those of the significant pairs inside one cluster whose rank ranges lie apart all the same; None in results of
         versions that did not say.
+    wins, losses : tuple of int
+        Of each system, best first, how many others the rule calls worse, and better; empty in results of versions that
+        did not say.
+    means : tuple of float, optional
+        Of each system, best first, the mean over segments, where the rule has a score of its own. Differences of pairs
+        are differences of these means.
     """
 
     clusters: tuple[int, ...]
@@ -194,6 +214,9 @@ class RuledRanks:
     first_held: tuple[str, ...] = ()
     apart_not_significant: int | None = None
     inside_apart: int | None = None
+    wins: tuple[int, ...] = ()
+    losses: tuple[int, ...] = ()
+    means: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -286,7 +309,11 @@ class MetricResult:
         return pd.DataFrame([asdict(r) for r in getattr(self, table)], columns=list(types)).astype(types)
 
     def tally(self) -> dict[str, tuple[int, int, int]]:
-        """Significant wins, ties and significant losses of each system; of pairs that could be decided."""
+        """Wins, ties and losses of each system: significant ones, of pairs that could be decided; or by the rule of the
+        ranks, where another one was asked for."""
+        if self.ruled is not None and self.ruled.wins:
+            return {row.system: (wins, len(self.systems) - 1 - wins - losses, losses)
+                    for row, wins, losses in zip(self.systems, self.ruled.wins, self.ruled.losses, strict=True)}
         counts = {s.system: [0, 0, 0] for s in self.systems}
         for pair in (pair for pair in self.tested if pair.decidable):
             for name, side in ((pair.a, "a"), (pair.b, "b")):

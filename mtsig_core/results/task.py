@@ -55,7 +55,8 @@ class TaskInfo:
 
 @dataclass(frozen=True)
 class MacroSystem:
-    """One system over the language pairs of a task, under one metric.
+    """One system over the language pairs of a task, under one metric; by a rule of ranks that has a score of its own,
+    by that score.
 
     Attributes
     ----------
@@ -68,7 +69,11 @@ class MacroSystem:
         Among the systems that have all pairs, simultaneous over them; None for the others, and where no pair of systems
         could be decided by the correction of ranks.
     wins, ties, losses : int
-        Decisions on pairs of systems within each language pair, added up; pairs that cannot be decided are none.
+        Decisions on pairs of systems within each language pair, added up; pairs that cannot be decided are none. By
+        another rule of ranks those of the rule.
+    cluster : int or None
+        From 1: no rank interval reaches from one cluster into the next. None without ranks, and in results of versions
+        that did not say.
     """
 
     system: str
@@ -81,6 +86,7 @@ class MacroSystem:
     wins: int
     ties: int
     losses: int
+    cluster: int | None = None
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,13 @@ _ROW = 28  # pixels, as all these
 _LETTER, _WIDEST = 7, 320
 _LEFT_TO_RIGHT = "\u200e"  # an invisible mark
 _MARK = "background-color: #0072B2; color: #FFFFFF; font-weight: 600"  # as figures mark the best
+_SHADE = "background-color: rgba(128, 128, 128, 0.15)"  # on light and on dark
 _PAGE = 850  # what a table may take of a page on a projector
 
 
 def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], key: str | None,
-         open_rows: bool = False, *, open_cells: bool = False, marks: Collection[tuple[int, int]] = ()
-         ) -> int | tuple[int, int] | None:
+         open_rows: bool = False, *, open_cells: bool = False, marks: Collection[tuple[int, int]] = (),
+         clusters: Collection[int] = ()) -> int | tuple[int, int] | None:
     """Draw a table; a column in which a cell knows its number (`mtsig_core.report.cells`) is sorted by the numbers.
 
     Parameters
@@ -45,6 +46,9 @@ def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], 
         Whether a single cell can be chosen.
     marks : collection of (int, int)
         Rows and columns of cells that stand out.
+    clusters : collection of int
+        The last rows of clusters. The canvas draws no line below a row, and a row may be sorted to anywhere: rows of
+        every other cluster are shaded.
 
     Returns
     -------
@@ -70,7 +74,8 @@ def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], 
     marked = frozenset((at, column) for at, row in enumerate(shown) for column in range(len(header))
                        if (row, column) in marks)
     numbers = frozenset(k for k in range(len(header)) if any(hasattr(row[k], "value") for row in rows))
-    look = (tuple(header), tuple(widths), frozenset(names), numbers, marked, wide, key)
+    shaded = frozenset(at for at, row in enumerate(shown) if sum(end < row for end in clusters) % 2)
+    look = (tuple(header), tuple(widths), frozenset(names), numbers, marked, shaded, wide, key)
     if not (open_rows or open_cells):
         return _draw_once(_digest(cells), look, _cells=cells)
     event = _draw(_digest(cells), cells, look, on_select="rerun",
@@ -112,7 +117,7 @@ def _draw(digest, rows, look, **more):
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _frame(digest, look, _rows):
     """What a table shows, written out once: for a whole task pandas takes a third of a second, each run of a page."""
-    (header, widths, names, numbers, marked, wide), rows = look, _rows
+    (header, widths, names, numbers, marked, shaded, wide), rows = look, _rows
     columns, configs = {}, {}
     for k, title in enumerate(header):
         cells = [row[k] for row in rows]
@@ -122,9 +127,9 @@ def _frame(digest, look, _rows):
         configs[str(k)] = kind(title or " ", width=widths[k], pinned=wide and k in names,  # which sets them paler
                                alignment="left" if k in names else "right")
     frame = pd.DataFrame(columns).style.format(lambda cell: getattr(cell, "text", cell))
-    if marked:
-        styles = pd.DataFrame([[_MARK if (row, k) in marked else "" for k in range(len(header))]
-                               for row in range(len(rows))], columns=list(columns))
+    if marked or shaded:
+        styles = pd.DataFrame([[_MARK if (row, k) in marked else _SHADE if row in shaded else ""
+                                for k in range(len(header))] for row in range(len(rows))], columns=list(columns))
         frame = frame.apply(lambda _: styles, axis=None)
     frame.set_uuid(digest.hex())
     frame._compute()

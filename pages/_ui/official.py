@@ -32,7 +32,7 @@ def show(view: View) -> None:
     testset, whole = view.testset, _whole(view)
 
     def find(text, progress):
-        return replicate(testset, official_table(text), whole(), progress=progress)
+        return replicate(testset, official_table(text, langpair=testset.langpair), whole(), progress=progress)
 
     _show("official", st.session_state[frame.SET][0], "system, BLEU, chrF",
           (view.testset.digest, view.whole.digest), find, "", command_line("score", view.source, official="FILE"))

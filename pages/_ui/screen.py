@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import streamlit as st
 
@@ -46,6 +46,7 @@ _STYLE = """<style>
               vertical-align: bottom}
 .mt-table td {text-align: right; padding: .22rem .6rem; white-space: nowrap;
               border-bottom: 1px solid color-mix(in srgb, currentColor 14%, transparent)}
+.mt-table .mt-cluster td {border-bottom: 1px solid currentColor}
 .mt-table .mt-name {text-align: left; max-width: 24rem; overflow: hidden; text-overflow: ellipsis}
 .mt-table.mt-prose td {white-space: normal; overflow-wrap: anywhere; min-width: 4rem; text-align: left;
                        vertical-align: top}
@@ -126,22 +127,26 @@ def cautions(found: Iterable[Caution], several: bool = False) -> None:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[int] = (0,),
-          key: str | None = None, open_rows: bool = False) -> int | None:
-    """A table of text; the columns in `names` are set left and cut when too long.
+          key: str | None = None, open_rows: bool = False, clusters: Collection[int] = ()) -> int | None:
+    """A table of text; the columns in `names` are set left and cut when too long. `clusters` are the rows with a line
+    below them; in a table that can be sorted the shade changes there instead.
 
     A long one can be sorted and filtered, as can one of which rows can be opened: the row chosen is returned.
     Where a page has two of the same header and as many rows, they need keys.
     """
     names, rows = set(names), list(rows)
     if open_rows or len(rows) > grid.MOST_PLAIN:
-        return grid.show(header, rows, names, key or f"table {len(rows)} {' '.join(header)}", open_rows)
+        return grid.show(header, rows, names, key or f"table {len(rows)} {' '.join(header)}", open_rows,
+                         clusters=clusters)
 
     def cells(tag, row, shown):
         named = [f' class="mt-name" title="{escape(cell)}"' if k in names else "" for k, cell in enumerate(row)]
         return "".join(f"<{tag}{extra}>{_literal(cell)}</{tag}>" for cell, extra in zip(shown, named, strict=True))
 
     columns = [grid.apart(column) if k in names else column for k, column in enumerate(zip(*rows, strict=True))]
-    body = "".join(f"<tr>{cells('td', *both)}</tr>" for both in zip(rows, zip(*columns, strict=True), strict=True))
+    opened = ['<tr class="mt-cluster">' if k in clusters else "<tr>" for k in range(len(rows))]
+    body = "".join(f"{start}{cells('td', *both)}</tr>" for start, *both in zip(
+        opened, rows, zip(*columns, strict=True), strict=True))
     st.html(f'{_STYLE}<div class="mt-sideways"><div class="mt-more">more columns to the right →</div>'
             f'<div class="mt-scroll"><table class="mt-table"><thead><tr>{cells("th", header, header)}</tr></thead>'
             f"<tbody>{body}</tbody></table></div></div>")

@@ -15,7 +15,7 @@ from mtsig_core.report.commands import task_command
 from mtsig_core.report.far_firsts import far_firsts_in
 from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_ranks import is_ranked, marked_said, ranks_said, rule_said
-from mtsig_core.report.task_tables import MISSING, MISSING_SAID, answer_first, picture_rows
+from mtsig_core.report.task_tables import MISSING, MISSING_SAID, answer_first, picture_ends, picture_rows
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, controls, demos, grid, limits, rank_rule, screen, tasks, tracks
 from pages._ui.ending import end_page
@@ -130,7 +130,8 @@ def show_picture(found: TaskComparison, metric: str, key: str | None = None) -> 
     """Draw the picture of a task; the language pair in which a rank was clicked, where it has a key."""
     n_pairs = sum(metric in comparison.metrics for comparison in found.pairs.values())
     header, rows, marks = answer_first(*picture_rows(found, metric), n_pairs)
-    clicked = grid.show(header, rows, {0}, key, marks=marks, open_cells=key is not None)
+    clicked = grid.show(header, rows, {0}, key, marks=marks, open_cells=key is not None,
+                        clusters=picture_ends(found, metric))
     if clicked is None or rows[clicked[0]][clicked[1]] == MISSING:
         return None
     return header[clicked[1]] if header[clicked[1]] in found.pairs else None
@@ -144,7 +145,9 @@ def show_key(found: TaskComparison, metric: str, chosen: str, click: str) -> Non
     st.caption(f"{said}. " * bool(said) + f"A dash: {MISSING_SAID}. Click a cell to open the language pair{click}."
                + " Across the pairs stand systems that have all of them, ranked by the mean difference, which is drawn "
                "within each pair and then averaged." * across
-               + " Wins, ties and losses are added up over the pairs." * (metric in found.macro))
+               + " Wins, ties and losses are added up over the pairs." * (metric in found.macro)
+               + " Shading separates clusters: no rank range reaches from one into the next." * bool(
+                   picture_ends(found, metric)))
 
 
 def show_far_firsts(found: TaskComparison, metric: str) -> None:

@@ -125,6 +125,66 @@ def test_scores_of_segments_with_the_other_sign():
     assert [row.setting for row in rows] == ["printed with the other sign"] * 2
 
 
+@pytest.mark.parametrize("metric", ["human", "BLEU"])
+def test_the_mean_over_domains_is_tried(metric):
+    """As WMT24 printed human scores; of a metric of texts the mean of its scores in each domain."""
+    parts = slice(0, 4), slice(4, 19)
+    rated = {name: [50.0 + 7 * k % 31 + 3 * (k < 4) for k in range(start, 19 + start)]
+             for start, name in enumerate(TEXTS)}
+    testset = TestSet("set", SET.systems, SET.references, langpair="de-en", scores={"human": rated},
+                      domains=["news"] * 4 + ["speech"] * 15)
+    bleu, ref = sacrebleu.BLEU(), REF[1:]
+    by_domain = {name: [sum(rated[name][part]) / len(rated[name][part]) if metric == "human" else
+                        bleu.corpus_score(texts[1:][part], [ref[part]]).score for part in parts]
+                 for name, texts in TEXTS.items()}
+    table = OfficialTable({metric: {name: f"{sum(two) / 2:.4f}" for name, two in by_domain.items()}}, tuple(TEXTS))
+    rows = replicate(testset, table).rows
+    assert [(row.agrees, row.setting) for row in rows] == [(False, "the mean over domains")] * 3
+    assert rows[0].signature.endswith("|mean:domains")
+    assert all(row.setting is None for row in replicate(SET, OfficialTable({"BLEU": {"Good_1": "99.9"}}, ("Good_1",))
+                                                        ).rows)  # without domains
+
+
+@pytest.mark.parametrize("column,scorer,references", [
+    ("bleu-all", sacrebleu.BLEU(), (REF, OTHER)), ("bleu-refB", sacrebleu.BLEU(), (OTHER,)),
+    ("chrf-all", sacrebleu.CHRF(), (REF, OTHER)), ("chrF2-B", sacrebleu.CHRF(), (OTHER,)),
+    ("BLEU-A", sacrebleu.BLEU(), (REF,))])
+def test_the_end_of_a_name_says_which_references_score(column, scorer, references):
+    found = beside(**{column: printed(scorer, references)})
+    metric = "bleu" if "bleu" in column.lower() else "chrf"
+    assert [(row.metric, row.column, row.agrees) for row in found.rows] == [(metric, column, True)] * 3
+    names = " and ".join({id(REF): "refA", id(OTHER): "refB"}[id(one)] for one in references)
+    assert found.by_suffix == {column: f"{metric} with {names}"} and not found.not_compared and found.tried == 0
+    assert any(f"{column} is {metric} with {names}" in said for said in replication_sentences(found))
+
+
+def test_such_a_name_is_of_a_reference_and_a_metric_that_are_here():
+    found = beside(**{"bleu-all": printed(sacrebleu.BLEU(), [REF, OTHER])}, **{
+        name: {"Good_1": "1.0"} for name in ("bleu-C", "xyz-all", "COMET-A")})
+    assert found.not_compared == ("bleu-C", "xyz-all", "COMET-A")
+    scores = {"COMET": SegmentScores({"A": [0.5, 0.7]}), "COMET-B": SegmentScores({"A": [0.1, 0.3]})}
+    testset = TestSet("set", {"A": [None] * 2}, {}, scores=scores)
+    rows = replicate(testset, official_table("system,COMET-A,COMET-B\nA,0.600,0.200")).rows
+    assert [(row.metric, row.agrees) for row in rows] == [("COMET", True), ("COMET-B", True)]
+
+
+def test_the_table_that_wmt_publishes_is_read_for_a_task_and_for_one_language_pair():
+    """A line for each language pair, system and metric, beside what says nothing here."""
+    joint, single = printed(sacrebleu.BLEU(), [REF, OTHER]), printed(sacrebleu.CHRF())
+    lines = ["pair\tsystem\tid\tis_constrained\tmetric\tscore"]
+    lines += [f"{pair}\tGood_1\t7\tTRUE\t{metric}\t{score}" for pair, factor in (("de-en", 1), ("en-de", 2))
+              for metric, score in (("bleu-all", float(joint["Good_1"]) * factor), ("COMET-A", 0.5 * factor),
+                                    ("chrf-A", float(single["Good_1"]) * factor))]
+    found = replicate(SET, official_table("\n".join(lines), langpair=SET.langpair), WHOLE)
+    assert [(row.column, row.agrees) for row in found.rows] == [("bleu-all", True), ("chrf-A", True)]
+    assert found.not_compared == ("COMET-A",)
+    whole = replicate_task(lambda pair: (SET, WHOLE), ["de-en"], official_task_tables("\n".join(lines)))
+    assert whole.pairs["de-en"].rows == found.rows and whole.only_there == ("en-de",)
+    for langpair, said in ((None, "the test set does not say which it is of"), ("cs-en", "none is cs-en")):
+        with pytest.raises(InputError, match=f"has the language pairs de-en, en-de, and {said}"):
+            official_table("\n".join(lines), langpair=langpair)
+
+
 class TestTable:
     def test_long_and_wide_are_the_same(self):
         wide = official_table("system;BLEU;chrF\nA;**1.5**;-\nB;\u22122;.5\n")

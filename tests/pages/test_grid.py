@@ -1,6 +1,7 @@
 """Large tables without a browser: what Streamlit's data frame is given."""
 
 import json
+import re
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -34,6 +35,17 @@ def test_sorts_numbers_as_numbers_and_shows_them_as_text(page):
     assert values["3"][23] == pytest.approx(1e-23) and values["3"].isna()[[0, 24]].all()
     assert values["2"].idxmax() == 24  # words among numbers come last
     assert ">small</td>" in words(page)
+
+
+def test_every_other_cluster_is_shaded_wherever_its_rows_are_sorted_to():
+    def clusters():
+        from pages._ui import screen
+
+        screen.table(["system"], [[name] for name in "ABCDE"], key="few", open_rows=True, clusters={0, 2})
+
+    frame, = AppTest.from_function(clusters).run().dataframe
+    assert sorted({row for style in re.findall("([^{}]*){[^}]*rgba", frame.proto.arrow_data.styler.styles)
+                   for row in re.findall(r"row(\d)_col0", style)}) == ["1", "2"]
 
 
 def test_names_are_text_and_nothing_else(page):

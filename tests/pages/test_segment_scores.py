@@ -130,3 +130,17 @@ def test_scores_so_large_that_they_hardly_differ(opened, tmp_path, page):
     (tmp_path / "large.tsv").write_text("system\tline\tscore\n" + "".join(rows))
     app = opened(page, Source(scores=(("large", str(tmp_path / "large.tsv")),)), trials="99", pool="10000")
     assert not app.exception and app.get("plotly_chart")
+
+
+@pytest.mark.parametrize("texts", [True, False])
+def test_ranks_as_wmt24_ask_for_domains(opened, source, texts, tmp_path):
+    source = source if texts else Source(scores=source.scores)
+    app = opened("leaderboard", source, metric="human", trials="999", rank_rule="wmt24")
+    assert not app.exception and app.selectbox(key="rank_rule").value == "wmt24"
+    assert "as WMT24 need domains" in words(app) and "a column 'domain' of the table of scores" in words(app)
+    assert "In the side bar: Ranks = simultaneous." in words(app)
+    lines = (tmp_path / "human.tsv").read_text().splitlines()
+    (tmp_path / "human.tsv").write_text("\n".join([f"{lines[0]}\tdomain", *(
+        f"{line}\t{'speech' if int(line.split()[1]) > 50 else 'news'}" for line in lines[1:])]))
+    app = opened("leaderboard", source, metric="human", trials="999", rank_rule="wmt24")
+    assert not app.exception and "First, ranked as WMT24" in words(app)

@@ -145,6 +145,19 @@ def test_another_rule_for_ranks_compares_nothing_again(folder, kept, monkeypatch
     assert task_json(found) == task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
 
 
+def test_a_rule_with_a_score_of_its_own_draws_across_the_language_pairs_once(folder, kept, monkeypatch):  # noqa: F811
+    """The pairs within them stay, the mean scores across them are others; wins are counted by the rule asked for."""
+    source = TaskSource(str(folder))
+    KeptTask(source).compare("XCOMET", trials=499)
+    monkeypatch.setattr(kept_tasks, "compare", lambda *args, **more: pytest.fail("compared again"))
+    direct = {rule: task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
+              for rule in ("wmt24", "overlap", "simultaneous")}
+    assert task_json(KeptTask(source).compare("XCOMET", trials=499, rank_rule="wmt24")) == direct["wmt24"]
+    monkeypatch.setattr(kept_tasks, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
+    for rule in ("overlap", "wmt24", "simultaneous"):
+        assert task_json(KeptTask(source).compare("XCOMET", trials=499, rank_rule=rule)) == direct[rule]
+
+
 def many(folder):  # noqa: F811
     """A task of eight systems that differ little, of which two miss a language pair."""
     rng, scores = np.random.default_rng(5), folder / "automatic_scores"

@@ -305,7 +305,8 @@ def test_who_is_not_the_first_by_another_rule_may_be_so_by_ours():
 def scored(last):
     """A is best; B is worse everywhere by a little; C has a lower mean still, and `last` says how."""
     return TestSet("set", {name: [None] * 40 for name in "ABC"}, {}, scores={"X": SegmentScores({
-        "A": [10.0 + k % 3 for k in range(40)], "B": [9.8 + k % 3 for k in range(40)], "C": last}, True)})
+        "A": [10.0 + k % 3 for k in range(40)], "B": [9.8 + k % 3 for k in range(40)], "C": last}, True)},
+                   domains=["news"] * 40)
 
 
 @pytest.mark.parametrize(("last", "why"), [
@@ -327,7 +328,7 @@ def on_other_lines(cow):
     better = {"Ant": 0.0, "Bee": 4.0, "Cow": cow}
     return TestSet("set", {name: [None] * 60 for name in lines}, {}, scores={"X": SegmentScores({
         name: [base[k] + better[name] + k % 3 * (name != "Ant") if k in own else None for k in range(60)]
-        for name, own in lines.items()}, True)})
+        for name, own in lines.items()}, True)}, domains=["news"] * 60)
 
 
 @pytest.mark.parametrize("cow", [-30.0, 4.0])  # Bee is ahead of all others; of Ant alone

@@ -4,7 +4,8 @@ With a header, and tabs, semicolons or commas between columns; wide, a column fo
 
     system<TAB>BLEU<TAB>chrF            system<TAB>metric<TAB>score
 
-That of a whole shared task has a column of language pairs too, anywhere.
+That of a whole shared task has a column of language pairs too, anywhere; of one language pair its rows are taken. WMT's
+own ``automatic-scores.tsv`` is such: pair, system, metric, score, and columns that say nothing here.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ class OfficialTable:
     name: str = "The table"
 
 
-def read_official(path: FilePath) -> OfficialTable:
+def read_official(path: FilePath, langpair: str | None = None) -> OfficialTable:
     """The table in a file; errors as `official_table` has them."""
-    return official_table("\n".join(read_lines(path, _PUBLISHED)), shown(path))
+    return official_table("\n".join(read_lines(path, _PUBLISHED)), shown(path), langpair)
 
 
 def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
@@ -57,13 +58,15 @@ def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
     return official_task_tables("\n".join(read_lines(path, _PUBLISHED)), shown(path))
 
 
-def official_table(text: str, name: str = "The table") -> OfficialTable:
+def official_table(text: str, name: str = "The table", langpair: str | None = None) -> OfficialTable:
     """A table as text.
 
     Parameters
     ----------
     name : str
         What a message calls it.
+    langpair : str, optional
+        Of which language pair, where the table has several.
 
     Raises
     ------
@@ -74,8 +77,23 @@ def official_table(text: str, name: str = "The table") -> OfficialTable:
     --------
     >>> official_table("system,BLEU,chrF\\nA,27.8,55.10\\nB,-,54.0").columns
     {'BLEU': {'A': '27.8'}, 'chrF': {'A': '55.10', 'B': '54.0'}}
+    >>> official_table("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1", langpair="en-zh").columns
+    {'BLEU': {'A': '33.1'}}
     """
-    return _table(*_lines(text, name), name)
+    header, rows = _lines(text, name)
+    if not any(title.lower() in _PAIR for title in header):
+        return _table(header, rows, name)
+    tables = official_task_tables(text, name)
+    own = [pair for pair in tables if langpair is not None and _letters(pair) == _letters(langpair)] or list(tables)
+    if len(own) > 1:
+        here = "the test set does not say which it is of" if langpair is None else f"none is {langpair}"
+        raise InputError(f"{name} has the language pairs {shown(', '.join(tables))[:200]}, and {here}. Keep the "
+                         "rows of one language pair.")
+    return tables[own[0]]
+
+
+def _letters(pair: str) -> str:
+    return re.sub(r"[\W_]", "", pair.casefold())
 
 
 def official_task_tables(text: str, name: str = "The table") -> dict[str, OfficialTable]:

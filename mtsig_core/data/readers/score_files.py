@@ -27,22 +27,24 @@ _SYSTEM = ("system", "system_name", "system_id", "sys")
 _LINE = ("line", "line_number", "lineno", "segment", "segment_id", "seg", "seg_id", "sentence", "id", "index")
 _SCORE = ("score", "scores", "rating", "value")
 _DOCUMENT = ("docid", "doc_id", "doc", "document", "document_id")
+_DOMAIN = ("domain", "domain_name")
 _Place = dict[str, int | None]  # of the columns of a table, by what they hold
 _PAIR = ("lp", "langs", "langpair", "langpairs", "lang_pair", "language_pair")
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
-_FORMS = ("Expected are the columns system, line, score (and docid), a row for each score; or a column for each "
-          "system and a row for each line.")
+_FORMS = ("Expected are the columns system, line, score (and docid, domain), a row for each score; or a column for "
+          "each system and a row for each line.")
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One score: of which system, of which line (a number from 1, or an id), and where it stands in its file."""
+    """One score: of which system, of which line (a number from 1, or an id), and its row in the file."""
 
     system: str
     line: int | str
     score: float | None
     document: str | None
     row: int
+    domain: str | None = None
 
 
 @dataclass(frozen=True)
@@ -255,7 +257,7 @@ def _table(name: str, header: list[str] | None, rows: Rows, metric: str, is_syst
         raise InputError(f"{name} has the column {shown(twice[0])} twice. Rename or remove one of them.")
     header, rows = _of_one_pair(name, header, rows)
     place = {what: _column(header, known) for what, known in
-             (("system", _SYSTEM), ("line", _LINE), ("docid", _DOCUMENT))}
+             (("system", _SYSTEM), ("line", _LINE), ("docid", _DOCUMENT), ("domain", _DOMAIN))}
     place["score"] = _score_column(name, header, metric) if place["system"] is not None else \
         _column(header, (metric.lower(), *_SCORE))
     is_long = place["system"] is not None or (place["score"] is not None and not is_system(header[place["score"]]))
@@ -326,21 +328,22 @@ def _long(name: str, header: Sequence[str], rows: Rows, place: _Place) -> ScoreF
             raise InputError(f"{name} has no column {what!r}. It has: {_listed(header)}. {_FORMS}")
         return column
 
-    system, line, score, document = at("system"), at("line"), at("score"), place["docid"]
+    system, line, score = at("system"), at("line"), at("score")
     ratings = []
     for row, cells in rows:
         where = f"{name}, row {row}"
         ratings.append(Rating(_text(cells[system], f"{where}: system"), as_key(cells[line], f"{where}: line"),
-                              _number(cells[score], where), _document(cells, document, where), row))
+                              _number(cells[score], where), _named(cells, place, "docid", where), row,
+                              _named(cells, place, "domain", where)))
     return ScoreFile(name, ratings, table=(header, rows))
 
 
 def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system: Callable[[str], bool]) -> ScoreFile:
-    for known, holds in ((_LINE, "number the lines"), (_DOCUMENT, "name documents")):
+    for known, holds in ((_LINE, "number the lines"), (_DOCUMENT, "name documents"), (_DOMAIN, "name domains")):
         both = [column for column in header if column.lower() in known]
         if len(both) > 1:
             raise InputError(f"{name} has {_listed(both)}, each of which may {holds}. Take all but one out.")
-    aside = {place["line"], place["docid"]}
+    aside = {place["line"], place["docid"], place["domain"]}
     systems = [(k, column) for k, column in enumerate(header) if k not in aside]
     if not systems or not any(is_system(column) for _, column in systems):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
@@ -355,8 +358,8 @@ def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system
     for count, (row, cells) in enumerate(rows, 1):
         where = f"{name}, row {row}"
         line = count if place["line"] is None else as_key(cells[place["line"]], f"{where}: line")
-        document = _document(cells, place["docid"], where)
-        ratings += [Rating(column, line, _number(cells[k], f"{where}, column {shown(column)}"), document, row)
+        document, domain = (_named(cells, place, what, where) for what in ("docid", "domain"))
+        ratings += [Rating(column, line, _number(cells[k], f"{where}, column {shown(column)}"), document, row, domain)
                     for k, column in systems]
     return ScoreFile(name, ratings, len(rows) if place["line"] is None else None, (header, rows))
 
@@ -371,8 +374,10 @@ def _is_measured(text: str, below: Sequence[Any]) -> bool:
     return bool(values) and min(values) <= number <= max(values)
 
 
-def _document(cells: Sequence[Any], column: int | None, where: str) -> str | None:
-    return None if column is None else _text(cells[column], f"{where}: docid")
+def _named(cells: Sequence[Any], place: _Place, what: str, where: str) -> str | None:
+    """What a row says of its document or domain; None without such a column."""
+    column = place[what]
+    return None if column is None else _text(cells[column], f"{where}: {what}")
 
 
 def _text(value: object, where: str) -> str:

@@ -45,7 +45,8 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
         array of shape (systems, segments) in the order of the test set. Several of one name are put together. See
         `mtsig_core.data.readers.score_files.read_score_file`. Lines are those of the files of the test set, so
         `TestSet.lines`; scores of lines that it leaves out (a canary, another part) are left out. Scores of a
-        reference, and of what is named like one (refA, HUMAN-B), count only where it acts as a system.
+        reference, and of what is named like one (refA, HUMAN-B), count only where it acts as a system. A column
+        `domain` gives the domains of a test set that has none, where it names that of every segment.
     lower_is_better, higher_is_better : collection of str
         Names of scores of which the lowest, or the highest, is best. Of others the highest is, unless the name is that
         of a known metric whose scores of this range are errors: then it is asked; see `direction_of`.
@@ -74,6 +75,7 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     last = max(position)
     line_of = {} if ids is None else _read_ids(ids, testset)
     scores: dict[str, dict[str, list[float | None]]] = {}
+    domain_of: dict[int, str] = {}
     for name, ratings in _read(tables, known):
         check_values(len({rating.system for _, rating in ratings}) * testset.n_segments, f"The table {shown(name)}")
         _check_numbering(testset, [entry for entry in ratings if ids is None and entry[0].n_rows is None], last)
@@ -90,13 +92,17 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
                 line = _line_in(testset, file, rating, last, where)
             if line in position:
                 by_system[rating.system][position[line]] = rating.score
+            _note(domain_of, line, rating, file, "domain")
     frozen, assumed = _frozen(scores, lower_is_better, higher_is_better)
-    return replace(testset, scores={**testset.scores, **frozen}, assumed=(*testset.assumed, *assumed))
+    domains = testset.domains
+    if domains is None and all(line in domain_of for line in testset.lines):
+        domains = [domain_of[line] for line in testset.lines]
+    return replace(testset, scores={**testset.scores, **frozen}, domains=domains, assumed=(*testset.assumed, *assumed))
 
 
 def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: str | None = None,
                 higher_is_better: Collection[str] = ()) -> TestSet:
-    """A test set of segment scores alone: systems, lines and documents are those of the tables.
+    """A test set of segment scores alone: systems, lines, documents and domains are those of the tables.
 
     Several tables are put together by system and line. Lines are in the order of their numbers, or, where they have
     ids that are no numbers, as they first come.
@@ -139,8 +145,8 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
         metric, first = tables[0]
         name = Path(os.fsdecode(first)).name.partition(".")[0] if isinstance(first, str | os.PathLike) else metric
     frozen, assumed = _frozen(scores, lower_is_better, higher_is_better)
-    return TestSet(name, no_texts, {}, lines=numbers, documents=_documents(everything, lines), scores=frozen,
-                   assumed=assumed)
+    return TestSet(name, no_texts, {}, lines=numbers, documents=_of_lines(everything, lines, "document"),
+                   domains=_of_lines(everything, lines, "domain"), scores=frozen, assumed=assumed)
 
 
 def _named(tables: Tables) -> list[NamedTable]:
@@ -292,21 +298,28 @@ def _lines(entries: Sequence[_Entry]) -> list[int | str]:
     return sorted(lines) if named is None else list(lines)
 
 
-def _documents(entries: Iterable[_Entry], lines: Iterable[int | str]) -> list[str] | None:
-    """The document of each line, None without any."""
+def _of_lines(entries: Iterable[_Entry], lines: Iterable[int | str], what: str) -> list[str] | None:
+    """The document or the domain of each line, None without any."""
     found: dict[int | str, str] = {}
     for file, rating in entries:
-        if rating.document is not None and found.setdefault(rating.line, rating.document) != rating.document:
-            raise InputError(f"{file.path}, row {rating.row}: line {rating.line} is of document "
-                             f"{shown(rating.document)}, and of {shown(found[rating.line])} before. Expected one "
-                             "document for each line.")
+        _note(found, rating.line, rating, file, what)
     if not found:
         return None
     without = next((line for line in lines if line not in found), None)
     if without is not None:
-        raise InputError(f"Line {shown(str(without))} has no docid in any table, others have. Give one for every line, "
-                         "or leave the column out.")
+        column = {"document": "docid"}.get(what, what)
+        raise InputError(f"Line {shown(str(without))} has no {column} in any table, others have. Give one for every "
+                         "line, or leave the column out.")
     return [found[line] for line in lines]
+
+
+def _note(found: dict[Any, str], line: int | str, rating: Rating, file: ScoreFile, what: str) -> None:
+    """Note which document or domain a row names for a line, if any; raise InputError where another row named another.
+    """
+    name: str | None = getattr(rating, what)
+    if name is not None and found.setdefault(line, name) != name:
+        raise InputError(f"{file.path}, row {rating.row}: line {rating.line} is of {what} {shown(name)}, and of "
+                         f"{shown(found[line])} before. Expected one {what} for each line.")
 
 
 def _frozen(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is_better: Collection[str],

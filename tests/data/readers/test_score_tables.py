@@ -92,6 +92,30 @@ class TestAlone:
         path = write(tmp_path, "t.tsv", delimited("\t", ["system", "line", "score", "docid"], rows))
         assert read_scores([("human", path)]).documents == ("doc0", "doc0", "doc1", "doc1")
 
+    @pytest.mark.parametrize("form", ["long", "wide", "jsonl", "parquet", "in memory"])
+    def test_domains_come_from_the_table(self, tmp_path, form):
+        domains = ["news", "news", "speech", "news"]
+        frame = pd.DataFrame([(*row, domains[row[1] - 1]) for row in LONG],
+                             columns=["system", "line", "score", "Domain"])
+        if form in ("wide", "in memory"):
+            frame = pd.DataFrame({"line": [1, 2, 3, 4], **SCORES, "domain": domains})
+        table = {"long": lambda: write(tmp_path, "t.tsv", frame.to_csv(sep="\t", index=False)),
+                 "wide": lambda: write(tmp_path, "t.csv", frame.to_csv(index=False)),
+                 "jsonl": lambda: write(tmp_path, "t.jsonl", frame.to_json(orient="records", lines=True)),
+                 "parquet": lambda: write(tmp_path, "t.parquet", frame.to_parquet()),
+                 "in memory": lambda: frame}[form]()
+        found = read_scores([("human", table)])
+        assert found.domains == tuple(domains) and by_system(found) == SCORES
+
+    def test_beside_texts_domains_count_where_the_texts_have_none_and_every_line_has_one(self):
+        texts = TestSet("toy", {"A": ["a"] * 3}, {"ref": ["a"] * 3})
+        table = {"A": [1.0, 2.0, 3.0], "domain": ["news", "speech", "news"]}
+        assert join_scores(texts, {"human": table}).domains == ("news", "speech", "news")
+        of_its_own = TestSet("toy", {"A": ["a"] * 3}, {"ref": ["a"] * 3}, domains=["x", "x", "y"])
+        assert join_scores(of_its_own, {"human": table}).domains == ("x", "x", "y")
+        some = {"system": ["A"] * 2, "line": [1, 2], "score": [1.0, 2.0], "domain": ["news", "speech"]}
+        assert join_scores(texts, {"human": some}).domains is None
+
     def test_several_tables_join_by_system_and_line(self, tmp_path):
         a = write(tmp_path, "a.tsv", "system\tline\tscore\nA\t2\t1\nA\t9\t2\n")
         b = write(tmp_path, "b.tsv", "system\tline\tscore\nB\t5\t3\nA\t2\t4\n")
@@ -285,6 +309,10 @@ class TestBadTables:
         ("system\tline\tscore\nA\t0\t2\n", "row 2: there is no line 0"),
         ("system\tline\tscore\tdocid\nA\t1\t2\tx\nB\t1\t2\ty\n", "row 3: line 1 is of document y, and of x before"),
         ("system\tline\tscore\tdocid\nA\t1\t2\t\n", "row 2: docid is empty"),
+        ("system\tline\tscore\tdomain\nA\t1\t2\tnews\nB\t1\t2\tspeech\n",
+         "row 3: line 1 is of domain speech, and of news before. Expected one domain for each line"),
+        ("system\tline\tscore\tdomain\nA\t1\t2\t\n", "row 2: domain is empty"),
+        ("A,domain,domain_name\n1,x,y\n", "t.tsv has domain, domain_name, each of which may name domains"),
         ("system\tline\tscore\nA\t1\t2\nA\tx\t2\n", "row 3: the line is 'x', while t.tsv has numbers"),
         ("A,B\nx,1\n", "row 2, column A: the score is 'x'")])
     def test_alone(self, tmp_path, capsys, monkeypatch, content, message):
