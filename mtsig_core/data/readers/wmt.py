@@ -17,7 +17,7 @@ from mtsig_core.data.langpairs import is_langpair, languages_of
 from mtsig_core.data.readers.assemble import assemble, by_name, check_langpair
 from mtsig_core.data.readers.bounds import check_place, regular
 from mtsig_core.data.readers.lines import FilePath, missing, shown
-from mtsig_core.data.readers.names import OUTPUTS, TaskName, task_name
+from mtsig_core.data.readers.names import OUTPUTS, TaskName, folder_name, task_name
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
 
@@ -90,7 +90,7 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
     inside = [f"{outputs}/{pair}" for outputs in OUTPUTS]
     documents = of_role("documents", "documents", "metadata", "metainfo")
     testset = assemble(
-        f"{set_name or _own_name(folder)} {pair}",
+        f"{set_name or folder_name(folder)} {pair}",
         by_name(sorted((name, regular(path)) for name, path in found[set_name, pair]), "reference", ONE_OF_EACH),
         by_name(sorted(of_role("system", *OUTPUTS, *inside)), "system", ONE_OF_EACH),
         sources=_only(of_role("source", "sources"), "source file"),
@@ -194,12 +194,6 @@ def _only(files: Sequence[tuple[str, Path]], what: str) -> Path | None:
     if len(files) > 1:
         raise InputError(f"There are two {what}s: {shown(files[0][1])} and {shown(files[1][1])}. {ONE_OF_EACH}")
     return files[0][1] if files else None
-
-
-def _own_name(folder: Path) -> str:
-    """Name of the folder, or of the one above in a release that has its texts in txt/ beside xml/."""
-    folder = folder.resolve()
-    return folder.parent.name if folder.name in ("txt", "txt-ts") else folder.name
 
 
 def _listed(names: Sequence[str]) -> str:
