@@ -31,8 +31,9 @@ if view.kept is None:
     review_sections.show_mine()
     end_page()
 review, metric = view.review, view.review.metric
-screen.status([review.task, f"{review.track or 'all'} systems", *left_out_said(review), metric_title(metric),
-               f"{len(review.decisions)} decided", "you can change it" if view.may_edit else "to read"])
+screen.status([view.now.offer.label or review.task, f"{review.track or 'all'} systems", *left_out_said(review),
+               metric_title(metric), f"{len(review.decisions)} decided",
+               "you can change it" if view.may_edit else "to read"])
 review_changes.show_message()
 
 

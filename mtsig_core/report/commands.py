@@ -136,7 +136,7 @@ def task_command(source: TaskSource, **asked: object) -> str:
     """
     usual = defaults("task")
     given = {"folder": source.shown_folder(), "pairs": ",".join(source.pairs) or None, "track": source.track,
-             "only": ",".join(source.only) or None,
+             "only": ",".join(source.only) or None, "refs": ",".join(source.refs) or None,
              "systems_table": source.systems_table and source.shown(source.systems_table)}
     said = [(option, name) for option, names in (("--lower-is-better", source.lower_is_better),
                                                  ("--higher-is-better", source.higher_is_better)) for name in names]
@@ -147,7 +147,7 @@ def task_command(source: TaskSource, **asked: object) -> str:
     options = [part for key, value in (given | chosen).items() if value is not None
                for part in _with(f"--{key.replace('_', '-')}", str(value))]
     flags = ["--demo"] * (source.folder is None) + ["--keep-canary"] * source.keep_canary
-    flags += ["--keep-withdrawn"] * source.keep_withdrawn
+    flags += ["--keep-withdrawn"] * source.keep_withdrawn + ["--refs-as-systems"] * source.refs_as_systems
     return literal(shlex.join(["mtsig", "task", *flags, *options, *(part for one in said for part in _with(*one))]))
 
 

@@ -33,7 +33,7 @@ from pages._ui import (
 from pages._ui.ending import PageEnded, end_page
 from pages._ui.view import View
 
-__all__ = ["ROOT", "draw", "open_page", "open_testset", "pages", "take_view"]
+__all__ = ["ROOT", "draw", "open_page", "open_task", "open_testset", "pages", "take_view"]
 
 ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which may be any
 _FRAMED = "frame.drawn_in_this_run"
@@ -157,6 +157,12 @@ def open_testset(name: str) -> None:
     """Run the page again on another test set."""
     address.keep("testset", [name])
     st.rerun()
+
+
+def open_task(name: str, pair: str) -> None:
+    """Open a shared task on its page, and its language pair on the others."""
+    address.keep("shared_task", None)
+    address.go(ROOT / "pages" / "task.py", testset=f"{name}/{pair}", **{address.SEEN: None})
 
 
 def take_view() -> View | task_view.TaskView | review_view.ReviewView | MtsigError:

@@ -26,7 +26,7 @@ from mtsig_core.report.review_report import (
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, rank_rule
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, browser, frame, review_changes, screen, selection, task_files
+from pages._ui import address, browser, frame, review_changes, screen, selection, task_files, tasks
 from pages._ui.copyable import copyable
 from pages._ui.made_once import made_once
 from pages._ui.review_view import LINK, ReviewView, reviews
@@ -55,7 +55,8 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
     usual = defaults("compare")
     # What is usual stands in no address: else the page would take it out, and Back would need one press more.
     settings = {key: None if value == usual.get(key) else str(value) for key, value in
-                {"rank_rule": usual["rank_rule"], **view.review.settings}.items()}
+                {"rank_rule": usual["rank_rule"], **view.review.tested}.items()}
+    settings |= {"humans": "true" if view.review.refs_as_systems else None, "refs": list(view.review.refs) or None}
     address.go(_LEADERBOARD, **settings, **named, **{selection.LEFT_OUT: list(gone) or None},
                **{f"{selection.REASON}{name}": reason or None for name, reason in gone.items()})
 
@@ -137,11 +138,13 @@ def show_mine() -> None:
     if not mine:
         return
     st.subheader("Yours")
+    names = {name: offer.label for name, offer in tasks.available().items()}
     for kept in mine:
         about, opened, deleted = st.columns([6, 1.2, 1.3], vertical_alignment="center")
         begun = datetime.fromtimestamp(kept.history[0].at, UTC)
         with about:
-            screen.plain(f"{kept.review.task}, {metric_title(kept.review.metric)}: begun {begun:%Y-%m-%d %H:%M} UTC, "
+            screen.plain(f"{names.get(kept.review.task, kept.review.task)}, {metric_title(kept.review.metric)}: "
+                         f"begun {begun:%Y-%m-%d %H:%M} UTC, "
                          f"{number(len(kept.history), 'd')} {'step' if len(kept.history) == 1 else 'steps'}, "
                          f"{number(len(kept.review.decisions), 'd')} decided")
         if opened.button("Open", key=f"review.open.{kept.read_link}"):

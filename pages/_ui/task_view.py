@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from mtsig_core import METRICS, Comparison, MtsigError, compare_task
+from mtsig_core import METRICS, Comparison, MtsigError, SettingError, compare_task
+from mtsig_core.data.readers.tasks import unread_sentences
 from mtsig_core.errors import counted
 from mtsig_core.report.cautions import group_cautions, in_a_task
 from mtsig_core.report.commands import task_command
@@ -17,7 +18,7 @@ from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_ranks import is_ranked, marked_said, ranks_said, rule_said
 from mtsig_core.report.task_tables import MISSING, MISSING_SAID, answer_first, picture_rows
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, background, controls, demos, grid, limits, rank_rule, screen, tasks, tracks
+from pages._ui import address, background, controls, demos, grid, limits, rank_rule, screen, tasks, testsets, tracks
 from pages._ui.ending import end_page
 from pages._ui.remedies import in_side_bar
 
@@ -82,15 +83,21 @@ class TaskView:
 def choose() -> TaskView:
     """Draw the controls at the side; what they make."""
     offers = tasks.available()
-    usual = _of_the_set(offers)
-    name = controls.choice("Shared task", list(offers), "shared_task", default=usual)
+    for asked in filter(None, (address.asked("shared_task"), (address.asked("testset") or "").partition("/")[0])):
+        if (found := tasks.find(asked, offers)) is not None:  # an upload, of whoever sent its link
+            offers.setdefault(asked, found)
+    usual, wish = _of_the_set(offers), address.asked("shared_task")
+    labels = {one: offer.label for one, offer in offers.items()}
+    name = controls.pick_opened("Shared task", "shared_task", labels, usual)
     if name == usual:  # which a link may have named: it does not stand in the address of the next page either
         address.keep("shared_task", None)
     track = controls.choice("Systems", _TRACKS, "track", pages_own=True, help=(
         "Constrained systems had the same data to learn from. What of the others is said depends on the table of "
         "systems that comes with the task."))
     try:
-        kept = tasks.kept(offers[name], None if track == _TRACKS[0] else track)
+        if name is None:
+            raise testsets.Gone(wish, "shared task")
+        kept = _pick_references(offers[name], None if track == _TRACKS[0] else track)
         own = dict.fromkeys(metric for names in kept.info.scores.values() for metric in names)
     except MtsigError:  # the controls stay
         controls.metric(METRICS)
@@ -100,6 +107,24 @@ def choose() -> TaskView:
     metric = controls.metric(dict.fromkeys([*texts, *own]))
     settings = controls.pick_settings("task", segment_means=metric in own)
     return TaskView(name, offers[name], kept, metric, settings | rank_rule.pick("task", metric in own))
+
+
+def _pick_references(offer: tasks.TaskOffer, track: str | None) -> KeptTask:
+    """Choose which references score, and whether the others take part, where there is such a choice; the task so."""
+    every = tasks.kept(offer, track).references
+    names = list(dict.fromkeys(name for texts, _ in every.values() for name in texts))
+    able = any(len(texts) > 1 or rated for texts, rated in every.values())
+    if not able:
+        return tasks.kept(offer, track)
+    with st.expander("References", key="task.references"):
+        chosen = controls.several("Score with", names, "refs", list(offer.source.refs) or names) \
+            if len(names) > 1 else names
+        if not chosen and names:
+            raise SettingError("No reference to score with. Choose at least one under References.")
+        free = any(rated or len(set(texts) & set(chosen)) not in (0, len(texts)) for texts, rated in every.values())
+        join = controls.toggle("References take part as systems", offer.source.refs_as_systems, "humans",
+                               disabled=not free, help="Those that do not score, and all that were rated.") and free
+    return tasks.kept(offer, track, tuple(chosen) if len(chosen) < len(names) else (), join)
 
 
 def _of_the_set(offers: dict[str, tasks.TaskOffer]) -> str:
@@ -119,6 +144,8 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
     closed = sum(one.constrained is True for one in info.systems.values())
     beside = [word for one in info.systems.values() for word in one.beside]
     second, human = beside.count("contrastive"), beside.count("human translation")
+    for said in unread_sentences(view.offer.unread):
+        screen.caution_box(said)
     screen.status([info.name, counted(len(info.pairs), "language pair"), counted(len(info.systems), "system"),
                    *([f"{closed} in the constrained track"] if closed else []),
                    *([f"{second} contrastive"] if second else []),

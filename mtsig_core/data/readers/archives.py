@@ -12,7 +12,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from mtsig_core.data.readers.bounds import also_below, check_place, is_limited, open_file, regular, spend, without_places
+from mtsig_core.data.readers.bounds import (
+    also_below,
+    check_place,
+    is_limited,
+    open_file,
+    regular,
+    spend,
+    without_places,
+)
 from mtsig_core.data.readers.lines import FilePath, shown
 from mtsig_core.data.readers.metrics_task import HUMAN, METRICS
 from mtsig_core.data.readers.names import task_name
@@ -20,7 +28,8 @@ from mtsig_core.data.readers.task_scores import SCORES
 from mtsig_core.data.readers.wmt_xml import xml_names
 from mtsig_core.errors import InputError, MtsigError
 
-__all__ = ["MAX_DEPTH", "OF_FINDER", "file_beside", "files_at", "is_zip", "names_in_zip", "opened", "opened_with_rest", "out_of_zips", "unpack"]
+__all__ = ["MAX_DEPTH", "OF_FINDER", "file_beside", "files_at", "is_zip", "names_in_zip", "opened",
+           "opened_with_rest", "out_of_zips", "unpack"]
 
 OF_FINDER = "__MACOSX"  # a folder beside what was zipped, with a file for each
 MAX_UNPACKED = 1 << 30  # bytes in all

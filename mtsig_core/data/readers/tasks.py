@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mtsig_core.data.checks import literal
-from mtsig_core.data.readers.archives import MAX_DEPTH, OF_FINDER, names_in_zip, opened, opened_with_rest
+from mtsig_core.data.readers.archives import MAX_DEPTH, OF_FINDER, is_zip, names_in_zip, opened, opened_with_rest
 from mtsig_core.data.readers.bounds import regular
 from mtsig_core.data.readers.further_runs import runs_beside
 from mtsig_core.data.readers.lines import FilePath, missing, shown
@@ -23,7 +23,7 @@ from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError, unknown
 
 __all__ = ["Contents", "contents_of", "has_scores", "is_task", "no_output", "pairs_of", "read_pair", "read_task",
-           "tables_beside"]
+           "tables_beside", "unread_sentences"]
 
 _LAYOUT = {"references", *OUTPUTS, "sources", "documents", "metadata", "metainfo", SCORES, HUMAN, METRICS}
 _OWN = ("systems.tsv", "systems_metadata.json")  # what a task says of its systems
@@ -134,7 +134,13 @@ def _scores_alone(folder: FilePath) -> bool:
 
 
 def is_task(folder: FilePath) -> bool:
-    """Whether a folder looks like that of a shared task, of any layout that is told by its folders or XML files."""
+    """Whether a folder, or a zip, looks like that of a shared task, of any layout that is told by its folders or XML
+    files; a zip also by names that say all. Nothing is unpacked for it."""
+    if is_zip(folder):
+        names = sorted(names_in_zip(folder))
+        found = (task_name(name) for name in names)
+        return bool({"references", SCORES, HUMAN, METRICS} & {*names} or xml_names(names)
+                    or any(one is not None and one.role == "reference" for one in found))
     return (Path(folder) / "references").is_dir() or has_scores(folder) or bool(_xml(Path(folder)))
 
 
@@ -182,6 +188,19 @@ def contents_of(archive: FilePath) -> Contents:
         return Contents(tuple(pairs), *(tuple((pair, name, inside(path)) for pair, name, path in found)
                                         for found in (scores, runs)),
                         tuple((literal(at(path)), why) for path, why in unread))
+
+
+def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
+    """Which files of a task are not read, a sentence for each reason.
+
+    >>> unread_sentences([("a.md", "its name says nothing"), ("b.md", "its name says nothing")])
+    ['Not read: a.md, b.md. The reason: its name says nothing.']
+    """
+    by_reason: dict[str, list[str]] = {}
+    for file, why in unread:
+        by_reason.setdefault(why, []).append(file)
+    return [f"Not read: {', '.join(files[:_LISTED])}{f' and {len(files) - _LISTED:,} more' * (len(files) > _LISTED)}. "
+            f"The reason: {why}." for why, files in by_reason.items()]
 
 
 def _loose(folder: Path, depth: int) -> list[Path]:
@@ -232,6 +251,7 @@ def _unread_in_layout(task: Path, pairs: Collection[str]) -> list[tuple[Path, st
     return found
 
 
+_LISTED = 8  # files of which a sentence has the names
 _NO_NAME = "its name is none that a file of a task has there"
 _OF_NO_PAIR = "{} is no language pair of which the task has a reference"
 
@@ -261,7 +281,7 @@ def _unread_beside(task: Path, pairs: Collection[str], loose: Iterable[Path], ta
         elif _TABLE.fullmatch(path.name) and not task_name(path.name):
             why = "its name says no language pair. A table of segment scores is called such as en-de.esa.tsv"
         else:
-            why = _why_no_scores(path.name) if _OF_WHOLE.fullmatch(path.name) else "its name is none of a task's file"
+            why = _why_no_scores(path.name) if _OF_WHOLE.fullmatch(path.name) else "its name is not that of a file of a task"
         found.append((path, why))
     return found
 

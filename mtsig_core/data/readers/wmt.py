@@ -6,7 +6,6 @@ files may also lie side by side. Each may be gzipped.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from mtsig_core.data.readers.bounds import check_place, regular
 from mtsig_core.data.readers.lines import FilePath, missing, shown
 from mtsig_core.data.readers.names import OUTPUTS, TaskName, folder_name, task_name
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import InputError
+from mtsig_core.errors import InputError, closest
 
 __all__ = ["language_pairs", "left_out", "read_wmt"]
 
@@ -170,8 +169,8 @@ def _choose(found: _References, langpair: str, folder: Path) -> tuple[str, str]:
         raise InputError(f"{shown(folder)} has {len(of_pair)} sets for {langpair}. Choose one: {', '.join(of_pair)}.")
     pairs = sorted({pair for _, pair in found})
     turned = "-".join(reversed([language or "" for language in languages_of(langpair)]))
-    near = [turned] if turned in pairs else difflib.get_close_matches(langpair, [*full, *pairs], n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
+    near = turned if turned in pairs else closest(langpair, [*full, *pairs])
+    hint = "" if near is None else f" Did you mean {near}?"
     raise InputError(f"{shown(folder)} has no reference for {shown(langpair)}; it has {', '.join(pairs)}.{hint}")
 
 
