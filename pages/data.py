@@ -17,6 +17,7 @@ from mtsig_core.data.readers.uploads import (
     named_alike,
     read_uploads,
     reference_language,
+    upload_name,
 )
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_source import TaskSource
@@ -44,19 +45,22 @@ def offer_zip(file):
     content = file.getvalue()
     contents = SHELF.get(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
     screen.plain(f"{file.name} is a shared task: {', '.join(contents.pairs)}.")
+    above = st.container()
     scores, said, unread = pick_tables(contents.scores, file.file_id)
-    for sentence in unread_sentences([*contents.unread, *unread]):
-        screen.caution_box(sentence)
+    unread += contents.unread
+    if unread:
+        screen.caution_box(" ".join(unread_sentences(unread)))
     proposed = guess_name(file.name.removesuffix(".zip"))
-    title = st.text_input("Name of the task", proposed, key=f"data.task_name.{file.file_id}", max_chars=100)
+    with above:
+        called, whole, several, one = st.columns([3, 1.7, 2, 1.7], vertical_alignment="bottom")
+    title = called.text_input("Name of the task", proposed, key=f"data.task_name.{file.file_id}", max_chars=100)
+    langpair = several.selectbox("Language pair", contents.pairs, key="data.zip_pair")
     source = TaskSource(testsets.zip_name(file.name), scores=scores, run=contents.runs, name=title.strip() or proposed,
                         **said)
-    whole, one, several = st.columns([2, 2, 3], vertical_alignment="bottom")
-    langpair = several.selectbox("or one language pair of it", contents.pairs, key="data.zip_pair")
     if whole.button("Open the task", type="primary", key="data.open_task"):
-        frame.open_task(testsets.keep_task(content, source, contents, [*contents.unread, *unread]), contents.pairs[0])
+        frame.open_task(testsets.keep_task(content, source, contents, unread), contents.pairs[0])
     if one.button("Open this pair", key="data.open_zip"):
-        kept = testsets.keep_task(content, source, contents, [*contents.unread, *unread], langpair)
+        kept = testsets.keep_task(content, source, contents, unread, langpair)
         st.session_state["data.opened"] = f"{source.name} {langpair}"
         frame.open_testset(f"{kept}/{langpair}")
 
@@ -123,15 +127,16 @@ def offer_files(files):
         called = name.text_input("Name", name_guess, key=f"{key}.name.{name_guess}", max_chars=300,
                                  label_visibility="visible" if k == 0 else "collapsed")
         uploads.append(Upload(file.name, file.getvalue(), chosen, called))
-    of_set, pair = named_alike(upload.file for upload in uploads if upload.role != "leave out")
+    _, pair = named_alike(upload.file for upload in uploads if upload.role != "leave out")
     left, middle, right = st.columns([3, 2, 3])
-    proposed = f"{of_set} {pair}" if of_set else "upload"
+    proposed = upload_name([(upload.file, upload.role, guess) for upload, (_, guess)
+                            in zip(uploads, guesses, strict=True)])
     title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
     langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}", placeholder="like en-de").strip()
     cut = any(upload.role == "reference" for upload in uploads)  # scores alone have no words
     tokenizer, decided = pick_tokenizer(right, langpair, reference_language(uploads)) if cut else (None, True)
     if st.button("Open these files", type="primary", key="data.open_files", disabled=not decided):
-        testset = replace(read_uploads(uploads, langpair=langpair or None), name=title.strip() or "upload",
+        testset = replace(read_uploads(uploads, langpair=langpair or None, name=title.strip() or proposed),
                           tokenizer=tokenizer)
         by_role = {role: tuple((u.name, u.file) for u in uploads if u.role == role) for role in ROLES}
         source = Source(by_role["reference"], by_role["system"], langpair=langpair or None,

@@ -1,13 +1,18 @@
 """Made-up texts, counts and metrics for the tests."""
 
 import io
+import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from mtsig_core import TestSet, compare
+from mtsig_core.data.readers.bounds import bounded, upload_limits
+from mtsig_core.data.readers.tasks import contents_of
+from mtsig_core.data.source import Source
 from mtsig_core.metrics.bleu import Bleu
 
 #: Twelve segments in each of the languages that have no spaces between words as tokenizers know them.
@@ -27,6 +32,24 @@ def zipped(files, method=zipfile.ZIP_DEFLATED):
         for name, content in files.items():
             archive.writestr(zipfile.ZipInfo(name), content, method)
     return out.getvalue()
+
+
+def zip_language_pairs(content, file="task.zip"):
+    """The language pairs of an uploaded zip of a task."""
+    return _of_upload(content, file, lambda path: list(contents_of(path).pairs))
+
+
+def read_zip(content, langpair, file="task.zip"):
+    """One language pair of an uploaded zip of a task."""
+    return _of_upload(content, file, lambda path: Source(
+        folder=str(path), langpair=langpair, below=str(path.parent)).read())
+
+
+def _of_upload(content, file, work):
+    with tempfile.TemporaryDirectory() as folder:
+        (path := Path(folder).resolve() / file).write_bytes(content)
+        with bounded(upload_limits(), below=path.parent):
+            return work(path)
 
 
 def bleu(sums):

@@ -39,6 +39,7 @@ ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which m
 _FRAMED = "frame.drawn_in_this_run"
 SET = "frame.set"  # name and content of the test set that is open
 _CHANGED = "frame.changed"  # the name of a set whose content is another than the link, or the session, saw
+_LONGEST_NAME = 60  # letters of what is open, in the title of the tab
 _WIDEST = 300  # letters of what a link asks for in vain
 
 
@@ -61,6 +62,7 @@ def _draw_page(page, offered) -> None:
     address.begin(page.url_path)
     background.begin()
     if page.url_path == "lecture":  # one screen, without a side bar
+        _name_tab(page.title, None)
         _run(page, _chosen(lecture.choose))
         return address.write()
     with st.sidebar:
@@ -70,8 +72,14 @@ def _draw_page(page, offered) -> None:
         choose = {"task": task_view.choose, "review": review_view.choose}.get(page.url_path)
         view = _chosen(choose) if choose else _chosen(_draw_view, page.url_path)
     above = st.container()
+    _name_tab(page.title, None if isinstance(view, MtsigError) else view.title)
     _run(page, view)
     _finish(links, linked, offered, above)
+
+
+def _name_tab(page: str, opened: str | None) -> None:
+    """What the tab of the browser is called: what is open, and the page."""
+    st.set_page_config(" · ".join(shortened(part, _LONGEST_NAME) for part in (opened, page, "mtsig") if part))
 
 
 def _chosen(choose: Callable, *args: str):

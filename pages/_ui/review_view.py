@@ -36,6 +36,11 @@ class ReviewView:
     now: TaskView | None = None
 
     @property
+    def title(self) -> str | None:
+        """What is open."""
+        return None if self.now is None else self.now.title
+
+    @property
     def review(self) -> Review:
         return self.kept.review
 

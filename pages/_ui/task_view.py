@@ -22,7 +22,8 @@ from pages._ui import address, background, controls, demos, grid, limits, rank_r
 from pages._ui.ending import end_page
 from pages._ui.remedies import in_side_bar
 
-__all__ = ["FEW", "TaskView", "choose", "open_page", "show_far_firsts", "show_key", "show_picture", "show_warnings"]
+__all__ = ["FEW", "TaskView", "choose", "open_page", "show_far_firsts", "show_key", "show_picture", "show_unread",
+           "show_warnings"]
 
 FEW = 4  # language pairs of which all is said in sight
 
@@ -49,6 +50,11 @@ class TaskView:
     kept: KeptTask
     metric: str
     settings: dict
+
+    @property
+    def title(self) -> str:
+        """What is open."""
+        return self.kept.info.name
 
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
@@ -144,8 +150,6 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
     closed = sum(one.constrained is True for one in info.systems.values())
     beside = [word for one in info.systems.values() for word in one.beside]
     second, human = beside.count("contrastive"), beside.count("human translation")
-    for said in unread_sentences(view.offer.unread):
-        screen.caution_box(said)
     screen.status([info.name, counted(len(info.pairs), "language pair"), counted(len(info.systems), "system"),
                    *([f"{closed} in the constrained track"] if closed else []),
                    *([f"{second} contrastive"] if second else []),
@@ -181,6 +185,12 @@ def show_far_firsts(found: TaskComparison, metric: str) -> None:
     with st.expander(title, key="task.far-firsts") if len(told) > FEW else nullcontext():
         for said in told:
             screen.plain(said)
+
+
+def show_unread(view: TaskView) -> None:
+    """Say which files in the zip of a task are not read."""
+    if view.offer.unread:
+        screen.caution_box(" ".join(unread_sentences(view.offer.unread)))
 
 
 def show_warnings(found: TaskComparison, key: str) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
 
+from mtsig_core.data.readers.bounds import bounded, task_limits
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.store import Saved
 from mtsig_core.data.task_source import TaskSource
@@ -85,7 +87,7 @@ def kept(offer: TaskOffer, track: str | None, refs: tuple[str, ...] = (), refs_a
     """A task, or one track of it, by what is kept of it; its files are looked at anew when one has changed."""
     source = replace(offer.source if offer.place is None else offer.place(), refs=refs, refs_as_systems=refs_as_systems)
     return _kept(source, track, tuple((path, *_seen(path)) for path in (
-        *source.files(), *filter(Path.is_file, source.beside()))))
+        *source.files(), *filter(Path.is_file, source.beside()))), limited=offer.place is not None)
 
 
 def _seen(path: Path) -> tuple[int, int]:
@@ -93,14 +95,14 @@ def _seen(path: Path) -> tuple[int, int]:
     return stat.st_size, stat.st_mtime_ns
 
 
-def _kept(source: TaskSource, track: str | None, fingerprint: tuple) -> KeptTask:
+def _kept(source: TaskSource, track: str | None, fingerprint: tuple, limited: bool) -> KeptTask:
     def make():
         if track is None:
             found = KeptTask(source)
         else:
-            whole = _kept(source, None, fingerprint)  # which is read once for all tracks
+            whole = _kept(source, None, fingerprint, limited)  # which is read once for all tracks
             found = KeptTask(replace(source, track=track), read=lambda: whole.task.of_track(track))
-        with st.spinner("Reading the task"):
+        with st.spinner("Reading the task"), bounded(task_limits()) if limited else nullcontext():
             found.info  # noqa: B018 - what takes time, for the page to say so meanwhile
         return found
 

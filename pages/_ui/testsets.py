@@ -16,10 +16,18 @@ import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
 from mtsig_core.data.checks import literal
-from mtsig_core.data.readers.bounds import bounded, task_limits
+from mtsig_core.data.readers.bounds import bounded, task_limits, upload_limits
 from mtsig_core.data.readers.further_runs import runs_beside
 from mtsig_core.data.readers.names import folder_name
-from mtsig_core.data.readers.tasks import Contents, contents_of, has_scores, is_task, pairs_of, tables_beside
+from mtsig_core.data.readers.tasks import (
+    Contents,
+    contents_of,
+    has_scores,
+    is_task,
+    no_output,
+    pairs_of,
+    tables_beside,
+)
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.store import Saved, Store, open_store
 from mtsig_core.data.task_source import TASK_VARIABLE, TaskSource
@@ -165,8 +173,10 @@ def keep_task(content: bytes, source: TaskSource, contents: Contents, unread: li
     name in the address."""
     digest = hashlib.blake2b(content, digest_size=16).hexdigest()
     here = _at(source, _on_disk(digest, source.folder, lambda: content).parent)
-    with bounded(task_limits()):
+    with bounded(task_limits() if pair is None else upload_limits()):
         read = here.read() if pair is None else here.of_pair(pair).read()
+    if not read.systems:
+        raise InputError(no_output(source.folder, [pair]))
     pairs = contents.pairs if pair is not None else tuple(read.testsets)  # one without outputs is left out
     return KEPT + store().keep_task(source.name, content, browser.owner(make=True), source, pairs, len(read.systems),
                                     unread)
@@ -238,8 +248,11 @@ def _on_disk(key: str, name: str, content: Callable[[], bytes]) -> Path:
 def _of_kept_task(saved: Saved, pair: str, labels: set[str]) -> Offer:
     """One language pair of a kept task."""
     def load():
-        return _shelved(("kept", saved.digest, saved.name, pair), "Opening the test set", lambda: replace(
-            placed(saved).of_pair(pair).read(), name=f"{saved.name} {pair}"))
+        return _shelved(("kept", saved.digest, saved.name, pair), "Opening the test set", read)
+
+    def read():
+        with bounded(upload_limits()):
+            return replace(placed(saved).of_pair(pair).read(), name=f"{saved.name} {pair}")
 
     return Offer(labelled(f"{saved.name}/{pair}", labels), load, saved.task.of_pair(pair))
 

@@ -281,7 +281,8 @@ def _unread_beside(task: Path, pairs: Collection[str], loose: Iterable[Path], ta
         elif _TABLE.fullmatch(path.name) and not task_name(path.name):
             why = "its name says no language pair. A table of segment scores is called such as en-de.esa.tsv"
         else:
-            why = _why_no_scores(path.name) if _OF_WHOLE.fullmatch(path.name) else "its name is not that of a file of a task"
+            why = _why_no_scores(path.name) if _OF_WHOLE.fullmatch(path.name) else \
+                "its name is not that of a file of a task"
         found.append((path, why))
     return found
 

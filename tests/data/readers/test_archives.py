@@ -9,11 +9,11 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.data.readers import archives
 from mtsig_core.data.readers.tasks import has_scores, pairs_of, read_pair, read_task
-from mtsig_core.data.readers.uploads import read_zip
 from mtsig_core.data.source import Source
 from mtsig_core.data.task import SystemInfo
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError
+from tests.toys import read_zip
 
 TEXTS = {"top/task/references/en-de.refA.txt": "a\nb\n", "top/task/system-outputs/en-de/x.txt": "a\nc\n",
          "top/task/system-outputs/en-de/y.txt": "a\nd\n", "__MACOSX/top/._x": "?"}
