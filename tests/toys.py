@@ -147,12 +147,12 @@ def compare_given(statistics, rule=bleu, documents=None, higher_is_better=True, 
     return compare(testset, [metric], **settings).metrics["given"]
 
 
-_WORDS = "der die das Haus Hund Katze Fluss Brücke Markt Straße alt klein still findet sieht über unter und dann".split()
+_WORDS = "der die das Haus Hund Katze Fluss Brücke Markt Straße alt klein still findet sieht über unter und".split()
 
 
 def task_files(lines=40):
-    """The files of a shared task by name: three language pairs, three systems; en-cs and en-de have ratings, en-de also a
-    second reference, and beside all that lies what no reader takes."""
+    """The files of a shared task by name: three language pairs, three systems. en-cs and en-de have ratings, en-de also
+    a second reference, and beside them are files that no reader takes."""
     files = {"mytask/README.md": "read me", "mytask/notes.tsv": "a\tb\n1\t2\n",
              "mytask/en-fr.esa.tsv": "system\tline\tscore\nAlpha\t1\t2\n",
              "mytask/references/en-cs.refA.txt.bak~": "an old one"}
@@ -164,7 +164,8 @@ def task_files(lines=40):
     for pair in ("en-cs", "en-de", "en-uk"):
         draw = random.Random(pair)
         ref = [" ".join(draw.choices(_WORDS, k=draw.randint(6, 14))) for _ in range(lines)]
-        texts = {f"references/{pair}.refA.txt": ref, f"documents/{pair}.docs": [f"news\td{k // 4}" for k in range(lines)]}
+        texts = {f"references/{pair}.refA.txt": ref,
+                 f"documents/{pair}.docs": [f"news\td{k // 4}" for k in range(lines)]}
         ratings = []
         for name, share in (("Alpha", .1), ("Beta", .25), ("Gamma", .5)):
             texts[f"system-outputs/{pair}/{name}.txt"] = spoiled(ref, share)

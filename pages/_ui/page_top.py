@@ -24,8 +24,8 @@ export default function({data: {page, opened}}) {
 
 
 def show(page: str) -> None:
-    """Draw what scrolls up, and closes the side bar where it lies over the page, when `page` is another than that of the run before; it closes
-    for another test set or task, too."""
+    """Draw what scrolls up when `page` is another than that of the run before. Then, and for another test set or task,
+    the side bar closes where it lies over the page."""
     opened = [address.peek(key) for key in ("testset", "shared_task")]
     _component()(data={"page": page, "opened": " ".join(filter(None, opened))}, key="page_top")
 

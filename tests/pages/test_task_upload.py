@@ -11,7 +11,7 @@ from tests.pages.toys import arguments, copied, frame_rows, words
 from tests.toys import mean_ratings, task_files, zipped
 
 FILES = task_files()
-UNREAD = ("Not read: mytask/references/en-cs.refA.txt.bak~. The reason: its name is none that a file of a task has there.",
+UNREAD = ("mytask/references/en-cs.refA.txt.bak~. The reason: its name is none that a file of a task has there.",
           "mytask/README.md. The reason: its name is not that of a file of a task.",
           "mytask/en-fr.esa.tsv. The reason: en-fr is no language pair of which the task has a reference.",
           "mytask/notes.tsv. The reason: its name says no language pair.")

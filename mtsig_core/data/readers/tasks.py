@@ -182,11 +182,10 @@ def contents_of(archive: FilePath) -> Contents:
         def at(path: str | Path) -> str:
             return Path(path).relative_to(whole).as_posix()
 
-        def inside(path: str) -> str:
-            return f"{os.fsdecode(archive)}/{at(path)}"
+        def inside(found: Iterable[tuple[str, str, str]]) -> tuple[tuple[str, str, str], ...]:
+            return tuple((pair, name, f"{os.fsdecode(archive)}/{at(path)}") for pair, name, path in found)
 
-        return Contents(tuple(pairs), *(tuple((pair, name, inside(path)) for pair, name, path in found)
-                                        for found in (scores, runs)),
+        return Contents(tuple(pairs), inside(scores), inside(runs),
                         tuple((literal(at(path)), why) for path, why in unread))
 
 

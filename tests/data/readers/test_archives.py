@@ -164,7 +164,8 @@ def test_what_is_wrong_with_a_file_in_a_zip_is_told_with_its_place_in_it(full):
         return str(error.value)
 
     full.write_bytes(zipped(task_files() | {"mytask/en-cs.esa.tsv": "system\tline\tscore\nAlpha\t41\t2\n"}))
-    assert refused(f"{full}/mytask/en-cs.esa.tsv").startswith(f"{full}/mytask/en-cs.esa.tsv, row 2: there is no line 41")
+    table = f"{full}/mytask/en-cs.esa.tsv"
+    assert refused(table).startswith(f"{table}, row 2: there is no line 41")
     assert refused(f"{full}/mytask/en-cs.mqm.tsv").startswith(f"{full} has no file mytask/en-cs.mqm.tsv.")
 
 
