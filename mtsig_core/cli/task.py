@@ -42,6 +42,7 @@ def add_task_options(sub: ArgumentParser) -> None:
     add("--folder", metavar="DIR",
         help="a shared task, or a zip of it: texts in WMT layout or WMT's XML, of all language pairs, "
              "mt-metrics-eval's folders, or WMT25's automatic_scores/")
+    add("--name", metavar="NAME", help="what to call the task (default: as its folder)")
     add_pairs(add)
     add("--track", choices=("constrained", "unconstrained"), help="the systems of one track alone")
     add("--only", type=names, action=AddUp, metavar="NAME,...", help="these systems alone")
@@ -81,7 +82,7 @@ def _tell_unread(source: TaskSource) -> None:
 
 def run_task(args: Namespace) -> int:
     history = take_review(args)
-    source = task_source(args, track=args.track, only=args.only or (), refs=tuple(args.refs),
+    source = task_source(args, name=args.name, track=args.track, only=args.only or (), refs=tuple(args.refs),
                          refs_as_systems=args.refs_as_systems)
     if args.demo == (args.folder is not None):
         raise SettingError("A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them.")

@@ -135,7 +135,8 @@ def task_command(source: TaskSource, **asked: object) -> str:
     'mtsig task --folder wmt25 --track constrained --metrics XCOMET-XL'
     """
     usual = defaults("task")
-    given = {"folder": source.shown_folder(), "pairs": ",".join(source.pairs) or None, "track": source.track,
+    given = {"folder": source.shown_folder(), "name": source.name, "pairs": ",".join(source.pairs) or None,
+             "track": source.track,
              "only": ",".join(source.only) or None, "refs": ",".join(source.refs) or None,
              "systems_table": source.systems_table and source.shown(source.systems_table)}
     said = [(option, name) for option, names in (("--lower-is-better", source.lower_is_better),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import streamlit as st
 
 from mtsig_core import Comparison, MtsigError
+from mtsig_core.data.review import Entry
 from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import number
@@ -26,13 +28,13 @@ from mtsig_core.report.review_report import (
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, rank_rule
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, browser, frame, review_changes, screen, selection, task_files, tasks
+from pages._ui import address, browser, frame, review_changes, screen, selection, task_files, tasks, testsets
 from pages._ui.copyable import copyable
 from pages._ui.made_once import made_once
 from pages._ui.review_view import LINK, ReviewView, reviews
 
 __all__ = ["in_each_pair", "open_pair", "show_decisions", "show_files", "show_left_out", "show_links", "show_mine",
-           "show_notes"]
+           "show_notes", "without_link"]
 
 _PAGE = frame.ROOT / "pages" / "review.py"
 _LEADERBOARD = frame.ROOT / "pages" / "leaderboard.py"
@@ -123,9 +125,18 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
     """The files, with what was decided, and the command that prints them from the JSON among them."""
     source = view.now.kept.source
     task_files.show(now, made_once(task_picture, now, view.review.metric), view.review.metric, source,
-                    review_command(source, now.task.name, view.review), "review", view.kept.history)
+                    review_command(source, now.task.name, view.review), "review",
+                    without_link(view.kept.history, now.task.name))
     st.caption("Save the JSON first: the command reads it, with exclusions, metric, rule, decisions and notes, and "
                "prints each of these files in its format, byte for byte. The picture is that of the report.")
+
+
+def without_link(history: Sequence[Entry], name: str) -> tuple[Entry, ...]:
+    """The history for a file: who has that is not given the link to an uploaded task."""
+    begin, *rest = history
+    if not begin.change.task.startswith(testsets.KEPT):
+        return tuple(history)
+    return (replace(begin, change=replace(begin.change, task=name)), *rest)
 
 
 def show_mine() -> None:

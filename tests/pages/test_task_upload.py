@@ -3,9 +3,11 @@
 import json
 
 import pytest
+import streamlit as st
 
 from mtsig_core.cli.main import main
-from pages._ui import review_view, testsets
+from mtsig_core.data.review import replay
+from pages._ui import review_sections, review_view, testsets
 from tests.pages.test_review_page import followed, press
 from tests.pages.toys import arguments, copied, frame_rows, words
 from tests.toys import mean_ratings, task_files, zipped
@@ -175,3 +177,31 @@ def test_references_take_part_as_systems_on_the_page(data, monkeypatch, tmp_path
     assert "HUMAN-refB" in str(frame_rows(by_text.dataframe[0])) and "refs=" not in words(by_text)
     query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
     assert "HUMAN-refA" in str(frame_rows(opened("review", review=query["review"][0]).dataframe[0]))
+
+
+def test_the_command_of_a_review_prints_its_files_byte_for_byte(data, opened, monkeypatch, tmp_path, capsys):
+    page = data()
+    link, = uploaded(page, monkeypatch)["testset"]
+    page = opened("task", testset=link, metric="esa", humans="true").switch_page("pages/task.py").run()
+    query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
+    files = {}
+    monkeypatch.setattr(st, "download_button", lambda title, data, name, *args, key, **more: files.update(
+        {key.rpartition(".")[2]: (name, data() if callable(data) else data)}))
+    command = next(line for line in copied(opened("review", review=query["review"][0])) if "--review" in line)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "My task.zip").write_bytes(zipped(FILES))
+    (tmp_path / files["json"][0]).write_text(files["json"][1], encoding="utf-8")
+    assert link.partition("/")[0] not in "".join(text for _, text in files.values())
+    for form in ("json", "csv", "latex", "html", "manifest"):
+        assert main([*arguments(command), "--format", form]) == 0
+        assert capsys.readouterr().out == files[form][1], form
+
+
+def test_the_files_of_a_review_do_not_give_the_link_to_the_task_away(data, monkeypatch):
+    page = data()
+    link = uploaded(page, monkeypatch)["testset"][0].partition("/")[0]
+    query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
+    history = review_view.reviews().find(query["review"][0]).history
+    told = review_sections.without_link(history, "My task")
+    assert history[0].change.task == link and replay(told).task == "My task" and told[1:] == history[1:]
+    assert review_sections.without_link(told, "other") == told
