@@ -175,8 +175,9 @@ try:
 except MtsigError as problem:
     screen.error(problem)
 if "data.opened" in st.session_state:
-    screen.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now, except Task "
-                 "and Review, which show whole shared tasks.")
+    about = "Task and Review are about its task" if "/" in (address.asked("testset") or "") else \
+        "Task and Review are not about it, as they show whole shared tasks"
+    screen.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now. {about}.")
     address.link(frame.ROOT / "pages" / "leaderboard.py", "To its leaderboard", icon=":material/arrow_forward:")
 
 try:

@@ -76,7 +76,7 @@ def _tell_unread(source: TaskSource) -> None:
     else:
         beside, said = tables_beside(source.folder, pairs_of(source.folder)), []
     said += [f"{path} has segment scores and is not read. {shlex.join(['--scores', f'{pair}:{name}={path}'])} reads it."
-             for pair, name, path in beside if path not in taken]
+             for pair, name, path in beside if path not in taken and pair in (source.pairs or (pair,))]
     print(*(f"mtsig: {printable(one)}\n" for one in said), sep="", end="", file=sys.stderr)
 
 

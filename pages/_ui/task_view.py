@@ -76,7 +76,7 @@ class TaskView:
         usual = next(iter([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]]))
         named = {"testset": tracks.named(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
-        may_change = self.offer.source.folder is not None
+        may_change = self.offer.source.folder is not None and self.offer.place is None
         return named | ({address.SEEN: found.pairs[pair].testset.digest[:12]} if may_change else {})
 
     def command(self, found: TaskComparison) -> str:
