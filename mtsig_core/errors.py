@@ -118,27 +118,29 @@ def nearest(name: object, among: Iterable[str]) -> str:
 
 
 def closest(name: object, among: Iterable[str]) -> str | None:
-    """The name that was probably meant: one that differs in case or in a letter of three at most, or that goes on where
-    this one ends. None where no name is so close; what both end in, as files do, makes them no closer.
+    """The name that was probably meant: one that differs in case, in a letter of three at most, or in a letter at its
+    end; or a longer one that has this one in it. None where no name is so close; what both end in, as files do, makes
+    them no closer.
 
-    >>> closest("comapre", ["compare", "score"]), closest("XCOMET", ["BLEU", "XCOMET-XL"])
-    ('compare', 'XCOMET-XL')
+    >>> closest("comapre", ["compare", "score"]), closest("XCOMET", ["BLEU", "XCOMET-XL"]), closest("AA", ["A", "B"])
+    ('compare', 'XCOMET-XL', 'A')
     >>> closest("nope.txt", ["mine.txt"]), closest("reff.txt", ["ref.txt", "mine.txt"])
     (None, 'ref.txt')
     """
     from difflib import get_close_matches  # late: only a mistake needs it
 
     wrong, known = str(name).lower(), {other.lower(): other for other in among}
-    longer = [other for other in known if len(wrong) >= _PREFIX and other.startswith(wrong)]
+    longer = [other for other in known if len(wrong) >= _PART and wrong in other]
     for other in (*get_close_matches(wrong, known, _TRIED), *longer[:1]):
         (stem, ending), (its_stem, its_ending) = (one.rpartition(".")[::2] for one in (wrong, other))
         a, b = (stem, its_stem) if ending == its_ending and stem and its_stem else (wrong, other)
-        if other in longer or _typing_errors(a, b) <= max(len(a), len(b)) // 3:
+        at_end = a[:len(b)] == b[:len(a)] and abs(len(a) - len(b)) <= 1
+        if other in longer or at_end or _typing_errors(a, b) <= max(len(a), len(b)) // 3:
             return known[other]
     return None
 
 
-_PREFIX, _TRIED = 3, 5  # letters that begin a longer name; names that are looked at closely
+_PART, _TRIED = 3, 5  # letters that are a part of a longer name; names that are looked at closely
 
 
 def _typing_errors(a: str, b: str) -> int:

@@ -178,8 +178,9 @@ def keep_task(content: bytes, source: TaskSource, contents: Contents, unread: li
     if not read.systems:
         raise InputError(no_output(source.folder, [pair]))
     pairs = contents.pairs if pair is not None else tuple(read.testsets)  # one without outputs is left out
-    return KEPT + store().keep_task(source.name, content, browser.owner(make=True), source, pairs, len(read.systems),
-                                    unread)
+    link = store().keep_task(source.name, content, browser.owner(make=True), source, pairs, len(read.systems), unread)
+    shutil.rmtree(here.below, ignore_errors=True)  # from now on it is read from where it is kept
+    return KEPT + link
 
 
 def saved_task(link: str) -> Saved | None:
