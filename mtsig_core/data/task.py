@@ -187,7 +187,10 @@ class Task:
             raise SettingError(
                 f"No reference of {self.name} is left to act as a system: all of {', '.join(there) or 'them'} are used "
                 "for scoring, and none has ratings. Choose the ones to score with.", {"refs": "NAME,..."})
-        return replace(self, testsets=found)
+        told = [f"Left out of {pair}: the choice of references, as it has none of {', '.join(names)}. It is scored "
+                f"with {', '.join(testset.references)}." for pair, testset in self.testsets.items()
+                if testset.references and not {*names} & testset.references.keys()]
+        return replace(self, testsets=found, assumed=(*self.assumed, *told))
 
     def without(self, names: Iterable[str]) -> Task:
         """The same task without these systems."""

@@ -38,7 +38,7 @@ class ReviewView:
     @property
     def title(self) -> str | None:
         """What is open."""
-        return None if self.now is None else self.now.title
+        return None if self.before is None else self.before.title  # of all systems: some may be gone by now
 
     @property
     def review(self) -> Review:
