@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterable, Mapping
 
 __all__ = ["MtsigError", "InputError", "SettingError", "ClusterError", "StoreError", "NotYetError", "Cancelled",
-           "Remedy", "arguments", "counted", "nearest", "sendable", "unknown"]
+           "Remedy", "arguments", "closest", "counted", "nearest", "sendable", "unknown"]
 
 #: Arguments with what to give them, such as ``{"unit": "segment"}``; in capitals what the user has to find, as in
 #: ``{"docs": "FILE"}``. Each of several remedies is enough.
@@ -113,8 +113,48 @@ def nearest(name: object, among: Iterable[str]) -> str:
     >>> nearest("Holm", ["holm", "bh"]), nearest("x", ["holm", "bh"])
     (" Did you mean 'holm'?", '')
     """
+    near = closest(name, among)
+    return "" if near is None else f" Did you mean {near!r}?"
+
+
+def closest(name: object, among: Iterable[str]) -> str | None:
+    """The name that was probably meant: one that differs in case, in a letter of three at most, or in a letter at its
+    end; or a longer one that has this one in it. None where no name is so close; what both end in, as files do, makes
+    them no closer.
+
+    >>> closest("comapre", ["compare", "score"]), closest("XCOMET", ["BLEU", "XCOMET-XL"]), closest("AA", ["A", "B"])
+    ('compare', 'XCOMET-XL', 'A')
+    >>> closest("nope.txt", ["mine.txt"]), closest("reff.txt", ["ref.txt", "mine.txt"])
+    (None, 'ref.txt')
+    """
     from difflib import get_close_matches  # late: only a mistake needs it
 
-    known = {other.lower(): other for other in among}
-    near = get_close_matches(str(name).lower(), known, 1, 0.4)
-    return f" Did you mean {known[near[0]]!r}?" if near else ""
+    wrong, known = str(name).lower(), {other.lower(): other for other in among}
+    longer = [other for other in known if len(wrong) >= _PART and wrong in other]
+    for other in (*get_close_matches(wrong, known, _TRIED), *longer[:1]):
+        (stem, ending), (its_stem, its_ending) = (one.rpartition(".")[::2] for one in (wrong, other))
+        a, b = (stem, its_stem) if ending == its_ending and stem and its_stem else (wrong, other)
+        at_end = a[:len(b)] == b[:len(a)] and abs(len(a) - len(b)) <= 1
+        if other in longer or at_end or _typing_errors(a, b) <= max(len(a), len(b)) // 3:
+            return known[other]
+    return None
+
+
+_PART, _TRIED = 3, 5  # letters that are a part of a longer name; names that are looked at closely
+
+
+def _typing_errors(a: str, b: str) -> int:
+    """Letters to add, drop or change, and neighbours to swap, that make one of the other.
+
+    >>> _typing_errors("comapre", "compare"), _typing_errors("nope", "mine")
+    (1, 3)
+    """
+    rows = [list(range(len(b) + 1))]
+    for i, x in enumerate(a, 1):
+        row = [i]
+        for j, y in enumerate(b, 1):
+            row.append(min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (x != y)))
+            if i > 1 and j > 1 and (x, y) == (b[j - 2], a[i - 2]):
+                row[-1] = min(row[-1], rows[-2][j - 2] + 1)
+        rows.append(row)
+    return rows[-1][-1]

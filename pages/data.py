@@ -7,6 +7,7 @@ import streamlit as st
 from mtsig_core import MtsigError
 from mtsig_core.data.langpairs import languages_of
 from mtsig_core.data.readers.scripts import SPACELESS
+from mtsig_core.data.readers.tasks import unread_sentences
 from mtsig_core.data.readers.uploads import (
     ROLES,
     Upload,
@@ -15,11 +16,11 @@ from mtsig_core.data.readers.uploads import (
     in_order,
     named_alike,
     read_uploads,
-    read_zip,
     reference_language,
-    zip_language_pairs,
+    upload_name,
 )
 from mtsig_core.data.source import Source
+from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import counted
 from mtsig_core.inference.inventory import suspicions
 from mtsig_core.metrics.tokenizers import TOKENIZERS, cuts, default_tokenizer, fitting_tokenizers
@@ -28,6 +29,8 @@ from pages._ui import address, data_tasks, data_yours, frame, screen, testsets
 from pages._ui.made_once import made_once
 from pages._ui.shelf import SHELF
 from pages._ui.uploaded import choose_files
+
+TABLE_ROLES = [role for role in ROLES if role.startswith("scores") or role == "leave out"]
 
 
 def open_upload(testset, source):
@@ -38,12 +41,53 @@ def open_upload(testset, source):
 
 
 def offer_zip(file):
+    """A shared task: its tables of scores with roles as guessed, and what is not read; then all of it, or a pair."""
     content = file.getvalue()
-    pairs = SHELF.get(("zip", file.file_id), lambda: zip_language_pairs(content, file.name), len)  # once
-    langpair = st.selectbox("Language pair", pairs, key="data.zip_pair")
-    if st.button("Open this pair", type="primary", key="data.open_zip"):
-        open_upload(read_zip(content, langpair, file.name),
-                    Source(folder=guess_name(file.name.removesuffix(".zip")), langpair=langpair))
+    contents = SHELF.get(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
+    screen.plain(f"{file.name} is a shared task: {', '.join(contents.pairs)}.")
+    above = st.container()
+    scores, said, unread = pick_tables(contents.scores, file.file_id)
+    unread += contents.unread
+    if unread:
+        screen.caution_box(" ".join(unread_sentences(unread)))
+    proposed = guess_name(file.name.removesuffix(".zip"))
+    with above:
+        called, whole, several, one = st.columns([3, 1.7, 2, 1.7], vertical_alignment="bottom")
+    title = called.text_input("Name of the task", proposed, key=f"data.task_name.{file.file_id}", max_chars=100)
+    langpair = several.selectbox("Language pair", contents.pairs, key="data.zip_pair")
+    source = TaskSource(testsets.zip_name(file.name), scores=scores, run=contents.runs, name=title.strip() or proposed,
+                        **said)
+    if whole.button("Open the task", type="primary", key="data.open_task"):
+        frame.open_task(testsets.keep_task(content, source, contents, unread), contents.pairs[0])
+    if one.button("Open this pair", key="data.open_zip"):
+        kept = testsets.keep_task(content, source, contents, unread, langpair)
+        st.session_state["data.opened"] = f"{source.name} {langpair}"
+        frame.open_testset(f"{kept}/{langpair}")
+
+
+def pick_tables(tables, file_id):
+    """Which tables of scores in a zip are read, under which names; what is said of their directions; and which not."""
+    if not tables:
+        return (), {}, []
+    st.caption("Segment scores in it. Correct names and roles here.")
+    scores, unread = [], []
+    directions = {"lower": [], "higher": []}
+    for k, (pair, guess, path) in enumerate(tables):
+        shown, role, name = st.columns([3, 2, 3], vertical_alignment="center")
+        with shown:
+            screen.plain(f"{path.partition('/')[2]} ({pair})")
+        visible = "visible" if k == 0 else "collapsed"
+        chosen = role.selectbox("Role", TABLE_ROLES, key=f"data.{file_id}.table.{k}.role", label_visibility=visible)
+        called = name.text_input("Name", guess, key=f"data.{file_id}.table.{k}.name", max_chars=100,
+                                 label_visibility=visible).strip() or guess
+        if chosen == "leave out":
+            unread.append((path.partition("/")[2], "you chose to leave it out"))
+            continue
+        scores.append((pair, called, path))
+        for which, names in directions.items():
+            names += [called] * (which in chosen)
+    return tuple(scores), {f"{which}_is_better": tuple(dict.fromkeys(names)) for which, names in directions.items()}, \
+        unread
 
 
 def pick_tokenizer(place, langpair, language):
@@ -83,15 +127,16 @@ def offer_files(files):
         called = name.text_input("Name", name_guess, key=f"{key}.name.{name_guess}", max_chars=300,
                                  label_visibility="visible" if k == 0 else "collapsed")
         uploads.append(Upload(file.name, file.getvalue(), chosen, called))
-    of_set, pair = named_alike(upload.file for upload in uploads if upload.role != "leave out")
+    _, pair = named_alike(upload.file for upload in uploads if upload.role != "leave out")
     left, middle, right = st.columns([3, 2, 3])
-    proposed = f"{of_set} {pair}" if of_set else "upload"
+    proposed = upload_name([(upload.file, upload.role, guess) for upload, (_, guess)
+                            in zip(uploads, guesses, strict=True)])
     title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
     langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}", placeholder="like en-de").strip()
     cut = any(upload.role == "reference" for upload in uploads)  # scores alone have no words
     tokenizer, decided = pick_tokenizer(right, langpair, reference_language(uploads)) if cut else (None, True)
     if st.button("Open these files", type="primary", key="data.open_files", disabled=not decided):
-        testset = replace(read_uploads(uploads, langpair=langpair or None), name=title.strip() or "upload",
+        testset = replace(read_uploads(uploads, langpair=langpair or None, name=title.strip() or proposed),
                           tokenizer=tokenizer)
         by_role = {role: tuple((u.name, u.file) for u in uploads if u.role == role) for role in ROLES}
         source = Source(by_role["reference"], by_role["system"], langpair=langpair or None,
@@ -130,8 +175,9 @@ try:
 except MtsigError as problem:
     screen.error(problem)
 if "data.opened" in st.session_state:
-    screen.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now, but for Task "
-                 "and Review, which show whole shared tasks.")
+    about = "Task and Review are about its task" if "/" in (address.asked("testset") or "") else \
+        "Task and Review are not about it, as they show whole shared tasks"
+    screen.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now. {about}.")
     address.link(frame.ROOT / "pages" / "leaderboard.py", "To its leaderboard", icon=":material/arrow_forward:")
 
 try:

@@ -31,8 +31,9 @@ if view.kept is None:
     review_sections.show_mine()
     end_page()
 review, metric = view.review, view.review.metric
-screen.status([review.task, f"{review.track or 'all'} systems", *left_out_said(review), metric_title(metric),
-               f"{len(review.decisions)} decided", "you can change it" if view.may_edit else "to read"])
+screen.status([view.title, f"{review.track or 'all'} systems", *left_out_said(review),
+               metric_title(metric), f"{len(review.decisions)} decided",
+               "you can change it" if view.may_edit else "to read"])
 review_changes.show_message()
 
 
@@ -67,6 +68,7 @@ if now is not None:
     for told in filter(None, (rule_said(now, metric), *assumed)):
         screen.caution_box(told)
     task_view.show_far_firsts(now, metric)
+    task_view.show_unread(view.now)
 if view.may_edit:
     browser.remember()
     review_changes.pick_metric_and_rule(view)

@@ -60,6 +60,7 @@ with st.expander("Who may be the first in each language pair", expanded=len(firs
                  key="task.firsts"):
     screen.prose_table(*firsts)
 task_view.show_far_firsts(found, view.metric)
+task_view.show_unread(view)
 for said in map(with_remedy, assumptions(info.assumed, [view.metric])):
     screen.caution_box(said)
 if found.excluded:

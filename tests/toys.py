@@ -1,13 +1,19 @@
 """Made-up texts, counts and metrics for the tests."""
 
 import io
+import random
+import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from mtsig_core import TestSet, compare
+from mtsig_core.data.readers.bounds import bounded, upload_limits
+from mtsig_core.data.readers.tasks import contents_of
+from mtsig_core.data.source import Source
 from mtsig_core.metrics.bleu import Bleu
 
 #: Twelve segments in each of the languages that have no spaces between words as tokenizers know them.
@@ -31,6 +37,24 @@ def zipped(files, method=zipfile.ZIP_DEFLATED):
         for name, content in files.items():
             archive.writestr(zipfile.ZipInfo(name), content, method)
     return out.getvalue()
+
+
+def zip_language_pairs(content, file="task.zip"):
+    """The language pairs of an uploaded zip of a task."""
+    return _of_upload(content, file, lambda path: list(contents_of(path).pairs))
+
+
+def read_zip(content, langpair, file="task.zip"):
+    """One language pair of an uploaded zip of a task."""
+    return _of_upload(content, file, lambda path: Source(
+        folder=str(path), langpair=langpair, below=str(path.parent)).read())
+
+
+def _of_upload(content, file, work):
+    with tempfile.TemporaryDirectory() as folder:
+        (path := Path(folder).resolve() / file).write_bytes(content)
+        with bounded(upload_limits(), below=path.parent):
+            return work(path)
 
 
 def bleu(sums):
@@ -125,3 +149,46 @@ def compare_given(statistics, rule=bleu, documents=None, higher_is_better=True, 
     testset = toy(*statistics.shape[:2], documents)
     metric = Given(dict(zip(testset.systems, statistics, strict=True)), rule, higher_is_better)
     return compare(testset, [metric], **settings).metrics["given"]
+
+
+_WORDS = "der die das Haus Hund Katze Fluss Brücke Markt Straße alt klein still findet sieht über unter und".split()
+
+
+def task_files(lines=40):
+    """The files of a shared task by name: three language pairs, three systems. en-cs and en-de have ratings, en-de also
+    a second reference, and beside them are files that no reader takes."""
+    files = {"mytask/README.md": "read me", "mytask/notes.tsv": "a\tb\n1\t2\n",
+             "mytask/en-fr.esa.tsv": "system\tline\tscore\nAlpha\t1\t2\n",
+             "mytask/references/en-cs.refA.txt.bak~": "an old one"}
+
+    def spoiled(texts, share):
+        return [" ".join(draw.choice(_WORDS) if draw.random() < share else word for word in text.split())
+                for text in texts]
+
+    for pair in ("en-cs", "en-de", "en-uk"):
+        draw = random.Random(pair)
+        ref = [" ".join(draw.choices(_WORDS, k=draw.randint(6, 14))) for _ in range(lines)]
+        texts = {f"references/{pair}.refA.txt": ref,
+                 f"documents/{pair}.docs": [f"news\td{k // 4}" for k in range(lines)]}
+        ratings = []
+        for name, share in (("Alpha", .1), ("Beta", .25), ("Gamma", .5)):
+            texts[f"system-outputs/{pair}/{name}.txt"] = spoiled(ref, share)
+            ratings += [(name, k + 1, round(90 - 60 * share + draw.gauss(0, 4), 1)) for k in range(lines)]
+        if pair == "en-de":
+            texts["references/en-de.refB.txt"] = spoiled(ref, .1)
+            texts["scores/en-de.esa.seg.score"] = [f"{name}\t{score}" for name, _, score in ratings]
+        if pair == "en-cs":
+            ratings += [("refA", k + 1, round(95 + draw.gauss(0, 1), 1)) for k in range(lines)]
+            texts["en-cs.esa.tsv"] = ["system\tline\tscore", *("\t".join(map(str, row)) for row in ratings)]
+        files |= {f"mytask/{name}": "".join(f"{text}\n" for text in of) for name, of in texts.items()}
+    return files
+
+
+def mean_ratings(files, pair):
+    """The mean rating of each system, by the file itself."""
+    rows = [line.split("\t") for line in files["mytask/" + {
+        "en-cs": "en-cs.esa.tsv", "en-de": "scores/en-de.esa.seg.score"}[pair]].splitlines()]
+    found = {}
+    for row in rows[pair == "en-cs":]:
+        found.setdefault(row[0], []).append(float(row[-1]))
+    return {name: sum(scores) / len(scores) for name, scores in found.items()}

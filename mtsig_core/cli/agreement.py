@@ -62,7 +62,8 @@ def _run_task(args: Namespace) -> int:
         raise SettingError("Several language pairs come from --folder DIR or --demo-task. Give one of them.")
     source_from(args, whole_task=True)  # which refuses what names another source
     refuse_of_one_pair(args, run=args.runs)
-    source = task_source(args, only=args.only or (), exclude=tuple(map(TaskExclusion, args.exclude or ())))
+    source = task_source(args, only=args.only or (), exclude=tuple(map(TaskExclusion, args.exclude or ())),
+                         refs=tuple(args.refs), refs_as_systems=args.refs_as_systems)
     check_out(args.out, Source(folder=args.folder))
     kept = KeptTask(source)
     with progress_line() as progress:

@@ -19,7 +19,7 @@ from mtsig_core.cli.output import standard_error, write
 from mtsig_core.cli.source_options import add_source_options, source_from
 from mtsig_core.data.readers.bounds import unreadable
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import MtsigError, SettingError
+from mtsig_core.errors import MtsigError, SettingError, nearest, unknown
 from mtsig_core.inference.one_score import Progress
 from mtsig_core.inference.parallel import on_cluster
 from mtsig_core.metrics import Metric
@@ -67,6 +67,10 @@ class _Parser(argparse.ArgumentParser):
             if re.fullmatch("--[a-z-]+=--", arg):
                 self.error(f"argument {arg.removesuffix('=--')}: -- is no value of it")
         found = super().parse_known_args(args, namespace)
+        if found[1]:
+            near = (nearest(arg.partition("=")[0], self._option_string_actions) for arg in found[1]
+                    if arg.startswith("--"))
+            self.error(f"unrecognized arguments: {' '.join(found[1])}", next(filter(None, near), ""))
         for action in self._actions:  # as of a variable of the shell that is not set
             if action.option_strings and "" in (value := getattr(found[0], action.dest, None), *(
                     value if isinstance(value, list) else ())):
@@ -76,8 +80,13 @@ class _Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         write(message, None)  # help and version, which have to be heard as results have
 
-    def error(self, message: str) -> NoReturn:
-        raise SettingError(f"{message[:1].upper()}{message[1:]}. See {self.prog} --help.")
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            what = "/".join(action.option_strings) or "command"
+            self.error(str(unknown(what, value, map(str, action.choices))).removesuffix("."))
+
+    def error(self, message: str, hint: str = "") -> NoReturn:
+        raise SettingError(f"{message[:1].upper()}{message[1:]}.{hint} See {self.prog} --help.")
 
 
 #: What commands are added to: the top, or below a group such as ``sweep``.
@@ -95,9 +104,10 @@ def main(argv: list[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         parser = _parser()
-        args, unknown = parser.parse_known_args(argv)
-        if unknown:
-            parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        if not (sys.argv[1:] if argv is None else argv):
+            parser.print_help()
+            return 0
+        args, _ = parser.parse_known_args(argv)
         if argv is None and args.run is not _serve:  # which has threads
             load_when_used(*UNUSED)
         with on_cluster(getattr(args, "dask", None)):
@@ -284,7 +294,7 @@ def _serve(args: argparse.Namespace) -> int:
 
     source, task = source_from(args, whole_task=True), None
     if args.folder is not None and args.langpair is None:
-        refuse_of_one_pair(args)
+        refuse_of_one_pair(args, refs=args.refs, refs_as_systems=args.refs_as_systems)
         task = task_source(args)
     elif args.pairs:
         raise SettingError("--pairs goes with --folder DIR without --langpair, a whole task. Leave it out.")

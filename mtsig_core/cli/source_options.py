@@ -13,7 +13,7 @@ from mtsig_core.data.source import Source
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import check_tokenizer
 
-__all__ = ["AddUp", "add_folder_options", "add_source_options", "names", "source_from"]
+__all__ = ["AddUp", "add_folder_options", "add_reference_options", "add_source_options", "names", "source_from"]
 
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:
@@ -32,10 +32,7 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--folder", metavar="DIR", help="folder in WMT layout: references/, system-outputs/, documents/, sources/")
     add("--langpair", metavar="XX-YY", help="language pair, such as en-de")
     add("--tokenize", metavar="NAME", help="a tokenizer of sacreBLEU (default: by target language, else 13a)")
-    add("--refs", type=names, action=AddUp, default=(), metavar="NAME,...",
-        help="references to score with (default: all)")
-    add("--refs-as-systems", action="store_true",
-        help="let the references not chosen by --refs, and those with ratings, act as systems")
+    add_reference_options(add)
     add_folder_options(add)
     add("--demo", action="store_true", help="the simulated corpus: 30,000 segments, six systems")
     add("--demo-segments", type=int, metavar="N", help="its first N segments")
@@ -51,6 +48,14 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add("--sacrebleu", metavar="SET[/XX-YY]",
         help="a test set that sacreBLEU knows, with the outputs that it has, such as wmt21/systems/en-de; --system "
              "gives more")
+
+
+def add_reference_options(add: Callable[..., Any]) -> None:
+    """Which references score, and what becomes of the others."""
+    add("--refs", type=names, action=AddUp, default=(), metavar="NAME,...",
+        help="references to score with (default: all)")
+    add("--refs-as-systems", action="store_true",
+        help="let the references not chosen by --refs, and those with ratings, act as systems")
 
 
 def add_folder_options(add: Callable[..., Any]) -> None:

@@ -32,7 +32,8 @@ def take_review(args: Namespace) -> tuple[Entry, ...]:
     history, usual = read_review(args.review), defaults("task")
     review = replay(history)
     says = {name: review.settings.get(name, usual[name]) for name in given(args, "task") if name != "jobs"}
-    other = [name for name in ("pairs", "track", "only", "exclude", "metrics", "primary", "human")
+    other = [name for name in ("pairs", "track", "only", "exclude", "metrics", "primary", "human", "refs",
+                               "refs_as_systems")
              if getattr(args, name)]
     other += [option_name(name) for name, value in says.items()
               if getattr(args, option_name(name)) not in (usual[name], value)]
@@ -41,6 +42,7 @@ def take_review(args: Namespace) -> tuple[Entry, ...]:
         raise SettingError(f"{option} and --review FILE both say what to compare, and how. Leave {option} out, "
                            "or change it on the page Review.")
     args.track, args.metrics = review.track, [review.metric]
+    args.refs, args.refs_as_systems = review.refs, review.refs_as_systems
     for name, value in says.items():
         setattr(args, option_name(name), value)
     return history

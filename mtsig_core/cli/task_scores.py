@@ -13,7 +13,7 @@ from mtsig_core.errors import SettingError
 __all__ = ["add_pairs", "add_task_scores", "refuse_of_one_pair", "task_source"]
 
 #: Options of commands that take one language pair or a whole task, which say nothing of a whole task.
-_OF_ONE_PAIR = ("langpair", "refs", "domain", "refs_as_systems", "tokenize", "lowercase", "ids", "parse")
+_OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "parse")
 
 
 def add_pairs(add: Callable[..., Any]) -> None:

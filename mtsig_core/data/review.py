@@ -72,6 +72,21 @@ class Review:
     notes: tuple[Note, ...] = ()
     decisions: tuple[Decision, ...] = ()
 
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """The references to score with, as `compare_task` takes them."""
+        return tuple(self.settings.get("refs", ()))
+
+    @property
+    def refs_as_systems(self) -> bool:
+        """Whether the others act as systems."""
+        return bool(self.settings.get("refs_as_systems", False))
+
+    @property
+    def tested(self) -> dict[str, Any]:
+        """The settings but for those of references, which say what is compared."""
+        return {name: value for name, value in self.settings.items() if name not in ("refs", "refs_as_systems")}
+
 
 # -- changes ---------------------------------------------------------------------------------------------------
 

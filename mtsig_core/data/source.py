@@ -9,8 +9,10 @@ from pathlib import Path
 
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores, read_scores, read_text
+from mtsig_core.data.readers.archives import files_at
 from mtsig_core.data.readers.bounds import bounded, from_below, places, without_places
 from mtsig_core.data.readers.further_runs import join_runs
+from mtsig_core.data.readers.names import folder_name
 from mtsig_core.data.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.data.readers.systems_table import without_withdrawn
 from mtsig_core.data.readers.tasks import has_scores, pairs_of, read_pair
@@ -132,13 +134,15 @@ class Source:
 
     def _read_all(self) -> TestSet:
         if not self.has_texts:
-            return read_scores(self.scores, self.lower_is_better, higher_is_better=self.higher_is_better)
+            with files_at(self.scores) as tables:
+                return read_scores(tables, self.lower_is_better, higher_is_better=self.higher_is_better)
         testset = self._read_texts()
         if self.tokenize is not None:
             testset = replace(testset, tokenizer=self.tokenize)
         if self.scores:
-            testset = join_scores(testset, self.scores, self._said(self.lower_is_better, True), ids=self.ids,
-                                  higher_is_better=self._said(self.higher_is_better, True))
+            with files_at(self.scores) as tables:
+                testset = join_scores(testset, tables, self._said(self.lower_is_better, True), ids=self.ids,
+                                      higher_is_better=self._said(self.higher_is_better, True))
         if self.folder is not None and not self.keep_withdrawn:  # tables and runs may name them
             testset = without_withdrawn(testset, self.folder, self.systems_table)
         if self.refs or self.refs_as_systems:
@@ -147,7 +151,8 @@ class Source:
 
     def _read_texts(self) -> TestSet:
         if self.run and not self.ref:
-            return join_runs(replace(self, run=(), keep_canary=True)._read_texts(), self.run, self.keep_canary)
+            with files_at(self.run) as runs:
+                return join_runs(replace(self, run=(), keep_canary=True)._read_texts(), runs, self.keep_canary)
         if self.demo_task:
             from mtsig_core.data.simulation.shared_task import shared_task, simulated_task
 
@@ -203,7 +208,7 @@ class Source:
             return "simulated corpus" + (f", {self.demo} segments" if self.demo else "") + (
                 f", {self.demo_references} references" if self.demo_references > 1 else "")
         if self.folder is not None:
-            return f"{literal(Path(self.folder).name)} {self.langpair}"
+            return f"{literal(folder_name(self.folder))} {self.langpair}"
         if self.xml:
             return literal(Path(self.xml[0]).name)
         if self.sacrebleu is not None:

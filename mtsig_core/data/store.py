@@ -1,4 +1,4 @@
-"""Test sets that are kept: by their content in a database, each behind a link that nobody can guess.
+"""Test sets and shared tasks that are kept: by their content in a database, each behind a link that nobody can guess.
 
 SQLite below ``MTSIG_HOME``, or the database that ``MTSIG_DATABASE_URL`` names (PostgreSQL).
 """
@@ -10,7 +10,7 @@ import json
 import os
 import secrets
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Any
@@ -20,6 +20,7 @@ from sqlalchemy.exc import IntegrityError
 
 from mtsig_core.data.database import DAY, INSERT, Database, Limits, database_url, hidden, later, megabytes
 from mtsig_core.data.source import Source
+from mtsig_core.data.task_source import TaskSource
 from mtsig_core.data.testset import SegmentScores, TestSet
 from mtsig_core.errors import SettingError, StoreError
 
@@ -47,7 +48,7 @@ _SAVED = sa.Table(
 
 @dataclass(frozen=True)
 class Saved:
-    """A test set that is kept, as a list shows it.
+    """A test set, or a shared task, that is kept, as a list shows it.
 
     Attributes
     ----------
@@ -61,6 +62,12 @@ class Saved:
         What names the files on the command line.
     created, used : float
         Seconds since 1970.
+    task : TaskSource or None
+        Of a shared task: what is taken of its zip, whose file it names without a folder; None of a test set.
+    pairs : tuple of str
+        Of a shared task: its language pairs.
+    unread : tuple of (str, str)
+        Of a shared task: the files in its zip that are not read, each with the reason.
     """
 
     link: str
@@ -72,6 +79,9 @@ class Saved:
     source: Source
     created: float
     used: float
+    task: TaskSource | None = None
+    pairs: tuple[str, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
 
 
 class Store(Database):
@@ -110,16 +120,25 @@ class Store(Database):
         SettingError
             If the owner's sets, or everybody's, would be larger than the limits.
         """
-        packed, owner = _pack(testset), hidden(owner)
-        digest = hashlib.blake2b(packed, digest_size=16).hexdigest()
-        about = json.dumps({"n_segments": testset.n_segments, "n_systems": len(testset.systems),
-                            "source": (source or Source()).to_json()})
+        return self._keep_packed(testset.name, owner, _pack(testset), {
+            "n_segments": testset.n_segments, "n_systems": len(testset.systems),
+            "source": (source or Source()).to_json()})
+
+    def keep_task(self, name: str, content: bytes, owner: str, source: TaskSource, pairs: Sequence[str],
+                  n_systems: int, unread: Sequence[tuple[str, str]] = ()) -> str:
+        """Keep the zip of a shared task; as `keep`, and with the arguments as `Saved` has them."""
+        taken = {"task": source.to_json(), "pairs": list(pairs), "unread": list(unread)}
+        return self._keep_packed(name, owner, json.dumps(taken).encode() + b"\n" + content,
+                                 {"n_segments": 0, "n_systems": n_systems, **taken})
+
+    def _keep_packed(self, name: str, owner: str, packed: bytes, about: Mapping[str, object]) -> str:
+        digest, told, owner = hashlib.blake2b(packed, digest_size=16).hexdigest(), json.dumps(about), hidden(owner)
         self._forget_expired()
         with self._reached("saved"):
             try:
-                return self._keep(testset.name, owner, digest, packed, about)
+                return self._keep(name, owner, digest, packed, told)
             except IntegrityError:  # the same owner kept the same content at the same moment
-                return self._keep(testset.name, owner, digest, packed, about)
+                return self._keep(name, owner, digest, packed, told)
 
     def _keep(self, name: str, owner: str, digest: str, packed: bytes, about: str) -> str:
         now, mine = self._now(), sa.and_(_SAVED.c.owner == owner, _SAVED.c.digest == digest)
@@ -147,11 +166,19 @@ class Store(Database):
 
     def load(self, saved: Saved) -> TestSet:
         """The test set itself, under the name it has now."""
+        return _unpack(self._packed(saved), saved.name)
+
+    def load_zip(self, saved: Saved) -> bytes:
+        """The zip of a shared task."""
+        return self._packed(saved).partition(b"\n")[2]
+
+    def _packed(self, saved: Saved) -> bytes:
         with self._reached("read"), self._engine.begin() as db:
-            packed = db.scalar(sa.select(_CONTENT.c.packed).where(_CONTENT.c.digest == saved.digest))
+            packed: bytes | None = db.scalar(sa.select(_CONTENT.c.packed).where(_CONTENT.c.digest == saved.digest))
         if packed is None or hashlib.blake2b(packed, digest_size=16).hexdigest() != saved.digest:
-            raise StoreError(f"The kept test set {saved.name!r} is damaged in the database. Upload its files again.")
-        return _unpack(packed, saved.name)
+            what = "test set" if saved.task is None else "shared task"
+            raise StoreError(f"The kept {what} {saved.name!r} is damaged in the database. Upload its files again.")
+        return packed
 
     def of(self, owner: str) -> list[Saved]:
         """The sets of an owner, the newest first."""
@@ -237,5 +264,7 @@ _LISTED = sa.select(_SAVED, _CONTENT.c.size).join(_CONTENT)
 def _saved(row: sa.Row[Any]) -> Saved:
     about = json.loads(row.about)
     source = Source.from_json(about["source"]) if "source" in about else Source()  # one of an earlier version
+    task = TaskSource.from_json(about["task"]) if "task" in about else None
     return Saved(row.link, row.name, row.digest, row.size, about["n_segments"], about["n_systems"], source,
-                 row.created, row.used)
+                 row.created, row.used, task, tuple(about.get("pairs", ())),
+                 tuple((file, why) for file, why in about.get("unread", ())))

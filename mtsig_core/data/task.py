@@ -150,6 +150,48 @@ class Task:
                 for pair, testset in self.testsets.items() if kept & testset.systems.keys()}
         return self._of(rest)
 
+    def called(self, name: str) -> Task:
+        """The same task by another name, which its test sets have too."""
+        return replace(self, name=name, testsets={pair: replace(testset, name=f"{name} {pair}")
+                                                  for pair, testset in self.testsets.items()})
+
+    def scored_with(self, names: Iterable[str] | None = None, others_as_systems: bool = False) -> Task:
+        """The same task scored with these references alone.
+
+        Parameters
+        ----------
+        names : iterable of str, optional
+            References to score with, in each language pair those that it has, and all where it has none of them; all of
+            them by default.
+        others_as_systems : bool
+            As in `TestSet.scored_with`, where a language pair has others or ratings of references.
+
+        Raises
+        ------
+        SettingError
+            For a name that no language pair has, and where no language pair has a reference that could act as a system.
+        """
+        there = dict.fromkeys(name for testset in self.testsets.values() for name in testset.references)
+        names = list(there if names is None else names)
+        for name in names:
+            if name not in there:
+                raise unknown("reference", name, there)
+        found = {}
+        for pair, testset in self.testsets.items():
+            kept = [name for name in testset.references if name in names] or list(testset.references)
+            joins = others_as_systems and (len(kept) < len(testset.references) or testset.waiting)
+            found[pair] = testset.scored_with(kept, True) if joins else testset.scored_with(kept) \
+                if len(kept) < len(testset.references) else testset
+        if others_as_systems and all(one.systems.keys() == self.testsets[pair].systems.keys()
+                                     for pair, one in found.items()):
+            raise SettingError(
+                f"No reference of {self.name} is left to act as a system: all of {', '.join(there) or 'them'} are used "
+                "for scoring, and none has ratings. Choose the ones to score with.", {"refs": "NAME,..."})
+        told = [f"Left out of {pair}: the choice of references, as it has none of {', '.join(names)}. It is scored "
+                f"with {', '.join(testset.references)}." for pair, testset in self.testsets.items()
+                if testset.references and not {*names} & testset.references.keys()]
+        return replace(self, testsets=found, assumed=(*self.assumed, *told))
+
     def without(self, names: Iterable[str]) -> Task:
         """The same task without these systems."""
         return self.only(self.systems.keys() - self._known(names))

@@ -13,10 +13,12 @@ from typing import Any
 
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores
+from mtsig_core.data.readers.archives import files_at, out_of_zips
 from mtsig_core.data.readers.bounds import bounded, from_below, open_file, places, without_places
 from mtsig_core.data.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.data.readers.further_runs import join_runs
 from mtsig_core.data.readers.lines import read_bytes
+from mtsig_core.data.readers.names import folder_name
 from mtsig_core.data.readers.score_tables import assumed_of
 from mtsig_core.data.readers.systems_table import read_systems, systems_of
 from mtsig_core.data.readers.tasks import pairs_of, read_task
@@ -30,6 +32,8 @@ __all__ = ["TASK_VARIABLE", "TaskSource"]
 
 #: The environment variable that tells the dashboard which whole task it was started on.
 TASK_VARIABLE = "MTSIG_SERVED_TASK"
+#: Fields that a task need not have been opened with: they are told, and change what is kept of it, where they are set.
+_LATER = ("name", "refs", "refs_as_systems")
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,12 @@ class TaskSource:
         As in `Source`.
     run : tuple of (str, str, str)
         (language pair, system, file) of the outputs of further training runs.
+    name : str or None
+        What to call the task; None for the name of its folder.
+    refs : tuple of str
+        References to score with, in each language pair those that it has; empty for all.
+    refs_as_systems : bool
+        Whether the others act as systems, and those with ratings; see `Task.scored_with`.
     """
 
     folder: str | None
@@ -75,11 +85,14 @@ class TaskSource:
     below: str | None = None
     run: tuple[tuple[str, str, str], ...] = ()
     named_from: str | None = None
+    name: str | None = None
+    refs: tuple[str, ...] = ()
+    refs_as_systems: bool = False
 
     @property
     def title(self) -> str:
         """A short name, before anything is read."""
-        return "simulated task" if self.folder is None else literal(Path(self.folder).resolve().name)
+        return "simulated task" if self.folder is None else literal(self.name or folder_name(self.folder))
 
     def check(self) -> None:
         """Read the language pairs that are chosen, or that tables and runs are given for: their mistakes show without
@@ -108,8 +121,7 @@ class TaskSource:
             if pair not in task.testsets:
                 raise self._nowhere(pair, name, task)
         if self.run:
-            task = replace(task, testsets={pair: join_runs(one, self._of(pair, self.run), self.keep_canary)
-                                           for pair, one in task.testsets.items()})
+            task = replace(task, testsets={pair: self._with_runs(pair, one) for pair, one in task.testsets.items()})
         if self.scores:
             scored = {pair: self._scored(pair, one) for pair, one in task.testsets.items()}
             task = replace(task, testsets=scored, assumed=(*task.assumed, *self._assumed(scored)))
@@ -117,6 +129,10 @@ class TaskSource:
             known = {name: info for name, info in table.items() if not self.pairs or name in task.systems}
             task = replace(task, systems={**task.systems, **known})
             task = task.without(name for name in self.withdrawn() if name in known)
+        if self.refs or self.refs_as_systems:
+            task = task.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
+        if self.name is not None:
+            task = task.called(self.name)
         if self.track is not None:
             task = task.of_track(self.track)
         if self.only:
@@ -134,12 +150,17 @@ class TaskSource:
                             f"{', '.join(self.pairs)}. Choose {pair} too, or leave {name} out.",
                             {"pairs": ",".join((*self.pairs, pair))})
 
+    def _with_runs(self, pair: str, testset: TestSet) -> TestSet:
+        with files_at(self._of(pair, self.run)) as runs:
+            return join_runs(testset, runs, self.keep_canary)
+
     def _scored(self, pair: str, testset: TestSet) -> TestSet:
         """With its tables of scores."""
         if not (tables := self._of(pair, self.scores)):
             return testset
         lower, higher = self._said({name for name, _ in tables}, True)
-        return join_scores(testset, tables, lower, higher_is_better=higher)
+        with files_at(tables) as files:
+            return join_scores(testset, files, lower, higher_is_better=higher)
 
     def _assumed(self, testsets: dict[str, TestSet]) -> list[str]:
         """What was assumed of each name of tables, by the scores of all language pairs."""
@@ -206,7 +227,8 @@ class TaskSource:
 
     def as_told(self) -> dict[str, Any]:
         """The fields, with files as they are shown."""
-        told = {key: value for key, value in asdict(self).items() if key not in ("below", "named_from")}
+        told = {key: value for key, value in asdict(self).items()
+                if key not in ("below", "named_from") and (key not in _LATER or value)}
         table = self.systems_table and self.shown(self.systems_table)
         return told | {"folder": self.shown_folder(), "systems_table": table, **{
             key: [(pair, name, self.shown(path)) for pair, name, path in files]
@@ -226,11 +248,12 @@ class TaskSource:
             h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content)
         for files, expected in ((self.scores, SCORE_TABLE), (self.run, SEGMENTS)):
             for _, _, table in files:
-                h.update(read_bytes(table, expected)[0] + b"\0")
+                with out_of_zips([table]) as (file,):
+                    h.update(read_bytes(file, expected)[0] + b"\0")
         if self.systems_table is not None:
             h.update(read_bytes(self.systems_table, SYSTEMS_TABLE)[0] + b"\0")
-        taken = {key: value for key, value in asdict(self).items()
-                 if key not in ("folder", "below", "named_from") and (key not in ("scores", "run") or value)}
+        taken = {key: value for key, value in self.as_told().items()
+                 if key not in ("folder", "name") and (key not in _LATER or value)}
         h.update(json.dumps(taken).encode())
         return h.hexdigest()
 
@@ -241,5 +264,5 @@ class TaskSource:
     def from_json(cls, text: str) -> TaskSource:
         values = json.loads(text)
         files = {key: tuple(map(tuple, values[key])) for key in ("scores", "run")}
-        lists = {key: tuple(values[key]) for key in ("pairs", "only", "lower_is_better", "higher_is_better")}
+        lists = {key: tuple(values[key]) for key in ("pairs", "only", "lower_is_better", "higher_is_better", "refs")}
         return cls(**values | files | lists | {"exclude": tuple(TaskExclusion(**one) for one in values["exclude"])})

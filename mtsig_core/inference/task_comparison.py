@@ -33,7 +33,8 @@ _SIDES = {1: "a", -1: "b", 0: None}
 def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test: str = "ar", unit: str = "auto",
                  block_length: float | None = None, trials: int = 9999, alpha: float = 0.05, correction: str = "auto",
                  ci: str = "auto", resamples: int = 2000, seed: int = 0, rank_rule: str = "simultaneous",
-                 by_reference: bool = True, exclude: Iterable[TaskExclusion] = (), jobs: int = 1,
+                 by_reference: bool = True, exclude: Iterable[TaskExclusion] = (), refs: tuple[str, ...] = (),
+                 refs_as_systems: bool = False, jobs: int = 1,
                  progress: Callable[[str, float], None] | None = None) -> TaskComparison:
     """Which differences between the systems of a shared task are real, in each language pair and across them?
 
@@ -51,6 +52,10 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
         pair, and, of the macro result, all pairs of systems that have every language pair.
     exclude : iterable of TaskExclusion
         Systems to leave out, in all language pairs or in one, each with a reason.
+    refs : tuple of str
+        References to score with, in each language pair those that it has; all if empty.
+    refs_as_systems : bool
+        Whether the others, and those with ratings, act as systems, as ``HUMAN-NAME``; see `Task.scored_with`.
     progress : callable, optional
         Called with (stage, share of it done).
 
@@ -68,6 +73,8 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
     [('A', 2, 1, 3), ('B', 2, 2, 1), ('C', 1, None, 0)]
     """
     exclude = tuple(exclude)
+    if refs or refs_as_systems:
+        task = task.scored_with(refs or None, others_as_systems=refs_as_systems)
     task = without(task, exclude)
     info = TaskInfo.of(task)
     names = task_metrics(info, metrics)

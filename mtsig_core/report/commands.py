@@ -135,8 +135,9 @@ def task_command(source: TaskSource, **asked: object) -> str:
     'mtsig task --folder wmt25 --track constrained --metrics XCOMET-XL'
     """
     usual = defaults("task")
-    given = {"folder": source.shown_folder(), "pairs": ",".join(source.pairs) or None, "track": source.track,
-             "only": ",".join(source.only) or None,
+    given = {"folder": source.shown_folder(), "name": source.name, "pairs": ",".join(source.pairs) or None,
+             "track": source.track,
+             "only": ",".join(source.only) or None, "refs": ",".join(source.refs) or None,
              "systems_table": source.systems_table and source.shown(source.systems_table)}
     said = [(option, name) for option, names in (("--lower-is-better", source.lower_is_better),
                                                  ("--higher-is-better", source.higher_is_better)) for name in names]
@@ -147,7 +148,7 @@ def task_command(source: TaskSource, **asked: object) -> str:
     options = [part for key, value in (given | chosen).items() if value is not None
                for part in _with(f"--{key.replace('_', '-')}", str(value))]
     flags = ["--demo"] * (source.folder is None) + ["--keep-canary"] * source.keep_canary
-    flags += ["--keep-withdrawn"] * source.keep_withdrawn
+    flags += ["--keep-withdrawn"] * source.keep_withdrawn + ["--refs-as-systems"] * source.refs_as_systems
     return literal(shlex.join(["mtsig", "task", *flags, *options, *(part for one in said for part in _with(*one))]))
 
 

@@ -85,6 +85,17 @@ class KeptTask:
         return {pair: (len({*found[pair][0]} - self._gone(pair)), found[pair][1]) for pair in self.info.pairs}
 
     @cached_property
+    def references(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Of each language pair its references, and those with ratings that are no systems."""
+        text = kept_text(self._whole.digest, "references")
+        if text is None:
+            whole = self._whole.task.testsets
+            text = json.dumps({pair: (list(testset.references), list(testset.waiting))
+                               for pair, testset in whole.items()})
+            keep_text(text, self._whole.digest, "references")
+        return {pair: (tuple(texts), tuple(rated)) for pair, (texts, rated) in json.loads(text).items()}
+
+    @cached_property
     def _left_out(self) -> tuple[tuple[str, str], ...]:
         """(language pair, empty for all, and system) of who is left out; reasons change no number."""
         return tuple(sorted({(one.pair or "", one.system) for one in self.source.exclude}))

@@ -51,7 +51,7 @@ def review_command(source: TaskSource, task: str, review: Review) -> str:
     >>> review_command(TaskSource("wmt25", track="constrained"), "wmt25", Review("wmt25", None, "", {}, "X", {}))
     'mtsig task --folder wmt25 --review wmt25-X-review.json'
     """
-    return task_command(replace(source, track=None, exclude=()),
+    return task_command(replace(source, track=None, exclude=(), refs=(), refs_as_systems=False),
                         review=file_name(task, review.metric, "review", ending="json"))
 
 

@@ -17,7 +17,7 @@ from mtsig_core.report.commands import defaults
 from pages._ui import address
 
 __all__ = ["TRIALS", "choice", "has_effect", "line", "metric", "number", "page_of", "pick_baseline", "pick_metric",
-           "pick_settings", "pick_testset", "several", "slider", "steps", "text", "toggle", "unlike"]
+           "pick_opened", "pick_settings", "pick_testset", "several", "slider", "steps", "text", "toggle", "unlike"]
 
 TRIALS = [999, 1999, 4999, 9999, 49999]
 _ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
@@ -47,12 +47,17 @@ def has_effect(page: str | None, *keys: str) -> bool:
 
 
 def pick_testset(labels: Mapping[str, str], usual: str) -> str | None:
-    """Choose a test set by its name in the address, shown by its label; None where the address names one that is not
-    here: a page never changes to another set by itself. `usual`: that of this page, where none was chosen."""
-    wish = address.asked("testset")
-    chosen = address.settle("testset", usual, lambda texts: texts[-1] if texts[-1] in labels else None,
-                            lambda name: [wish] if name is None else [name], always=True)
-    return st.selectbox("Test set", list(labels), key="testset", format_func=labels.get,
+    """Choose a test set; see `pick_opened`. `usual`: that of this page, where none was chosen."""
+    return pick_opened("Test set", "testset", labels, usual, always=True)
+
+
+def pick_opened(label: str, key: str, labels: Mapping[str, str], usual: str, always: bool = False) -> str | None:
+    """Choose what a page is about by its name in the address, shown by its label; None where the address names what is
+    not here: a page never changes to something else by itself. `always`: as in `address.settle`."""
+    wish = address.asked(key)
+    chosen = address.settle(key, usual, lambda texts: texts[-1] if texts[-1] in labels else None,
+                            lambda name: [wish] if name is None else [name], always=always)
+    return st.selectbox(label, list(labels), key=key, format_func=labels.get,
                         **({"index": None, "placeholder": "not here; choose another"} if chosen is None else {}))
 
 

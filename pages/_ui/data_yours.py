@@ -1,4 +1,4 @@
-"""The test sets that were uploaded in this browser: to open, to rename, to delete."""
+"""The test sets and tasks that were uploaded in this browser: to open, to rename, to delete."""
 
 from __future__ import annotations
 
@@ -24,9 +24,13 @@ def show() -> None:
     for saved in mine:
         about, opened, renamed, deleted = st.columns([6, 1.2, 1.4, 1.3], vertical_alignment="center")
         with about:
-            screen.plain(f"{saved.name}: {counted(saved.n_segments, 'segment')}, {counted(saved.n_systems, 'system')}, "
-                         f"{megabytes(saved.size)}, {_until(saved, limits.days)}")
+            size = counted(saved.n_segments, "segment") if saved.task is None else \
+                f"shared task, {counted(len(saved.pairs), 'language pair')}"
+            screen.plain(f"{saved.name}: {size}, {counted(saved.n_systems, 'system')}, {megabytes(saved.size)}, "
+                         f"{_until(saved, limits.days)}")
         if opened.button("Open", key=f"yours.open.{saved.link}"):
+            if saved.task is not None:
+                frame.open_task(f"{testsets.KEPT}{saved.link}", saved.pairs[0])
             frame.open_testset(f"{testsets.KEPT}{saved.link}")
         with renamed.popover("Rename"):
             name = st.text_input("Name", saved.name, key=f"yours.name.{saved.link}", max_chars=100)
@@ -36,7 +40,7 @@ def show() -> None:
         with deleted.popover("Delete"):
             st.caption("Every link to it ends here. This cannot be undone.")
             if st.button("Delete it", key=f"yours.delete.{saved.link}"):
-                testsets.store().delete(saved.link, browser.owner())
+                testsets.delete(saved)
                 st.rerun()
     used = megabytes(sum(saved.size for saved in mine))
     st.caption(f"Kept on this server, {used} of {megabytes(limits.mine)}, and listed in this browser alone. Whoever "

@@ -33,12 +33,13 @@ from pages._ui import (
 from pages._ui.ending import PageEnded, end_page
 from pages._ui.view import View
 
-__all__ = ["ROOT", "draw", "open_page", "open_testset", "pages", "take_view"]
+__all__ = ["ROOT", "draw", "open_page", "open_task", "open_testset", "pages", "take_view"]
 
 ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which may be any
 _FRAMED = "frame.drawn_in_this_run"
 SET = "frame.set"  # name and content of the test set that is open
 _CHANGED = "frame.changed"  # the name of a set whose content is another than the link, or the session, saw
+_LONGEST_NAME = 60  # letters of what is open, in the title of the tab
 _WIDEST = 300  # letters of what a link asks for in vain
 
 
@@ -61,6 +62,7 @@ def _draw_page(page, offered) -> None:
     address.begin(page.url_path)
     background.begin()
     if page.url_path == "lecture":  # one screen, without a side bar
+        _name_tab(page.title, None)
         _run(page, _chosen(lecture.choose))
         return address.write()
     with st.sidebar:
@@ -70,8 +72,14 @@ def _draw_page(page, offered) -> None:
         choose = {"task": task_view.choose, "review": review_view.choose}.get(page.url_path)
         view = _chosen(choose) if choose else _chosen(_draw_view, page.url_path)
     above = st.container()
+    _name_tab(page.title, None if isinstance(view, MtsigError) else view.title)
     _run(page, view)
     _finish(links, linked, offered, above)
+
+
+def _name_tab(page: str, opened: str | None) -> None:
+    """What the tab of the browser is called: what is open, and the page."""
+    st.set_page_config(" · ".join(shortened(part, _LONGEST_NAME) for part in (opened, page, "mtsig") if part))
 
 
 def _chosen(choose: Callable, *args: str):
@@ -157,6 +165,12 @@ def open_testset(name: str) -> None:
     """Run the page again on another test set."""
     address.keep("testset", [name])
     st.rerun()
+
+
+def open_task(name: str, pair: str) -> None:
+    """Open a shared task on its page, and its language pair on the others."""
+    address.keep("shared_task", None)
+    address.go(ROOT / "pages" / "task.py", testset=f"{name}/{pair}", **{address.SEEN: None})
 
 
 def take_view() -> View | task_view.TaskView | review_view.ReviewView | MtsigError:

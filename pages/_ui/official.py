@@ -135,7 +135,7 @@ def _whole(view):
     source = view.source
     if source.refs_as_systems:
         return lambda: None
-    if source.folder is not None and os.path.isabs(source.folder) and os.path.isdir(source.folder):  # no upload's name
+    if source.folder is not None and os.path.isabs(source.folder) and os.path.exists(source.folder):  # no upload's name
         return lambda: source.everything().read()
     whole = view.whole.only(view.testset.systems)
     return lambda: whole

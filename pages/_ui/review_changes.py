@@ -44,7 +44,10 @@ _SHOWN = 10  # steps of the history that are seen at once
 def show_begin(view: TaskView, found: TaskComparison) -> str | None:
     """Offer to start a review of what the page Task shows; once it is started, the link to go on with it."""
     digests = {pair: comparison.testset.digest for pair, comparison in found.pairs.items()}
-    start = Begin(view.name, view.kept.source.track, view.kept.info.digest, digests, view.metric, dict(view.settings))
+    source = view.kept.source
+    taken = {"refs": source.refs, "refs_as_systems": source.refs_as_systems}
+    start = Begin(view.name, source.track, view.kept.info.digest, digests, view.metric,
+                  view.settings | {name: value for name, value in taken.items() if value})
     st.subheader("Decide about it")
     st.caption("A review keeps what you decide about this task, step by step: systems left out, with reasons, notes on "
                "disputed pairs, who is declared the first. One link lets others read it, another lets them go on.")

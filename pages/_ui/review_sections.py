@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import streamlit as st
 
 from mtsig_core import Comparison, MtsigError
+from mtsig_core.data.review import Entry
 from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import number
@@ -26,13 +28,13 @@ from mtsig_core.report.review_report import (
 from mtsig_core.report.task_figure import task_picture
 from mtsig_core.report.task_ranks import first_rows, rank_rule
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, browser, frame, review_changes, screen, selection, task_files
+from pages._ui import address, browser, frame, review_changes, screen, selection, task_files, tasks, testsets
 from pages._ui.copyable import copyable
 from pages._ui.made_once import made_once
 from pages._ui.review_view import LINK, ReviewView, reviews
 
 __all__ = ["in_each_pair", "open_pair", "show_decisions", "show_files", "show_left_out", "show_links", "show_mine",
-           "show_notes"]
+           "show_notes", "without_link"]
 
 _PAGE = frame.ROOT / "pages" / "review.py"
 _LEADERBOARD = frame.ROOT / "pages" / "leaderboard.py"
@@ -55,7 +57,8 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
     usual = defaults("compare")
     # What is usual stands in no address: else the page would take it out, and Back would need one press more.
     settings = {key: None if value == usual.get(key) else str(value) for key, value in
-                {"rank_rule": usual["rank_rule"], **view.review.settings}.items()}
+                {"rank_rule": usual["rank_rule"], **view.review.tested}.items()}
+    settings |= {"humans": "true" if view.review.refs_as_systems else None, "refs": list(view.review.refs) or None}
     address.go(_LEADERBOARD, **settings, **named, **{selection.LEFT_OUT: list(gone) or None},
                **{f"{selection.REASON}{name}": reason or None for name, reason in gone.items()})
 
@@ -122,9 +125,18 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
     """The files, with what was decided, and the command that prints them from the JSON among them."""
     source = view.now.kept.source
     task_files.show(now, made_once(task_picture, now, view.review.metric), view.review.metric, source,
-                    review_command(source, now.task.name, view.review), "review", view.kept.history)
+                    review_command(source, now.task.name, view.review), "review",
+                    without_link(view.kept.history, now.task.name))
     st.caption("Save the JSON first: the command reads it, with exclusions, metric, rule, decisions and notes, and "
                "prints each of these files in its format, byte for byte. The picture is that of the report.")
+
+
+def without_link(history: Sequence[Entry], name: str) -> tuple[Entry, ...]:
+    """The history for a file: who has that is not given the link to an uploaded task."""
+    begin, *rest = history
+    if not begin.change.task.startswith(testsets.KEPT):
+        return tuple(history)
+    return (replace(begin, change=replace(begin.change, task=name)), *rest)
 
 
 def show_mine() -> None:
@@ -137,11 +149,13 @@ def show_mine() -> None:
     if not mine:
         return
     st.subheader("Yours")
+    names = {name: offer.label for name, offer in tasks.available().items()}
     for kept in mine:
         about, opened, deleted = st.columns([6, 1.2, 1.3], vertical_alignment="center")
         begun = datetime.fromtimestamp(kept.history[0].at, UTC)
         with about:
-            screen.plain(f"{kept.review.task}, {metric_title(kept.review.metric)}: begun {begun:%Y-%m-%d %H:%M} UTC, "
+            screen.plain(f"{names.get(kept.review.task, kept.review.task)}, {metric_title(kept.review.metric)}: "
+                         f"begun {begun:%Y-%m-%d %H:%M} UTC, "
                          f"{number(len(kept.history), 'd')} {'step' if len(kept.history) == 1 else 'steps'}, "
                          f"{number(len(kept.review.decisions), 'd')} decided")
         if opened.button("Open", key=f"review.open.{kept.read_link}"):

@@ -36,6 +36,11 @@ class ReviewView:
     now: TaskView | None = None
 
     @property
+    def title(self) -> str | None:
+        """What is open."""
+        return None if self.before is None else self.before.title  # of all systems: some may be gone by now
+
+    @property
     def review(self) -> Review:
         return self.kept.review
 
@@ -64,14 +69,15 @@ def choose() -> ReviewView:
     st.caption("Task, metric and settings are those of the review.")
     st.button("Close this review", on_click=_close)
     review, offers = kept.review, tasks.available()
-    if review.task not in offers:
-        raise InputError(f"The shared task {review.task!r} of this review is not offered here. Whoever runs this "
+    if (offer := tasks.find(review.task, offers)) is None:
+        raise InputError("The shared task of this review was uploaded, and is not here: it was deleted, it has "
+                         "expired, or it was kept on another server." if review.task.startswith(testsets.KEPT) else
+                         f"The shared task {review.task!r} of this review is not offered here. Whoever runs this "
                          "server names its folder with MTSIG_DATA_ROOT.")
-    offer = offers[review.task]
-    whole = tasks.kept(offer, review.track)
-    before = TaskView(review.task, offer, whole, review.metric, dict(review.settings))
+    whole = tasks.kept(offer, review.track, review.refs, review.refs_as_systems)
+    before = TaskView(review.task, offer, whole, review.metric, review.tested)
     return ReviewView(kept, before, TaskView(review.task, offer, whole.leaving_out(review.exclusions), review.metric,
-                                             dict(review.settings)))
+                                             review.tested))
 
 
 @st.cache_resource

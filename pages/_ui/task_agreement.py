@@ -70,7 +70,8 @@ def _command(view, human: str, asked: dict) -> str:
     only = source.only or (tuple(view.kept.info.systems) if source.track is not None else ())
     told = Source(folder=source.folder, demo_task=source.folder is None, keep_canary=source.keep_canary, only=only,
                   exclude=tuple(one.system for one in source.exclude), lower_is_better=source.lower_is_better,
-                  higher_is_better=source.higher_is_better, below=source.below, named_from=source.named_from)
+                  higher_is_better=source.higher_is_better, below=source.below, named_from=source.named_from,
+                  refs=source.refs, refs_as_systems=source.refs_as_systems)
     flags = ["--all-pairs"] * (source.folder is None) + [f"--pairs={','.join(source.pairs)}"] * bool(source.pairs)
     flags += [f"--scores={pair}:{name}={source.shown(path)}" for pair, name, path in source.scores]
     return command_line("agreement", told, *flags, human=human, **asked)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from mtsig_core import METRICS, Comparison, MtsigError, compare_task
+from mtsig_core import METRICS, Comparison, MtsigError, SettingError, compare_task
+from mtsig_core.data.readers.tasks import unread_sentences
 from mtsig_core.errors import counted
 from mtsig_core.report.cautions import group_cautions, in_a_task
 from mtsig_core.report.commands import task_command
@@ -17,11 +18,12 @@ from mtsig_core.report.kept_tasks import KeptTask
 from mtsig_core.report.task_ranks import is_ranked, marked_said, ranks_said, rule_said
 from mtsig_core.report.task_tables import MISSING, MISSING_SAID, answer_first, picture_ends, picture_rows
 from mtsig_core.results.task import TaskComparison
-from pages._ui import address, background, controls, demos, grid, limits, rank_rule, screen, tasks, tracks
+from pages._ui import address, background, controls, demos, grid, limits, rank_rule, screen, tasks, testsets, tracks
 from pages._ui.ending import end_page
 from pages._ui.remedies import in_side_bar
 
-__all__ = ["FEW", "TaskView", "choose", "open_page", "show_far_firsts", "show_key", "show_picture", "show_warnings"]
+__all__ = ["FEW", "TaskView", "choose", "open_page", "show_far_firsts", "show_key", "show_picture", "show_unread",
+           "show_warnings"]
 
 FEW = 4  # language pairs of which all is said in sight
 
@@ -49,6 +51,11 @@ class TaskView:
     metric: str
     settings: dict
 
+    @property
+    def title(self) -> str:
+        """What is open."""
+        return self.kept.info.name
+
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
         kept, metric, settings = self.kept, self.metric, self.settings
@@ -69,7 +76,7 @@ class TaskView:
         usual = next(iter([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]]))
         named = {"testset": tracks.named(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
-        may_change = self.offer.source.folder is not None
+        may_change = self.offer.source.folder is not None and self.offer.place is None
         return named | ({address.SEEN: found.pairs[pair].testset.digest[:12]} if may_change else {})
 
     def command(self, found: TaskComparison) -> str:
@@ -82,15 +89,21 @@ class TaskView:
 def choose() -> TaskView:
     """Draw the controls at the side; what they make."""
     offers = tasks.available()
-    usual = _of_the_set(offers)
-    name = controls.choice("Shared task", list(offers), "shared_task", default=usual)
+    for asked in filter(None, (address.asked("shared_task"), (address.asked("testset") or "").partition("/")[0])):
+        if (found := tasks.find(asked, offers)) is not None:  # an upload, of whoever sent its link
+            offers.setdefault(asked, found)
+    usual, wish = _of_the_set(offers), address.asked("shared_task")
+    labels = {one: offer.label for one, offer in offers.items()}
+    name = controls.pick_opened("Shared task", "shared_task", labels, usual)
     if name == usual:  # which a link may have named: it does not stand in the address of the next page either
         address.keep("shared_task", None)
     track = controls.choice("Systems", _TRACKS, "track", pages_own=True, help=(
         "Constrained systems had the same data to learn from. What of the others is said depends on the table of "
         "systems that comes with the task."))
     try:
-        kept = tasks.kept(offers[name], None if track == _TRACKS[0] else track)
+        if name is None:
+            raise testsets.Gone(wish, "shared task")
+        kept = _pick_references(offers[name], None if track == _TRACKS[0] else track)
         own = dict.fromkeys(metric for names in kept.info.scores.values() for metric in names)
     except MtsigError:  # the controls stay
         controls.metric(METRICS)
@@ -100,6 +113,24 @@ def choose() -> TaskView:
     metric = controls.metric(dict.fromkeys([*texts, *own]))
     settings = controls.pick_settings("task", segment_means=metric in own)
     return TaskView(name, offers[name], kept, metric, settings | rank_rule.pick("task", metric in own))
+
+
+def _pick_references(offer: tasks.TaskOffer, track: str | None) -> KeptTask:
+    """Choose which references score, and whether the others take part, where there is such a choice; the task so."""
+    every = tasks.kept(offer, track).references
+    names = list(dict.fromkeys(name for texts, _ in every.values() for name in texts))
+    able = any(len(texts) > 1 or rated for texts, rated in every.values())
+    if not able:
+        return tasks.kept(offer, track)
+    with st.expander("References", key="task.references"):
+        chosen = controls.several("Score with", names, "refs", list(offer.source.refs) or names) \
+            if len(names) > 1 else names
+        if not chosen and names:
+            raise SettingError("No reference to score with. Choose at least one under References.")
+        free = any(rated or len(set(texts) & set(chosen)) not in (0, len(texts)) for texts, rated in every.values())
+        join = controls.toggle("References take part as systems", offer.source.refs_as_systems, "humans",
+                               disabled=not free, help="Those that do not score, and all that were rated.") and free
+    return tasks.kept(offer, track, tuple(chosen) if len(chosen) < len(names) else (), join)
 
 
 def _of_the_set(offers: dict[str, tasks.TaskOffer]) -> str:
@@ -157,6 +188,12 @@ def show_far_firsts(found: TaskComparison, metric: str) -> None:
     with st.expander(title, key="task.far-firsts") if len(told) > FEW else nullcontext():
         for said in told:
             screen.plain(said)
+
+
+def show_unread(view: TaskView) -> None:
+    """Say which files in the zip of a task are not read."""
+    if view.offer.unread:
+        screen.caution_box(" ".join(unread_sentences(view.offer.unread)))
 
 
 def show_warnings(found: TaskComparison, key: str) -> None:

@@ -1,22 +1,24 @@
-"""The shared tasks that may be opened: the one served, those below MTSIG_DATA_ROOT, a simulated one."""
+"""The shared tasks that may be opened: the one served, those below MTSIG_DATA_ROOT, uploads, a simulated one."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
 
-from mtsig_core.data.readers.further_runs import runs_beside
-from mtsig_core.data.readers.tasks import tables_beside
+from mtsig_core.data.readers.bounds import bounded, task_limits
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
+from mtsig_core.data.store import Saved
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.report.kept_tasks import KeptTask
-from pages._ui import testsets
+from pages._ui import browser, testsets
 from pages._ui.shelf import SHELF
 
-__all__ = ["SIMULATED", "TaskOffer", "available", "kept"]
+__all__ = ["SIMULATED", "TaskOffer", "available", "find", "kept"]
 
 SIMULATED = TaskSource(None)
 _AS_READ = 4  # bytes in memory for each of a file, about
@@ -29,9 +31,19 @@ class TaskOffer:
     Attributes
     ----------
     source : TaskSource
+        What names it on the command line.
+    label : str
+        What it is called in the list.
+    place : callable or None
+        () -> TaskSource, from which an upload is read.
+    unread : tuple of (str, str)
+        The files in its zip that are not read, each with the reason.
     """
 
     source: TaskSource
+    label: str = ""
+    place: Callable[[], TaskSource] | None = None
+    unread: tuple[tuple[str, str], ...] = ()
 
     def testset(self, name: str, pair: str) -> str:
         """What one of its language pairs is called in the address of a page, where the task is called `name`."""
@@ -44,21 +56,38 @@ def available() -> dict[str, TaskOffer]:
     if os.environ.get(SOURCE_VARIABLE):
         source = Source.from_json(os.environ[SOURCE_VARIABLE])
         if source.demo_task:
-            found[SIMULATED.title] = TaskOffer(SIMULATED)
+            found[SIMULATED.title] = TaskOffer(SIMULATED, SIMULATED.title)
     if (task := testsets.served_task()) is not None:
-        found[testsets.name_of(task)] = TaskOffer(task)
+        name = testsets.name_of(task)
+        found[name] = TaskOffer(task, name)
     for name, folder in testsets.task_folders():
-        pairs = testsets.pairs_in(folder, testsets.root())
+        _, scores, runs, unread = testsets.beside(folder)
         found.setdefault(name, TaskOffer(TaskSource(
-            str(folder), scores=tuple(tables_beside(folder, pairs)), run=tuple(runs_beside(folder, pairs)),
-            below=str(testsets.root()))))
-    return found | {SIMULATED.title: TaskOffer(SIMULATED)}
+            str(folder), scores=tuple(scores), run=tuple(runs), below=str(testsets.root())), name, unread=unread))
+    found[SIMULATED.title] = TaskOffer(SIMULATED, SIMULATED.title)
+    if (owner := browser.owner()) is not None:
+        for saved in testsets.store().of(owner):
+            if saved.task is not None:
+                found[f"{testsets.KEPT}{saved.link}"] = _upload(saved, {offer.label for offer in found.values()})
+    return found
 
 
-def kept(offer: TaskOffer, track: str | None) -> KeptTask:
+def find(name: str, offers: dict[str, TaskOffer]) -> TaskOffer | None:
+    """The task of that name: one of those offered, or an upload, for who has the link has the task."""
+    if name not in offers and (saved := testsets.saved_task(name)) is not None:
+        return _upload(saved, {offer.label for offer in offers.values()})
+    return offers.get(name)
+
+
+def _upload(saved: Saved, labels: set[str]) -> TaskOffer:
+    return TaskOffer(saved.task, testsets.labelled(saved.name, labels), lambda: testsets.placed(saved), saved.unread)
+
+
+def kept(offer: TaskOffer, track: str | None, refs: tuple[str, ...] = (), refs_as_systems: bool = False) -> KeptTask:
     """A task, or one track of it, by what is kept of it; its files are looked at anew when one has changed."""
-    return _kept(offer.source, track, tuple((path, *_seen(path)) for path in (
-        *offer.source.files(), *filter(Path.is_file, offer.source.beside()))))
+    source = replace(offer.source if offer.place is None else offer.place(), refs=refs, refs_as_systems=refs_as_systems)
+    return _kept(source, track, tuple((path, *_seen(path)) for path in (
+        *source.files(), *filter(Path.is_file, source.beside()))), limited=offer.place is not None)
 
 
 def _seen(path: Path) -> tuple[int, int]:
@@ -66,14 +95,14 @@ def _seen(path: Path) -> tuple[int, int]:
     return stat.st_size, stat.st_mtime_ns
 
 
-def _kept(source: TaskSource, track: str | None, fingerprint: tuple) -> KeptTask:
+def _kept(source: TaskSource, track: str | None, fingerprint: tuple, limited: bool) -> KeptTask:
     def make():
         if track is None:
             found = KeptTask(source)
         else:
-            whole = _kept(source, None, fingerprint)  # which is read once for all tracks
+            whole = _kept(source, None, fingerprint, limited)  # which is read once for all tracks
             found = KeptTask(replace(source, track=track), read=lambda: whole.task.of_track(track))
-        with st.spinner("Reading the task"):
+        with st.spinner("Reading the task"), bounded(task_limits()) if limited else nullcontext():
             found.info  # noqa: B018 - what takes time, for the page to say so meanwhile
         return found
 

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import cache
+from pathlib import Path, PurePosixPath
 
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
 from mtsig_core.data.checks import literal
-from mtsig_core.data.readers.bounds import bounded
+from mtsig_core.data.readers.bounds import bounded, task_limits, upload_limits
 from mtsig_core.data.readers.further_runs import runs_beside
-from mtsig_core.data.readers.tasks import has_scores, is_task, pairs_of, tables_beside
+from mtsig_core.data.readers.names import folder_name
+from mtsig_core.data.readers.tasks import (
+    Contents,
+    contents_of,
+    has_scores,
+    is_task,
+    no_output,
+    pairs_of,
+    tables_beside,
+)
 from mtsig_core.data.source import SOURCE_VARIABLE, Source
 from mtsig_core.data.store import Saved, Store, open_store
 from mtsig_core.data.task_source import TASK_VARIABLE, TaskSource
@@ -21,10 +35,12 @@ from mtsig_core.report.palette import shortened
 from pages._ui import browser, demos
 from pages._ui.shelf import SHELF, weight
 
-__all__ = ["KEPT", "Gone", "Offer", "available", "find", "keep_upload", "name_of", "pairs_in", "root",
-           "served_task", "store", "task_folders", "usual"]
+__all__ = ["KEPT", "Gone", "Offer", "available", "beside", "delete", "find", "keep_task", "keep_upload", "labelled",
+           "look_into", "name_of", "pairs_in", "placed", "root", "saved_task", "served_task", "store", "task_folders",
+           "usual", "zip_name"]
 
-KEPT = "~"  # before the link of a kept set, in the address
+KEPT = "~"  # before the link of a kept set or task, in the address
+_ROOM = 1 << 30  # bytes of zips on disk, of all kept tasks that were opened since the server started
 _DEPTH = 3  # folders below the root that are searched for shared tasks
 
 
@@ -53,12 +69,12 @@ class Offer:
 class Gone(InputError):
     """A link names a test set that is not here."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, what: str = "test set"):
         super().__init__(
-            "The test set of this link is not here: it was deleted, it has expired, or it was kept on another "
+            f"The {what} of this link is not here: it was deleted, it has expired, or it was kept on another "
             "server. Upload its files again on the page Data: the same files give the same numbers."
             if name.startswith(KEPT) else
-            f"The test set {shortened(name, 200)!r} of this link is not here. If it was a folder of this server, see "
+            f"The {what} {shortened(name, 200)!r} of this link is not here. If it was a folder of this server, see "
             "whether it still is; or upload its files on the page Data: the same files give the same numbers.")
 
 
@@ -74,7 +90,7 @@ def available() -> dict[str, Offer]:
             source = Source.from_json(os.environ[SOURCE_VARIABLE])
             found[source.title] = _from_source(source, demos.label(source))
     for task, folder in task_folders():
-        scores, runs = tables_beside(folder, pairs := pairs_in(folder, root())), runs_beside(folder, pairs)
+        pairs, scores, runs, _ = beside(folder)
         for langpair in pairs:
             name = f"{task}/{langpair}".removeprefix("./")
             of_scores, of_runs = (tuple(one[1:] for one in files if one[0] == langpair) for files in (scores, runs))
@@ -84,7 +100,11 @@ def available() -> dict[str, Offer]:
         found.setdefault(demo.title, _from_source(demo, label))
     if (owner := browser.owner()) is not None:
         for saved in store().of(owner):
-            found[f"{KEPT}{saved.link}"] = _from_store(saved, {offer.label for offer in found.values()})
+            labels = {offer.label for offer in found.values()}
+            if saved.task is None:
+                found[f"{KEPT}{saved.link}"] = _from_store(saved, labels)
+            else:
+                found |= {f"{KEPT}{saved.link}/{pair}": _of_kept_task(saved, pair, labels) for pair in saved.pairs}
     return found
 
 
@@ -96,7 +116,7 @@ def served_task() -> TaskSource | None:
 
 def name_of(task: TaskSource) -> str:
     """What a task that the dashboard was started on is called in the address."""
-    return literal(Path(task.folder).name)
+    return literal(folder_name(task.folder))
 
 
 def usual(offers: dict[str, Offer], page: str) -> str:
@@ -111,8 +131,11 @@ def find(name: str, offers: dict[str, Offer]) -> Offer | None:
     if (pair := demos.of_task(name)) is not None:
         return _from_source(pair, pair.title)
     if name not in offers and name.startswith(KEPT):
-        saved = store().find(name.removeprefix(KEPT))
-        return saved and _from_store(saved, {offer.label for offer in offers.values()})
+        link, _, pair = name.removeprefix(KEPT).partition("/")
+        saved, labels = store().find(link), {offer.label for offer in offers.values()}
+        if saved is not None and saved.task is not None:
+            return _of_kept_task(saved, pair, labels) if pair in saved.pairs else None
+        return saved and _from_store(saved, labels)
     return offers.get(name)
 
 
@@ -126,11 +149,117 @@ def store() -> Store:
     return open_store()
 
 
-def _from_store(saved: Saved, labels: set[str]) -> Offer:
-    label, n = saved.name, 1
+# -- whole tasks that were uploaded -------------------------------------------------------------------------------
+
+
+def look_into(content: bytes, file: str) -> Contents:
+    """What there is in an uploaded zip of a task, its files named from the zip on."""
+    path = _on_disk(hashlib.blake2b(content, digest_size=16).hexdigest(), zip_name(file), lambda: content)
+    with bounded(task_limits(), below=path.parent):
+        found = contents_of(path)
+    return replace(found, **{key: tuple((pair, named, str(Path(own).relative_to(path.parent)))
+                                        for pair, named, own in getattr(found, key)) for key in ("scores", "runs")})
+
+
+def zip_name(file: str) -> str:
+    """What the zip of an upload is called on disk: as the browser calls it, without what leads elsewhere."""
+    name = PurePosixPath(literal(file).replace("\\", "/").replace("\0", "")).name
+    return name.encode()[-200:].decode("utf-8", "ignore")  # which keeps the ending
+
+
+def keep_task(content: bytes, source: TaskSource, contents: Contents, unread: list[tuple[str, str]],
+              pair: str | None = None) -> str:
+    """Keep the zip of a task in the database, once all of it, or one language pair of it, is read without a fault; its
+    name in the address."""
+    digest = hashlib.blake2b(content, digest_size=16).hexdigest()
+    here = _at(source, _on_disk(digest, source.folder, lambda: content).parent)
+    with bounded(task_limits() if pair is None else upload_limits()):
+        read = here.read() if pair is None else here.of_pair(pair).read()
+    if not read.systems:
+        raise InputError(no_output(source.folder, [pair]))
+    pairs = contents.pairs if pair is not None else tuple(read.testsets)  # one without outputs is left out
+    link = store().keep_task(source.name, content, browser.owner(make=True), source, pairs, len(read.systems), unread)
+    shutil.rmtree(here.below, ignore_errors=True)  # from now on it is read from where it is kept
+    return KEPT + link
+
+
+def saved_task(link: str) -> Saved | None:
+    """The kept task of a link in the address; None where there is none, or a test set."""
+    saved = store().find(link.removeprefix(KEPT)) if link.startswith(KEPT) and "/" not in link else None
+    return saved if saved is not None and saved.task is not None else None
+
+
+def placed(saved: Saved) -> TaskSource:
+    """A kept task, to be read from its zip on disk."""
+    return _at(replace(saved.task, name=saved.name), _on_disk(
+        saved.digest, saved.task.folder, lambda: store().load_zip(saved)).parent)
+
+
+def labelled(name: str, labels: set[str]) -> str:
+    """A name, with a number where it is taken."""
+    label, n = name, 1
     while label in labels:
-        label, n = f"{saved.name} ({n + 1})", n + 1
-    return Offer(label, lambda: _load(saved.digest, saved.name, saved), saved.source)
+        label, n = f"{name} ({n + 1})", n + 1
+    return label
+
+
+def delete(saved: Saved) -> None:
+    """Forget a kept set or task of this browser."""
+    store().delete(saved.link, browser.owner())
+    shutil.rmtree(_zips() / saved.digest, ignore_errors=True)
+
+
+def _at(source: TaskSource, folder: Path) -> TaskSource:
+    """The source, whose files are named from a folder on, as they are there."""
+    def there(files):
+        return tuple((pair, name, str(folder / path)) for pair, name, path in files)
+
+    return replace(source, folder=str(folder / source.folder), scores=there(source.scores), run=there(source.run),
+                   below=str(folder))
+
+
+@cache
+def _zips() -> Path:
+    """Where zips are unpacked to be read: the database may be elsewhere."""
+    _zips.folder = tempfile.TemporaryDirectory(prefix="mtsig-tasks-")  # removed when the server ends
+    return Path(_zips.folder.name).resolve()
+
+
+def _on_disk(key: str, name: str, content: Callable[[], bytes]) -> Path:
+    """The file with some content; those not used for longest make room for it."""
+    path = _zips() / key / name
+    if not path.is_file():
+        data = content()
+        others = sorted(_zips().iterdir(), key=lambda one: one.stat().st_mtime)
+        held = sum(file.stat().st_size for folder in others for file in folder.iterdir())
+        for folder in others:
+            if held + len(data) > _ROOM:
+                held -= sum(file.stat().st_size for file in folder.iterdir())
+                shutil.rmtree(folder, ignore_errors=True)
+        path.parent.mkdir(exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent)
+        with open(handle, "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    with suppress(OSError):
+        os.utime(path.parent)
+    return path
+
+
+def _of_kept_task(saved: Saved, pair: str, labels: set[str]) -> Offer:
+    """One language pair of a kept task."""
+    def load():
+        return _shelved(("kept", saved.digest, saved.name, pair), "Opening the test set", read)
+
+    def read():
+        with bounded(upload_limits()):
+            return replace(placed(saved).of_pair(pair).read(), name=f"{saved.name} {pair}")
+
+    return Offer(labelled(f"{saved.name}/{pair}", labels), load, saved.task.of_pair(pair))
+
+
+def _from_store(saved: Saved, labels: set[str]) -> Offer:
+    return Offer(labelled(saved.name, labels), lambda: _load(saved.digest, saved.name, saved), saved.source)
 
 
 def _load(digest: str, name: str, saved: Saved) -> TestSet:
@@ -165,29 +294,62 @@ def root() -> Path | None:
 
 
 def task_folders() -> list[tuple[str, Path]]:
-    """Name and place of the folders of shared tasks, at most `_DEPTH` below the root; none that a link leads out."""
+    """Name and place of the folders of shared tasks, and of zips of them, at most `_DEPTH` below the root; none that a
+    link leads out."""
     below = root()
     if below is None or not below.is_dir():
         return []
     found, level = [], [below]
     for _ in range(_DEPTH + 1):
+        inside = [child for folder in level for child in _inside(folder) if child.resolve().is_relative_to(below)]
         found += [folder for folder in level if _looks_like_task(folder)]
-        level = [child for folder in level for child in _folders(folder) if child.resolve().is_relative_to(below)]
+        found += [child for child in inside if not child.is_dir() and _looks_like_task(child)]
+        level = [child for child in inside if child.is_dir()]
     return [(literal(folder.relative_to(below).as_posix()), folder) for folder in sorted(found)]
 
 
 def _looks_like_task(folder: Path) -> bool:
-    try:
-        return is_task(folder)
-    except (OSError, MtsigError):  # one that cannot be read hides no other
-        return False
+    def look():
+        try:
+            return is_task(folder)
+        except (OSError, MtsigError):  # one that cannot be read hides no other
+            return False
+
+    return look() if folder.is_dir() else SHELF.get(("looks like a task", *_stamp(folder)), look, lambda _: 0)
 
 
-def _folders(folder: Path) -> list[Path]:
+def _stamp(path: Path) -> tuple[str, int, int]:
+    """Path, size and time of a file."""
+    stat = path.stat()
+    return str(path), stat.st_size, stat.st_mtime_ns
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The folders and zips in a folder."""
     try:
-        return [child for child in folder.iterdir() if child.is_dir() and not child.name.startswith(".")]
+        return [child for child in folder.iterdir() if not child.name.startswith(".") and (
+            child.is_dir() or child.suffix.lower() == ".zip" and child.is_file())]
     except OSError:
         return []
+
+
+def beside(folder: Path) -> tuple[list[str], list[tuple[str, str, str]], list[tuple[str, str, str]],
+                                  tuple[tuple[str, str], ...]]:
+    """Of a task below the root, or a zip of one: its language pairs, the tables of scores and further runs beside its
+    texts, and the files of a zip that are not read, with the reasons."""
+    if folder.is_dir():
+        pairs = pairs_in(folder, root())
+        return pairs, tables_beside(folder, pairs), runs_beside(folder, pairs), ()
+
+    def look():
+        try:
+            with bounded(below=root()):
+                return contents_of(folder)
+        except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
+            return Contents((), (), (), ())
+
+    found = SHELF.get(("contents", *_stamp(folder)), look, lambda _: 0)
+    return list(found.pairs), list(found.scores), list(found.runs), found.unread
 
 
 def pairs_in(folder: Path, below: Path | None = None) -> list[str]:

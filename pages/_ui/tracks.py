@@ -38,7 +38,10 @@ def find(name: str, offers: dict[str, Offer]) -> Offer | None:
 
 def _of_track(base: str, track: str, whole: TestSet) -> tuple[str, ...]:
     """The systems of a language pair that are in a track, as the task that it is of says; none of no track."""
-    for name, task in tasks.available().items():
+    offers = tasks.available()
+    if (link := base.partition("/")[0]) != base and (upload := tasks.find(link, offers)) is not None:
+        offers[link] = upload
+    for name, task in offers.items():
         if base.startswith(f"{name}/" if task.source.folder is not None else demos.TASK.title):
             with suppress(MtsigError):  # no system of that track
                 return tuple(system for system in whole.systems if system in tasks.kept(task, track).info.systems)

@@ -40,6 +40,11 @@ class View:
     source: Source
 
     @property
+    def title(self) -> str:
+        """What is open."""
+        return self.whole.name
+
+    @property
     def comparison(self) -> Comparison:
         return results.comparison(self.testset, self.metric, **self.settings)
 

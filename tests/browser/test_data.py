@@ -56,7 +56,7 @@ def test_three_outputs_give_the_p_that_the_command_line_prints(data, page, tmp_p
     for name, lines in content.items():
         (tmp_path / f"{name}.txt").write_bytes(lines)
     said = data(files(**{f"{name}_txt": lines for name, lines in content.items()}), rename={"b": "<i>mine</i>"})
-    assert "upload: 30 segments, 3 systems" in said
+    assert "a, b, c: 30 segments, 3 systems" in said
     systems = {"a": "a", "<i>mine</i>": "b", "c": "c"}
     given = (part for name, file in systems.items() for part in ("--system", f"{name}={tmp_path / file}.txt"))
     found = printed("compare", "--ref", tmp_path / "ref.txt", "--docs", tmp_path / "docs.txt", *given)
@@ -80,7 +80,8 @@ def test_segment_scores(data, page, texts):
     again(page)
     table = "system\tline\tscore\n" + "".join(f"{name}\t{k}\t{50 + k + 20 * (name == 'a')}\n"
                                               for name in "ab" for k in range(1, 31))
-    assert "upload: 30 segments, 2 systems" in data(files(**texts, human_tsv=table.encode()))
+    name = "a, b" if texts else "human"
+    assert f"{name}: 30 segments, 2 systems" in data(files(**texts, human_tsv=table.encode()))
     page.get_by_role("link", name="Leaderboard", exact=True).click()
     page.wait_for_selector(".mt-answer")
     ready(page)

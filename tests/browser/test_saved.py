@@ -6,8 +6,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.browser.conftest import follow, ready, watched
+from tests.browser.conftest import choose, follow, ready, watched
 from tests.browser.grids import told
+from tests.toys import task_files, zipped
 
 pytestmark = pytest.mark.browser
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(40)).encode()
@@ -114,3 +115,36 @@ def test_other_content_under_the_same_name_is_said(root, shared, page):
     page.goto(link)
     ready(page)
     assert said in page.locator(".mt-error").inner_text()  # and by the link
+
+
+def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
+    """Task and Review are about it after a reload, Back, and for a stranger on another server."""
+    page.goto(f"{shared}/data")
+    ready(page)
+    page.locator('input[type="file"]').set_input_files(
+        {"name": "My task.zip", "mimeType": "application/zip", "buffer": zipped(task_files())})
+    page.get_by_role("button", name="Open the task").click()
+    page.wait_for_selector("h1:has-text('Task')")
+    page.locator(".mt-answer").wait_for()
+    seen, link = numbers(page), page.url.removeprefix(shared)
+    assert seen[0] == "My task · 3 language pairs · 3 systems" and page.title() == "My task · Task · mtsig"
+    page.reload()
+    page.locator(".mt-answer").wait_for()
+    assert numbers(page) == seen and page.url == shared + link
+    choose(page, page.locator(".st-key-metric input"), "esa")
+    page.locator(".mt-answer", has_text="By esa across 2 language pairs").wait_for()
+    ready(page)
+    page.go_back()
+    page.locator(".mt-answer", has_text="By BLEU across 3 language pairs").wait_for()
+    page.locator("canvas th", has_text="en-uk").first.wait_for(state="attached")  # a grid tells its cells later
+    assert numbers(page) == seen and page.url == shared + link
+    with stranger(window) as theirs:
+        theirs.goto(elsewhere + link)
+        theirs.locator(".mt-answer").wait_for()
+        assert numbers(theirs) == seen
+    page.get_by_role("button", name="Start a review").click()
+    page.wait_for_selector("h1:has-text('Review')")
+    page.locator(".mt-answer").wait_for()
+    assert numbers(page)[0].startswith("My task · all systems")
+    listed, = yours(page)
+    assert listed.startswith("My task: shared task, 3 language pairs, 3 systems, ") and page.problems == []

@@ -42,8 +42,9 @@ def test_no_command_lists_them_itself(file):
              and isinstance(call.args[0], ast.Constant)}
     # Read in another way than their argument is given; of `metrics example` it has no default, of `task` --pairs are
     # language pairs;
-    # --exclude takes reasons with the names.
-    assert not added & options - {"--metrics", "--sizes", "--shares", "--system-name", "--pairs", "--exclude"}
+    # --exclude takes reasons with the names; --refs and --refs-as-systems say what is read of a test set or a task.
+    assert not added & options - {"--metrics", "--sizes", "--shares", "--system-name", "--pairs", "--exclude", "--refs",
+                                  "--refs-as-systems"}
 
 
 @pytest.mark.parametrize("choice, said", [

@@ -54,13 +54,34 @@ def test_segments_as_parquet(run, options, tmp_path):
 def test_help(process):
     help_text = process("--help", text=True).stdout
     assert "examples:" in help_text and "compare" in help_text
+    alone = process(text=True)
+    assert (alone.returncode, alone.stdout, alone.stderr) == (0, help_text, "")
+
+
+@pytest.mark.parametrize("asked, said", [
+    (["comapre"], "Unknown command 'comapre'. Did you mean 'compare'?"),
+    (["sweep", "sise"], "Unknown command 'sise'. Did you mean 'size'?"),
+    (["compare", "--demo", "--metrcs", "bleu"], "Did you mean '--metrics'? See mtsig compare --help."),
+    (["task", "--demo-task", "--formt=json"], "Did you mean '--format'?"),
+    (["score", "--demo", "--format", "jsn"], "Unknown --format 'jsn'. Did you mean 'json'?")])
+def test_what_is_nearly_right_is_named(run, asked, said):
+    done = run(*asked)
+    assert done.status == 2 and said in done.err
+
+
+def test_what_is_not_close_is_no_hint(run, files, monkeypatch):
+    monkeypatch.chdir(files)
+    (files / "mine.txt").write_text("a\n")
+    for asked in (["frobnicate"], ["score", "--demo", "--qqq"], ["score", "--ref", "nope.txt", "--system", "good.txt"]):
+        assert "Did you mean" not in (said := run(*asked).err) and said.startswith("mtsig: "), said
+    assert "Did you mean good.txt?" in run("score", "--ref", "godo.txt", "--system", "good.txt").err
 
 
 def test_a_process_keeps_what_it_has_loaded_out_of_the_search_for_garbage(monkeypatch):
     frozen = []
     monkeypatch.setattr("gc.freeze", lambda: frozen.append(True))
-    monkeypatch.setattr(sys, "argv", ["mtsig"])
-    assert main([]) == 2 and not frozen  # the process may be another's, as a notebook
+    monkeypatch.setattr(sys, "argv", ["mtsig", "score"])
+    assert main(["score"]) == 2 and not frozen  # the process may be another's, as a notebook
     assert main() == 2 and frozen
 
 

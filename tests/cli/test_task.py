@@ -8,6 +8,8 @@ import shlex
 import numpy as np
 import pytest
 
+from tests.toys import task_files, zipped
+
 LEVEL = {"Alpha": .84, "Beta": .83, "Gamma": .6}
 
 
@@ -167,3 +169,50 @@ def test_mistakes_are_one_message(run, folder):
                           (["--lower-is-better", "Z"], "no scores 'Z'")]:
         failed = run("task", "--folder", folder, *options)
         assert failed.status == 2 and told in failed.err and "Traceback" not in failed.err
+
+
+def test_references_act_as_systems_as_in_compare(run, tmp_path):
+    (path := tmp_path / "t.zip").write_bytes(zipped(task_files()))
+    scores = ["--scores", f"en-cs:esa={path}/mytask/en-cs.esa.tsv"]
+    draws = ["--trials", 99, "--resamples", 99, "--format", "json"]
+    for options, metric, pair in ((["--refs", "refA", "--refs-as-systems"], "bleu", "en-de"),
+                                  (["--refs-as-systems"], "esa", "en-cs")):
+        done = run("task", "--folder", path, *scores, *options, "--metrics", metric, *draws)
+        of_pair = ["--scores", f"esa={path}/mytask/en-cs.esa.tsv"] * (metric == "esa")
+        alone = run("compare", "--folder", path, "--langpair", pair, *of_pair, *options, "--metrics", metric, *draws)
+        assert json.loads(done.out)["pairs"][pair]["metrics"] == json.loads(alone.out)["metrics"]
+        assert "HUMAN-ref" in done.out
+    failed = run("task", "--folder", path, "--refs-as-systems")
+    assert failed.status == 2 and "Options: --refs NAME,...." in failed.err
+    agreed = run("agreement", "--folder", path, *scores, "--human", "esa", "--refs-as-systems", *draws[:2], *draws[4:])
+    assert agreed.status == 0
+
+
+def test_what_is_not_read_of_a_zip_is_told_with_the_option_that_reads_it(run, tmp_path):
+    (path := tmp_path / "my t.zip").write_bytes(zipped(task_files()))
+    said = run("task", "--folder", path, "--trials", 99, "--resamples", 99).err
+    assert "Not read: mytask/README.md." in said
+    for line in (line for line in said.splitlines() if "--scores" in line):
+        option = shlex.split(line.partition(". --scores ")[2].removesuffix(" reads it."))
+        assert run("task", "--folder", path, "--trials", 99, "--scores", *option, "--format", "json").status == 0
+    assert said.count("--scores") == 2
+    assert "en-cs.esa.tsv" not in run("task", "--folder", path, "--trials", 99, "--scores",
+                                      f"en-cs:esa={path}/mytask/en-cs.esa.tsv").err
+
+
+@pytest.mark.parametrize("command", [["task", "--trials", 99, "--resamples", 99, "--metrics", "bleu"], [
+    "agreement", "--all-pairs", "--human", "human", "--trials", 99, "--metrics", "bleu"]])
+def test_the_simulated_task_has_one_name_everywhere(run, command):
+    assert (done := run(*command, "--demo-task")).status == 0, done.err
+    if command[0] == "task":
+        assert done.out == run(*command, "--demo").out
+
+
+def test_a_task_is_called_by_more_than_the_folder_of_a_release(run, tmp_path):
+    for place, called in (("wmt23/txt", "wmt23"), ("mine/data", "mine data")):
+        for name, text in task_files().items():
+            path = tmp_path / place / name.removeprefix("mytask/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        data = json.loads(run("task", "--folder", tmp_path / place, "--trials", 99, "--format", "json").out)
+        assert data["task"]["name"] == called and data["pairs"]["en-cs"]["testset"]["name"] == f"{called} en-cs"

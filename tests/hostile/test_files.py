@@ -11,9 +11,7 @@ from mtsig_core.data.readers.uploads import (
     guess_uploads,
     named_alike,
     read_uploads,
-    read_zip,
     reference_language,
-    zip_language_pairs,
 )
 from mtsig_core.data.store import _pack, _unpack
 from mtsig_core.inference.inventory import suspicions
@@ -21,6 +19,7 @@ from mtsig_core.report.export import comparison_json
 from mtsig_core.report.inventory_table import inventory_rows
 from tests.hostile.counted import SEEN, check_number, many
 from tests.hostile.mutations import archives, uploads
+from tests.toys import read_zip, zip_language_pairs
 
 
 def looked_at(testset):

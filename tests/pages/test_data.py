@@ -7,9 +7,10 @@ import re
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.data.readers import uploads
+from mtsig_core.data.readers.tasks import Contents
 from mtsig_core.errors import SettingError
 from mtsig_core.report.commands import source_options
+from pages._ui import testsets
 from tests.pages.toys import arguments, copied, frame_rows, words
 from tests.toys import SPACELESS, zipped
 
@@ -45,7 +46,7 @@ def test_no_tokenizer_is_asked_of_scores_alone(page):
     upload(page, scores)
     assert not tokenizers()
     button(page).click().run()
-    assert not page.exception and "upload: 8 segments, 2 systems" in words(page)
+    assert not page.exception and "human: 8 segments, 2 systems" in words(page)
 
 
 def test_files_of_one_name_are_two_systems(page):
@@ -54,7 +55,7 @@ def test_files_of_one_name_are_two_systems(page):
     upload(page, ("ref.txt", REF), ("out.txt", REF), ("out.txt", WORSE))
     assert [box.value for box in page.selectbox if box.label == "Role"] == ["reference", "system", "system"]
     button(page).click().run()
-    assert not page.exception and "upload: 30 segments, 2 systems" in words(page)
+    assert not page.exception and "out, out (2): 30 segments, 2 systems" in words(page)
 
 
 def test_a_name_follows_what_a_further_run_says(page):
@@ -63,7 +64,7 @@ def test_a_name_follows_what_a_further_run_says(page):
     box._files = box._get_files_to_register()  # they stay, as in a browser
     box.upload("a.run2.txt", WORSE).run()
     button(page).click().run()
-    assert not page.exception and "upload: 30 segments, 1 system" in words(page)
+    assert not page.exception and "a: 30 segments, 1 system" in words(page)
 
 
 def test_what_cannot_be_kept_is_not_said_to_be_open(page, monkeypatch):
@@ -76,7 +77,7 @@ def test_what_cannot_be_kept_is_not_said_to_be_open(page, monkeypatch):
     assert not page.exception and "No room for it." in words(page) and "Opened:" not in words(page)
     monkeypatch.undo()
     button(page).click().run()
-    assert "Opened: upload" in words(page) and "No room for it." not in words(page)
+    assert "Opened: a." in words(page) and "No room for it." not in words(page)
 
 
 def test_training_runs_are_opened_with_their_command(page, monkeypatch):
@@ -200,12 +201,12 @@ def test_what_is_wrong_inside_is_told_with_the_name_of_the_file(page):
 
 def test_a_damaged_zip_is_a_message(page):
     upload(page, ("task.zip", b"PK nothing"))
-    assert "The zip archive cannot be read" in words(page)
+    assert "task.zip is no zip file, or not all of one" in words(page)
 
 
 def test_a_zip_is_unpacked_once_not_in_each_run_of_the_page(page, monkeypatch):
     seen = []
-    monkeypatch.setattr(uploads, "zip_language_pairs", lambda content, file: seen.append(content) or ["en-de"])
+    monkeypatch.setattr(testsets, "contents_of", lambda path: seen.append(path) or Contents(("en-de",), (), (), ()))
     page.file_uploader(key="data.files").set_value([("t.zip", b"PK", "application/zip")]).run()
     page.run()
     assert not page.exception and len(seen) == 1

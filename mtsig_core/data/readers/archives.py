@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tempfile
 import zipfile
@@ -11,17 +12,27 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from mtsig_core.data.readers.bounds import check_place, is_limited, open_file, regular, spend
+from mtsig_core.data.readers.bounds import (
+    also_below,
+    check_place,
+    is_limited,
+    open_file,
+    regular,
+    spend,
+    without_places,
+)
 from mtsig_core.data.readers.formats import FOLDER, refusal
 from mtsig_core.data.readers.lines import FilePath, beginning, shown
 from mtsig_core.data.readers.metrics_task import HUMAN, METRICS
 from mtsig_core.data.readers.names import task_name
 from mtsig_core.data.readers.task_scores import SCORES
 from mtsig_core.data.readers.wmt_xml import xml_names
-from mtsig_core.errors import InputError
+from mtsig_core.errors import InputError, MtsigError
 
-__all__ = ["file_beside", "names_in_zip", "opened", "unpack"]
+__all__ = ["MAX_DEPTH", "OF_FINDER", "file_beside", "files_at", "is_zip", "names_in_zip", "opened",
+           "opened_with_rest", "out_of_zips", "unpack"]
 
+OF_FINDER = "__MACOSX"  # a folder beside what was zipped, with a file for each
 MAX_UNPACKED = 1 << 30  # bytes in all
 MAX_FILES = 10_000
 MAX_NAME = 255  # bytes, as file systems have it
@@ -29,7 +40,6 @@ MAX_DEPTH = 12  # folders, with the file
 _ENTRY = 500  # bytes of the list of files for each, on the average; the least is 46 and the name
 _SIZE_OF_LIST = 5  # its place in what zipfile knows of the end of an archive
 _ENCRYPTED = 1  # a flag of a member
-_OF_FINDER = "__MACOSX"  # a folder beside what was zipped, with a file for each
 _FEW = 4  # tasks that a message names
 MAX_BESIDE = 1 << 24  # bytes of a single file that is read alone
 
@@ -37,22 +47,29 @@ MAX_BESIDE = 1 << 24  # bytes of a single file that is read alone
 @contextmanager
 def opened(folder: FilePath) -> Iterator[Path]:
     """A folder as it is, or a zip of one unpacked for as long as it is needed; messages name the archive."""
+    with opened_with_rest(folder) as (task, _):
+        yield task
+
+
+@contextmanager
+def opened_with_rest(folder: FilePath) -> Iterator[tuple[Path, Path]]:
+    """As `opened`, and the folder that holds all that was zipped: a task may lie deeper, with files beside it."""
     head = beginning(folder) if os.path.isfile(folder) else b""
     if error := refusal(shown(folder), head, FOLDER):
         raise error
-    if not (os.path.isfile(folder) and zipfile.is_zipfile(folder)):
+    if not is_zip(folder):
         check_place(folder)
         if head.startswith(b"PK") or (head and os.fsdecode(folder).lower().endswith(".zip")):
             raise InputError(f"{shown(folder)} is no zip file, or not all of one. Expected the folder of a shared "
                              "task, or a zip of it: zip the folder again, or copy or download the file again.")
-        yield Path(folder)
+        yield Path(folder), Path(folder)
         return
-    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
+    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary, also_below(temporary):
         place = Path(temporary) / Path(os.fsdecode(folder)).stem
         try:
             with open_file(folder) as file:
                 root = unpack(file, place)
-            yield root
+            yield root, place
         except InputError as error:
             raise InputError(str(error).replace(str(place), shown(folder)), *error.remedies) from None
 
@@ -61,23 +78,68 @@ def opened(folder: FilePath) -> Iterator[Path]:
 def file_beside(folder: FilePath, name: str) -> Iterator[Path | None]:
     """A file of that name in a task's folder, or the topmost in a zip of it, which is not unpacked for that; None where
     there is none."""
-    if not (os.path.isfile(folder) and zipfile.is_zipfile(folder)):
+    if not is_zip(folder):
         yield regular(path) if os.path.lexists(path := Path(folder) / name) else None
         return
-    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
-        place = Path(temporary, name)
+    with open_file(folder) as file, _readable(), _opened(file) as archive:
+        named = [one.filename for one in archive.infolist() if one.filename.rpartition("/")[2] == name
+                 and not _is_link(one)]
+    if not named:
+        yield None
+        return
+    top = f"{os.fsdecode(folder)}/{min(named, key=lambda one: one.count('/'))}"
+    with without_places({shown(top): shown(f"{os.fsdecode(folder)}/{name}")}), out_of_zips([top]) as (place,):
+        yield Path(place)
+
+
+@contextmanager
+def out_of_zips(files: Sequence[str]) -> Iterator[list[str]]:
+    """Files, of which some lie in zips (``task.zip/en-cs.esa.tsv``): these unpacked for as long as they are needed.
+    Messages name them as they were given."""
+    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary, also_below(temporary):
+        taken = {f"{temporary}/{k}/{path.rpartition('/')[2]}": path for k, path in enumerate(files) if _in_zip(path)}
         try:
-            with open_file(folder) as file, _readable(), _opened(file) as archive:
-                named = [one for one in archive.infolist()
-                         if one.filename.rpartition("/")[2] == name and not _is_link(one)]
-                if first := min(named, key=lambda one: one.filename.count("/"), default=None):
-                    if first.file_size > MAX_BESIDE:
-                        raise InputError(f"{place} has {first.file_size >> 20} MB. Expected at most "
-                                         f"{MAX_BESIDE >> 20} MB.")
-                    place.write_bytes(archive.read(first))
-            yield place if first else None
-        except InputError as error:
-            raise InputError(str(error).replace(temporary, shown(folder)), *error.remedies) from None
+            for place, path in taken.items():
+                _take_out(path, Path(place))
+            there = {path: place for place, path in taken.items()}
+            yield [there.get(path, path) for path in files]
+        except MtsigError as error:
+            said = str(error)
+            for place, path in taken.items():
+                said = said.replace(place, shown(path))
+            raise type(error)(said, *error.remedies) from None
+
+
+@contextmanager
+def files_at(named: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """(name, file), the files as `out_of_zips` gives them."""
+    with out_of_zips([path for _, path in named]) as paths:
+        yield [(name, path) for (name, _), path in zip(named, paths, strict=True)]
+
+
+def _in_zip(path: str) -> tuple[str, str] | None:
+    """The zip that a path leads into, and the name of the file in it; None where it leads to a file or to nothing."""
+    ends = [end.start() + 4 for end in re.finditer(r"\.zip/", path, re.IGNORECASE)]
+    return next(((path[:end], path[end + 1:]) for end in ends if is_zip(path[:end])), None)
+
+
+def _take_out(path: str, place: Path) -> None:
+    """Unpack one file of a zip, which may be no longer than a table of scores is."""
+    archived, name = _in_zip(path) or ("", "")
+    with open_file(archived) as file, _readable(), _opened(file) as archive:
+        member = next((one for one in archive.infolist() if _parts(one) == _parts(name) and not _is_link(one)), None)
+        if member is None:
+            raise InputError(f"{shown(archived)} has no file {shown(name)}. Name one that is in it.")
+        if member.file_size > MAX_BESIDE:
+            raise InputError(f"{shown(path)} has {member.file_size >> 20} MB. Expected at most {MAX_BESIDE >> 20} MB.")
+        spend("zip_mb", member.file_size, shown(path))
+        place.parent.mkdir()
+        place.write_bytes(archive.read(member))
+
+
+def is_zip(path: FilePath) -> bool:
+    """Whether there is a zip."""
+    return os.path.isfile(path) and zipfile.is_zipfile(path)
 
 
 def _is_link(member: zipfile.ZipInfo) -> bool:
@@ -86,7 +148,7 @@ def _is_link(member: zipfile.ZipInfo) -> bool:
 
 def names_in_zip(path: FilePath) -> set[str]:
     """The names of all folders and files in a zip; empty for what is none."""
-    if not (os.path.isfile(path) and zipfile.is_zipfile(path)):
+    if not is_zip(path):
         return set()
     with open_file(path) as file, _readable(), _opened(file) as archive:
         return {part for name in archive.namelist() for part in name.split("/")}
@@ -154,7 +216,7 @@ def _check_names(members: Sequence[zipfile.ZipInfo]) -> None:
     """Raise InputError where a name is none that a folder can hold, or one name is a file and a folder."""
     files: set[tuple[str, ...]] = set()
     for member in members:
-        parts = tuple(part for part in member.filename.split("/") if part not in ("", ".", ".."))
+        parts = _parts(member)
         wrong = ("is no name" if not parts else "lies too many folders deep" if len(parts) > MAX_DEPTH else
                  f"has a name of more than {MAX_NAME} bytes" if any(
                      len(os.fsencode(part)) > MAX_NAME for part in parts) else
@@ -168,10 +230,16 @@ def _check_names(members: Sequence[zipfile.ZipInfo]) -> None:
                          "Rename one of them, and zip the folder again.")
 
 
+def _parts(member: zipfile.ZipInfo | str) -> tuple[str, ...]:
+    """The folders and the name of a file in a zip, as it is unpacked."""
+    name = member if isinstance(member, str) else member.filename
+    return tuple(part for part in name.split("/") if part not in ("", ".", ".."))
+
+
 def _holder(root: Path) -> Path:
     """The topmost folder that looks like a task: by the folders in it, else by the names of its files."""
     inside = [path for path in sorted(root.rglob("[!.]*"), key=lambda path: (len(path.parts), path))
-              if _OF_FINDER not in path.parts]
+              if OF_FINDER not in path.parts]
     holders = [path.parent for path in inside
                if path.is_dir() and path.name in ("references", SCORES, HUMAN, METRICS)]
     by_file = (path.parent for path in inside if path.is_file() and (

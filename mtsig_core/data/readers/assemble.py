@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ from mtsig_core.data.readers.documents import is_canary, read_documents
 from mtsig_core.data.readers.large_texts import read_texts
 from mtsig_core.data.readers.lines import FilePath, shown
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import InputError, Remedy, SettingError
+from mtsig_core.errors import InputError, Remedy, SettingError, closest
 
 __all__ = ["assemble", "by_name", "check_langpair", "without_canary", "wrong_counts"]
 
@@ -138,8 +137,8 @@ def _text_of(name: str, path: FilePath, *groups: Mapping[str, Sequence[str]]) ->
         if name in texts:
             return texts[name]
     names = [name for texts in groups for name in texts]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f" Did you mean {shown(near[0])}?" if near else ""
+    near = closest(name, names)
+    hint = "" if near is None else f" Did you mean {shown(near)}?"
     raise InputError(f"{shown(path)} is given as the parse of {shown(name)}, which is no system and no reference; they "
                      f"are {', '.join(map(shown, names))}.{hint}")
 

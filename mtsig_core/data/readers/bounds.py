@@ -12,15 +12,16 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from io import BufferedReader
 from pathlib import Path
 
 from mtsig_core.data.checks import literal
 from mtsig_core.errors import InputError, MtsigError, SettingError
 
-__all__ = ["UploadLimits", "bounded", "check_place", "check_values", "from_below", "is_limited", "open_file", "places",
-           "regular", "spend", "unreadable", "upload_limits", "whole_number", "without_places"]
+__all__ = ["UploadLimits", "also_below", "bounded", "check_place", "check_values", "from_below", "is_limited",
+           "open_file", "places", "regular", "spend", "task_limits", "unreadable", "upload_limits", "whole_number",
+           "without_places"]
 
 MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
 _LONGEST = 200  # characters of a name in a message
@@ -65,6 +66,16 @@ def upload_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
                                                   environment) for one in fields(UploadLimits)})
 
 
+def task_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
+    """The limits for a whole task from a zip: its text may be as large as the zip unpacked.
+
+    >>> task_limits({"MTSIG_UPLOAD_MB": "20", "MTSIG_UPLOAD_ZIP_MB": "300"}).mb
+    300
+    """
+    limits = upload_limits(environment)
+    return replace(limits, mb=max(limits.mb, limits.zip_mb))
+
+
 def whole_number(name: str, usual: int, environment: Mapping[str, str] = os.environ) -> int:
     """What the environment sets a limit to.
 
@@ -97,7 +108,7 @@ class _Budget:
 
 
 _BUDGET: ContextVar[_Budget | None] = ContextVar("budget", default=None)
-_BELOW: ContextVar[str | None] = ContextVar("below", default=None)
+_BELOW: ContextVar[tuple[str, ...]] = ContextVar("below", default=())
 
 
 @contextmanager
@@ -108,13 +119,25 @@ def bounded(limits: UploadLimits | None = None, *, below: str | os.PathLike[str]
     is an InputError that names it.
     """
     root = None if below is None else os.path.realpath(below)
-    tokens = _BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)), _BELOW.set(root or _BELOW.get())
+    tokens = (_BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)),
+              _BELOW.set((root,) if root else _BELOW.get()))
     try:
         with without_places({} if root is None else {root + os.sep: ""}), _readable():
             yield
     finally:
         _BUDGET.reset(tokens[0])
         _BELOW.reset(tokens[1])
+
+
+@contextmanager
+def also_below(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """Within it files below this folder may be read too, where only those below another may: what mtsig itself has
+    unpacked there came from a file that may be read."""
+    token = _BELOW.set((*_BELOW.get(), os.path.realpath(folder)) if _BELOW.get() else ())
+    try:
+        yield
+    finally:
+        _BELOW.reset(token)
 
 
 @contextmanager
@@ -159,10 +182,10 @@ def check_values(n: int, where: str) -> None:
 def check_place(path: str | os.PathLike[str]) -> str:
     """Where links lead; raises InputError if that is not below the folder that may be read."""
     below = _BELOW.get()
-    if below is None:
+    if not below:
         return os.fspath(path)
     real = os.path.realpath(path)
-    if not Path(real).is_relative_to(below):
+    if not any(map(Path(real).is_relative_to, below)):
         raise InputError(f"{literal(path)} is a link that leads out of MTSIG_DATA_ROOT, where the dashboard may not "
                          "read. Replace it by the file or folder itself.")
     return real
@@ -172,7 +195,7 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
     """A file to read bytes from. Within a folder that was named to `bounded` it is a regular one: nobody waits there
     for a pipe, nor reads a device without end."""
     real = check_place(path)
-    if _BELOW.get() is None:
+    if not _BELOW.get():
         return open(real, "rb")
     number = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     mode = os.fstat(number).st_mode

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import gzip
 import os
 import shlex
@@ -12,7 +11,7 @@ from collections.abc import Iterator
 from mtsig_core.data.readers.bounds import open_file, spend
 from mtsig_core.data.readers.encodings import damage_in_utf8, guess_encoding
 from mtsig_core.data.readers.formats import SEGMENTS, refusal, sniff
-from mtsig_core.errors import InputError
+from mtsig_core.errors import InputError, closest
 
 __all__ = ["FilePath", "beginning", "chunks", "decode", "missing", "read_bytes", "read_lines", "shown"]
 
@@ -116,8 +115,8 @@ def missing(path: FilePath) -> str:
         names = os.listdir(folder or ".")
     except OSError:
         return f"{shown(path)} does not exist: there is no folder {shown(folder)}. Check the path."
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"Did you mean {shown(os.path.join(folder, near[0]))}?" if near else "Check the path."
+    near = closest(name, names)
+    hint = "Check the path." if near is None else f"Did you mean {shown(os.path.join(folder, near))}?"
     return f"{shown(path)} does not exist. {hint}"
 
 

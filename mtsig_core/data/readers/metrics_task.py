@@ -21,6 +21,7 @@ from pathlib import Path
 from mtsig_core.data.readers.assemble import without_canary
 from mtsig_core.data.readers.bounds import check_place, regular
 from mtsig_core.data.readers.lines import read_lines, shown
+from mtsig_core.data.readers.names import folder_name
 from mtsig_core.data.readers.wmt import language_pairs, left_out, read_wmt
 from mtsig_core.data.score_directions import settle_directions
 from mtsig_core.data.segment_scores import SegmentScores
@@ -28,10 +29,10 @@ from mtsig_core.data.task import Task
 from mtsig_core.data.testset import TestSet, is_human
 from mtsig_core.errors import InputError, unknown
 
-__all__ = ["HUMAN", "METRICS", "read_metrics_task"]
+__all__ = ["ENDINGS", "HUMAN", "METRICS", "read_blocks", "read_metrics_task"]
 
 HUMAN, METRICS = "human-scores", "metric-scores"
-_ENDINGS = (".seg.score", ".seg.score.gz")
+ENDINGS = (".seg.score", ".seg.score.gz")
 _Scores = dict[str, dict[str, list[float | None]]]  # by name and system
 
 
@@ -79,7 +80,7 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
         for name, by_system in scores[pair].items() if name in directions}) for pair, testset in texts.items()}
     if not keep_canary:
         testsets = {pair: without_canary(testset) for pair, testset in testsets.items()}
-    return Task(folder.resolve().name, testsets, assumed=tuple(assumed))
+    return Task(folder_name(folder), testsets, assumed=tuple(assumed))
 
 
 def _scores_of(folder: Path, pair: str, testset: TestSet) -> _Scores:
@@ -104,7 +105,7 @@ def _files(folder: Path, pair: str) -> list[tuple[Path, str]]:
     found = []
     for inside, start in ((folder / HUMAN, f"{pair}."), (folder / METRICS / pair, "")):
         for path in sorted(Path(check_place(inside)).iterdir()) if inside.is_dir() else ():
-            ending = next((ending for ending in _ENDINGS if path.name.endswith(ending)), None)
+            ending = next((ending for ending in ENDINGS if path.name.endswith(ending)), None)
             if ending is not None and path.name.startswith(start) and not path.name.startswith("."):
                 found.append((path, path.name.removesuffix(ending)[len(start):]))
     return found
@@ -112,6 +113,19 @@ def _files(folder: Path, pair: str) -> list[tuple[Path, str]]:
 
 def _read(path: Path, testset: TestSet) -> dict[str, list[float | None]]:
     """The scores of each system that has any."""
+    found = read_blocks(path)
+    _check(path, found, testset)
+    return {system: scores for system, scores in found.items() if any(score is not None for score in scores)}
+
+
+def read_blocks(path: Path) -> dict[str, list[float | None]]:
+    """The scores of each system, in the order of the segments.
+
+    Raises
+    ------
+    InputError
+        With file and line.
+    """
     found: dict[str, list[float | None]] = {}
     for number, line in enumerate(read_lines(regular(path), "SYSTEM<TAB>SCORE in each line"), 1):
         system, _, score = line.strip().replace("\t", " ").rpartition(" ")
@@ -123,8 +137,7 @@ def _read(path: Path, testset: TestSet) -> dict[str, list[float | None]]:
             raise InputError(f"{shown(path)}, line {number} is {shown(repr(line))[:60]}. Expected SYSTEM<TAB>SCORE, "
                              "with None where a score is missing.")
         found.setdefault(system.strip(), []).append(None if value != value else value)
-    _check(path, found, testset)
-    return {system: scores for system, scores in found.items() if any(score is not None for score in scores)}
+    return found
 
 
 def _check(path: Path, found: Mapping[str, list[float | None]], testset: TestSet) -> None:

@@ -13,13 +13,14 @@ Of 2021 to 2023, where SET is such as ``newstest2021`` and names say all::
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from mtsig_core.data.langpairs import LANGUAGE, THREE_LETTERS
 
-__all__ = ["OUTPUTS", "PAIR", "TaskName", "task_name", "without_pair"]
+__all__ = ["OUTPUTS", "PAIR", "TaskName", "folder_name", "task_name", "without_pair"]
 
 OUTPUTS = ("system-outputs", "system_outputs")
 PAIR = rf"(?P<pair>(?P<origin>{LANGUAGE})-(?P<target>{LANGUAGE}))"
@@ -46,6 +47,9 @@ _INSIDE = {"references": [*_ANYWHERE[1:2], ("reference", rf"{_START}(\.(?P<name>
            "sources": [_ANYWHERE[3], ("source", rf"{_START}\.txt")], "documents": _ANYWHERE[5:],
            **dict.fromkeys(OUTPUTS, _ANYWHERE[:1]),
            **dict.fromkeys(("metadata", "metainfo"), [("documents", rf"{_START}(\.meta)?\.jsonl")])}
+#: Names of folders that say nothing of the task in them: those of a release for its texts, and others.
+_TEXTS = ("txt", "txt-ts")
+_GENERIC = ("data", "dataset", "files", "release", "test-set", "testset", "text", "texts")
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,21 @@ def task_name(path: str) -> TaskName | None:
     if of_pair and (plain := re.fullmatch(rf"(.+)\.(txt|{of_pair['target']})", file, re.DOTALL)):
         return TaskName("system", folder, "", plain[1])
     return None
+
+
+def folder_name(folder: str | os.PathLike[str]) -> str:
+    """What a task in a folder, or in a zip of it, is called. A folder whose name says nothing has that of the one above
+    before it; a release has its texts in ``txt``, which adds nothing.
+
+    >>> folder_name("/srv/wmt23/txt"), folder_name("/srv/wmt23/data"), folder_name("/srv/wmt24.zip")
+    ('wmt23', 'wmt23 data', 'wmt24')
+    """
+    path = Path(folder).resolve()
+    name = path.stem if path.suffix.lower() == ".zip" else path.name
+    above = path.parent.name
+    if not above or name.lower() not in (*_TEXTS, *_GENERIC):
+        return name
+    return above if name.lower() in _TEXTS else f"{above} {name}"
 
 
 def without_pair(file: str) -> tuple[str, str, str]:

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mtsig_core.data.checks import literal
@@ -18,6 +19,7 @@ from mtsig_core.data.readers.formats import SCORE_TABLE, refusal
 from mtsig_core.data.readers.json_text import parse_json
 from mtsig_core.data.readers.lines import decode, read_bytes, shown
 from mtsig_core.data.readers.memory import Rows, Table, score_rows
+from mtsig_core.data.readers.metrics_task import ENDINGS, read_blocks
 from mtsig_core.data.readers.parquet_pages import check_columns, unpacked_size
 from mtsig_core.errors import InputError
 
@@ -79,6 +81,8 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
     if not isinstance(path, str | os.PathLike):
         return _table(*score_rows(path, metric), metric, is_system)
     name = shown(path)
+    if name.endswith(ENDINGS):
+        return _blocks(name, read_blocks(Path(os.fsdecode(path))))
     data, unpacked = read_bytes(path, SCORE_TABLE)
     if not data.strip():
         raise InputError(f"{name} is empty. {_FORMS}")
@@ -90,6 +94,17 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
     if text.lstrip()[:1] in ("{", "["):
         return _json(name, text, metric, is_system)
     return _table(name, *_delimited(name, text), metric, is_system)
+
+
+def _blocks(name: str, found: Mapping[str, Sequence[float | None]]) -> ScoreFile:
+    """A file as mt-metrics-eval has it: a block of rows for each system."""
+    sizes = {system: len(scores) for system, scores in found.items()}
+    if len(set(sizes.values())) != 1:
+        told = ", ".join(f"{size} for {shown(system)}" for system, size in sizes.items())
+        raise InputError(f"{name} has unequal numbers of scores: {told or 'none'}. Expected a row for each segment of "
+                         "each system, with None where a score is missing.")
+    return ScoreFile(name, [Rating(system, k, score, None, k) for system, scores in found.items()
+                            for k, score in enumerate(scores, 1)], next(iter(sizes.values())))
 
 
 # -- formats: each to a header and rows (number, values) ----------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections import defaultdict
@@ -19,7 +18,7 @@ from mtsig_core.data.readers.memory import Table, of_systems
 from mtsig_core.data.readers.score_files import Rating, ScoreFile, as_key, read_score_file
 from mtsig_core.data.score_directions import direction_of
 from mtsig_core.data.testset import SegmentScores, TestSet, is_human
-from mtsig_core.errors import InputError, SettingError
+from mtsig_core.errors import InputError, SettingError, closest
 
 __all__ = ["assumed_of", "join_scores", "read_scores"]
 
@@ -361,5 +360,5 @@ def _remedy(name: str, names: Iterable[str], known: Collection[str]) -> str:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(islice(known, 10_000)), 1)
-    return f" Did you mean {shown(near[0])}?" if near else ""
+    near = closest(name, islice(known, 10_000))
+    return "" if near is None else f" Did you mean {shown(near)}?"

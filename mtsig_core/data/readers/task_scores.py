@@ -23,6 +23,7 @@ from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.bounds import check_place, check_values, regular
 from mtsig_core.data.readers.json_text import parse_json
 from mtsig_core.data.readers.lines import read_bytes, read_lines, shown
+from mtsig_core.data.readers.names import folder_name
 from mtsig_core.data.score_directions import settle_directions
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.task import SystemInfo, Task
@@ -87,7 +88,7 @@ def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lowe
     elsewhere = dict.fromkeys(metric for pair in all_pairs.values() for metric in pair.scores)
     directions, assumed = settle_directions(values, lower_is_better, higher_is_better, elsewhere,
                                             [pair.scores for pair in found.values()])
-    name = folder.resolve().name
+    name = folder_name(folder)
     order = sorted(found) if pairs is None else list(dict.fromkeys(pairs))
     testsets = {pair: _testset(f"{name} {pair}", pair, found[pair],
                                {metric: one.higher_is_better for metric, one in directions.items()}) for pair in order}

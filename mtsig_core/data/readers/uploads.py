@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import io
+import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from mtsig_core.data.checks import literal
-from mtsig_core.data.readers.archives import unpack
 from mtsig_core.data.readers.bounds import bounded, upload_limits
 from mtsig_core.data.readers.lines import read_lines, shown
 from mtsig_core.data.readers.names import task_name, without_pair
 from mtsig_core.data.readers.score_tables import join_scores, read_scores
 from mtsig_core.data.readers.scripts import written_in
-from mtsig_core.data.readers.systems_table import without_withdrawn
-from mtsig_core.data.readers.tasks import no_output, pairs_of, read_pair
 from mtsig_core.data.readers.text import read_text
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
 
 __all__ = ["ROLES", "Upload", "guess_name", "guess_role", "guess_uploads", "in_order", "named_alike",
-           "read_uploads", "read_zip", "reference_language", "zip_language_pairs"]
+           "read_uploads", "reference_language", "upload_name"]
 
 ROLES = ("system", "training run", "reference", "documents", "source", "scores", "scores, lower is better",
          "scores, higher is better", "segment ids", "parse", "leave out")
@@ -37,7 +34,7 @@ _SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
           ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"),
           ("source", r"src|sources?"), ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"))
 _NUMBER = re.compile(rb"[-+]?[0-9]*[.,]?[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
-_ARCHIVE = "the zip archive"  # where it has no name
+_TELLING, _NAMED, _LONG = 3, 3, 30  # letters that a common beginning has; systems in a name, and letters of each
 _Result = TypeVar("_Result")
 
 
@@ -183,6 +180,31 @@ def named_alike(files: Iterable[str]) -> tuple[str, str]:
     return sets.pop() if len(sets) == 1 else "", next(iter(by_pair), "")
 
 
+def upload_name(files: Sequence[tuple[str, str, str]]) -> str:
+    """What a test set is called that comes from some files, each with its role and name: as the files say, else by what
+    their names begin with alike, else by the systems, or scores, in them.
+
+    >>> upload_name([("wmt22.uk-en.ref.A.en", "reference", "refA"), ("mine.txt", "system", "mine")])
+    'wmt22 uk-en'
+    >>> upload_name([("news_ref.txt", "reference", "news_ref"), ("news_A.txt", "system", "news_A")])
+    'news'
+    >>> upload_name([("ref.txt", "reference", "ref"), ("A.txt", "system", "A"), ("B.de-en.txt", "system", "B")])
+    'A, B de-en'
+    >>> upload_name([("ratings.tsv", "scores", "ratings")])
+    'ratings'
+    """
+    files = [one for one in files if one[1] != "leave out"]
+    of_set, pair = named_alike(file for file, *_ in files)
+    if not of_set:
+        alike = os.path.commonprefix([PurePosixPath(file).name for file, *_ in files]) if len(files) > 1 else ""
+        of_set = re.sub(r"[^\W_]*$", "", alike, flags=re.DOTALL).strip(" ._-")
+    if len(of_set) < _TELLING:
+        names = [name for _, role, name in files if role == "system"] or [name for *_, name in files]
+        more = f" and {len(names) - _NAMED} more" * (len(names) > _NAMED)
+        of_set = ", ".join(name if len(name) <= _LONG else f"{name[:_LONG]}..." for name in names[:_NAMED]) + more
+    return f"{of_set} {pair}".strip() or "upload"
+
+
 def reference_language(uploads: Sequence[Upload]) -> str | None:
     """The language of the references if it is one of `SPACELESS`, by its script."""
     def read(folder: Path) -> list[str]:
@@ -273,37 +295,14 @@ def _asking_by_role(work: Callable[[Path], TestSet]) -> TestSet:
                            "do.") from None
 
 
-def zip_language_pairs(content: bytes, file: str = _ARCHIVE) -> list[str]:
-    """The language pairs of a zipped shared-task folder, a file of that name; raises InputError where it is damaged or
-    none."""
-    return _in_folder(lambda folder: pairs_of(unpack(io.BytesIO(content), folder / "zip")), file)
-
-
-def read_zip(content: bytes, langpair: str, file: str = _ARCHIVE) -> TestSet:
-    """One language pair of a zipped shared-task folder, without the systems that its table calls withdrawn; raises
-    InputError where it has no output, too."""
-    def read(folder: Path) -> TestSet:
-        task = unpack(io.BytesIO(content), folder / "zip")
-        testset = read_pair(task, langpair)
-        if not testset.systems:
-            raise InputError(no_output(file, [langpair]))
-        if task.parent == folder:  # no folder in the archive has a name for it
-            testset = replace(testset, name=f"{guess_name(file.removesuffix('.zip'))} {langpair}")
-        return without_withdrawn(testset, task)
-
-    return _in_folder(read, file)
-
-
-def _in_folder(work: Callable[[Path], _Result], archive: str = "") -> _Result:
-    """Do some work in a folder that is gone afterwards, within the limits of uploads; its path stays out of messages,
-    which name the archive instead that is unpacked there."""
+def _in_folder(work: Callable[[Path], _Result]) -> _Result:
+    """Do some work in a folder that is gone afterwards, within the limits of uploads; no message has its path."""
     with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
         try:
             with bounded(upload_limits()):
                 return work(Path(temporary))
         except InputError as error:
-            said = str(error).replace(f"{temporary}/zip", shown(archive))
-            raise InputError(re.sub(re.escape(temporary) + r"/(\d+/)?", "", said)) from None
+            raise InputError(re.sub(re.escape(temporary) + r"/(\d+/)?", "", str(error))) from None
 
 
 def _save(folder: Path, number: int, upload: Upload) -> Path:

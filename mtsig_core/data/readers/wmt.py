@@ -6,7 +6,6 @@ files may also lie side by side. Each may be gzipped.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -18,9 +17,9 @@ from mtsig_core.data.readers.assemble import assemble, by_name, check_langpair
 from mtsig_core.data.readers.bounds import check_place, regular
 from mtsig_core.data.readers.formats import SEGMENTS, refusal, sniff
 from mtsig_core.data.readers.lines import FilePath, beginning, missing, shown
-from mtsig_core.data.readers.names import OUTPUTS, TaskName, task_name
+from mtsig_core.data.readers.names import OUTPUTS, TaskName, folder_name, task_name
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import InputError
+from mtsig_core.errors import InputError, closest
 
 __all__ = ["language_pairs", "left_out", "read_wmt"]
 
@@ -92,7 +91,7 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
     inside = [f"{outputs}/{pair}" for outputs in OUTPUTS]
     documents = of_role("documents", "documents", "metadata", "metainfo")
     testset = assemble(
-        f"{set_name or _own_name(folder)} {pair}",
+        f"{set_name or folder_name(folder)} {pair}",
         by_name(sorted((name, regular(path)) for name, path in found[set_name, pair]), "reference", ONE_OF_EACH),
         by_name(sorted(of_role("system", *OUTPUTS, *inside)), "system", ONE_OF_EACH),
         sources=_only(of_role("source", "sources"), "source file"),
@@ -182,8 +181,8 @@ def _choose(found: _References, langpair: str, folder: Path) -> tuple[str, str]:
         raise InputError(f"{shown(folder)} has {len(of_pair)} sets for {langpair}. Choose one: {', '.join(of_pair)}.")
     pairs = sorted({pair for _, pair in found})
     turned = "-".join(reversed([language or "" for language in languages_of(langpair)]))
-    near = [turned] if turned in pairs else difflib.get_close_matches(langpair, [*full, *pairs], n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
+    near = turned if turned in pairs else closest(langpair, [*full, *pairs])
+    hint = "" if near is None else f" Did you mean {near}?"
     raise InputError(f"{shown(folder)} has no reference for {shown(langpair)}; it has {', '.join(pairs)}.{hint}")
 
 
@@ -206,12 +205,6 @@ def _only(files: Sequence[tuple[str, Path]], what: str) -> Path | None:
     if len(files) > 1:
         raise InputError(f"There are two {what}s: {shown(files[0][1])} and {shown(files[1][1])}. {ONE_OF_EACH}")
     return files[0][1] if files else None
-
-
-def _own_name(folder: Path) -> str:
-    """Name of the folder, or of the one above in a release that has its texts in txt/ beside xml/."""
-    folder = folder.resolve()
-    return folder.parent.name if folder.name in ("txt", "txt-ts") else folder.name
 
 
 def _listed(names: Sequence[str]) -> str:

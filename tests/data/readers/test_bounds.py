@@ -16,12 +16,12 @@ from mtsig_core.data.readers.json_text import parse_json
 from mtsig_core.data.readers.lines import read_lines
 from mtsig_core.data.readers.score_files import read_score_file
 from mtsig_core.data.readers.tasks import read_pair
-from mtsig_core.data.readers.uploads import Upload, read_uploads, read_zip, zip_language_pairs
+from mtsig_core.data.readers.uploads import Upload, read_uploads
 from mtsig_core.data.source import Source
 from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.report.commands import command_line, task_command
-from tests.toys import zipped
+from tests.toys import read_zip, zip_language_pairs, zipped
 
 KB = 1 << 10
 

@@ -15,6 +15,7 @@ from mtsig_core.data.review_store import ReviewStore
 from mtsig_core.data.source import Source
 from mtsig_core.data.store import DAY, Limits, Store, open_store
 from mtsig_core.data.table_store import TableStore
+from mtsig_core.data.task_source import TaskSource
 from mtsig_core.data.testset import SegmentScores
 from mtsig_core.errors import StoreError
 
@@ -222,3 +223,18 @@ def test_the_files_are_private_in_a_folder_that_others_may_read(tmp_path):
     (tmp_path / "testsets.sqlite").chmod(0o640)  # for a group, by who runs it
     open_store({"MTSIG_HOME": str(tmp_path)}).close()
     assert (tmp_path / "testsets.sqlite").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_shared_task_comes_back_as_its_zip_with_what_is_taken_of_it(store, url, clock):
+    content = b"PK\3\4" + bytes(range(256)) + b"\n{}\n"
+    source = TaskSource("t.zip", scores=(("en-cs", "esa", "t.zip/en-cs.esa.tsv"),), lower_is_better=("esa",), name="T")
+    link = store.keep_task("T", content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")])
+    with closing(Store(url, store.limits, clock)) as other:
+        saved = other.find(link)
+        assert other.load_zip(saved) == content and saved.task == source
+        assert (saved.pairs, saved.unread, saved.n_systems) == (("en-cs", "en-de"), (("README", "no name"),), 3)
+    assert store.keep_task("T", content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")]) == link
+    assert store.keep_task("T", content, "ada", TaskSource("t.zip"), ["en-cs"], 3) != link  # which has other numbers
+    assert store.keep(small(), "ada") and [one.task is None for one in store.of("ada")].count(True) == 1
+    with pytest.raises(SettingError, match="MTSIG_QUOTA_MB"):
+        store.keep_task("big", random.Random(1).randbytes(2 << 20), "bob", source, ["en-cs"], 3)

@@ -1,0 +1,207 @@
+"""A zip of a task: uploaded, or below MTSIG_DATA_ROOT, it is a task, with the scores in it."""
+
+import json
+
+import pytest
+import streamlit as st
+
+from mtsig_core.cli.main import main
+from mtsig_core.data.review import replay
+from pages._ui import review_sections, review_view, testsets
+from tests.pages.test_review_page import followed, press
+from tests.pages.toys import arguments, copied, frame_rows, words
+from tests.toys import mean_ratings, task_files, zipped
+
+FILES = task_files()
+UNREAD = ("mytask/references/en-cs.refA.txt.bak~. The reason: its name is none that a file of a task has there.",
+          "mytask/README.md. The reason: its name is not that of a file of a task.",
+          "mytask/en-fr.esa.tsv. The reason: en-fr is no language pair of which the task has a reference.",
+          "mytask/notes.tsv. The reason: its name says no language pair.")
+
+
+@pytest.fixture(autouse=True)
+def database(monkeypatch, tmp_path):
+    """One of its own."""
+    monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
+    testsets.store.clear(), review_view.reviews.clear()
+    yield
+    testsets.store.clear(), review_view.reviews.clear()
+
+
+@pytest.fixture
+def data(opened):
+    """The page Data with a zip in it."""
+    def start(files=FILES, name="My task.zip"):
+        page = opened("data").switch_page("pages/data.py").run()
+        page.file_uploader(key="data.files").set_value([(name, zipped(files), "application/zip")]).run()
+        assert not page.exception
+        return page
+
+    return start
+
+
+def uploaded(page, monkeypatch, button="data.open_task"):
+    """Press a button; what the address of the page that it opens asks."""
+    return followed(page, lambda: page.button(key=button).click().run(), monkeypatch)
+
+
+def scores(page):
+    """The ranked systems, best first, and their mean scores, as the picture has them."""
+    head, *rows = frame_rows(page.dataframe[0])
+    return {row[0]: row[head.index("mean score")] for row in rows}
+
+
+def test_an_uploaded_task_is_a_task_with_its_scores(data, opened, monkeypatch, tmp_path, capsys):
+    page = data()
+    assert all(said in words(page) for said in UNREAD)
+    assert [box.value for box in page.text_input if box.label == "Name"] == ["esa", "esa"]
+    asked = uploaded(page, monkeypatch)
+    assert asked.keys() == {"testset"} and asked["testset"][0].startswith("~")
+    page.selectbox(key="metric").set_value("esa").run()
+    said = words(page)
+    assert not page.exception and "My task · 3 language pairs · 3 systems" in said
+    assert all(part in said for part in UNREAD) and "simulated" not in said
+    means = [mean_ratings(FILES, pair) for pair in ("en-cs", "en-de")]
+    for name, shown in scores(page).items():
+        assert float(shown) == pytest.approx(sum(mean[name] for mean in means) / 2, abs=.006)
+    command = next(line for line in copied(page) if line.startswith("mtsig task"))
+    (tmp_path / "My task.zip").write_bytes(zipped(FILES))
+    monkeypatch.chdir(tmp_path)
+    assert main([*arguments(command), "--trials", "99", "--format", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert {row["system"]: round(row["score"], 2) for row in printed["macro"]["esa"]["systems"]} == {
+        name: float(shown) for name, shown in scores(page).items()}
+
+    link = dict(testset=asked["testset"][0], metric="esa")  # of a stranger, and after a reload
+    again = opened("task", **link)
+    assert scores(again) == scores(page) and dict(again.query_params) == link
+    pair = opened("leaderboard", testset=asked["testset"][0].replace("en-cs", "en-de"), metric="esa")
+    assert "My task en-de" in words(pair) and "--scores 'esa=My task.zip/mytask/scores/" in copied(pair)[0]
+
+
+def test_one_language_pair_is_opened_with_its_scores_and_task_shows_its_task(data, opened):
+    page = data()
+    page.selectbox(key="data.zip_pair").set_value("en-cs").run()
+    page.button(key="data.open_zip").click().run()
+    assert "Opened: My task en-cs." in words(page) and "My task en-cs: 40 segments, 3 systems" in words(page)
+    assert page.query_params["testset"].endswith("/en-cs")
+    assert {"en-cs", "en-de", "en-uk"} == {label.removeprefix("My task/") for label in page.selectbox(
+        key="testset").options if label.startswith("My task/")}
+    task = opened("task", testset=page.query_params["testset"])
+    assert "My task · 3 language pairs" in words(task) and "esa" in task.selectbox(key="metric").options
+
+
+def test_a_review_of_it_is_called_by_its_name_and_opened_by_its_link(data, opened, monkeypatch):
+    page = data()
+    uploaded(page, monkeypatch)
+    query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
+    assert not page.exception and "My task · all systems" in words(page)
+    link = query["review"][0]
+    assert "My task · all systems" in words(opened("review", review=link))
+    for saved in testsets.store().of(next(iter(owners(page)))):
+        testsets.store().delete(saved.link, next(iter(owners(page))))
+    assert "The shared task of this review was uploaded, and is not here" in words(opened("review", review=link))
+
+
+def owners(page):
+    return {page.session_state["browser.me"]}
+
+
+def test_a_table_may_be_left_out_or_be_errors_and_a_fault_in_it_is_a_message(data, monkeypatch):
+    page = data()
+    first, second = (box for box in page.selectbox if box.label == "Role")
+    first.set_value("scores, lower is better").run()
+    [box for box in page.selectbox if box.label == "Role"][1].set_value("leave out").run()
+    uploaded(page, monkeypatch)
+    assert "mytask/scores/en-de.esa.seg.score. The reason: you chose to leave it out." in words(page)
+    page.selectbox(key="metric").set_value("esa").run()
+    assert next(iter(frame_rows(page.dataframe[0])[1:]))[0] == "Gamma"  # with the lowest ratings
+
+    page = data({**FILES, "mytask/en-cs.esa.tsv": "system\tline\tscore\nAlpha\t1\tgood\n"})
+    page.button(key="data.open_task").click().run()
+    assert "My task.zip/mytask/en-cs.esa.tsv, row 2: the score is" in words(page) and "/tmp" not in words(page)
+    assert testsets.store().of(page.session_state["browser.me"] or "") == []
+
+
+def test_a_link_to_a_task_that_is_gone_shows_no_other(opened):
+    page = opened("task", shared_task="~" + "x" * 22)
+    assert "The shared task of this link is not here" in words(page) and not page.dataframe
+    assert page.selectbox(key="shared_task").value is None
+
+
+def test_it_is_renamed_and_deleted_on_the_page_data(data, opened, monkeypatch):
+    page = data()
+    link, = uploaded(page, monkeypatch)["testset"]
+    page = page.switch_page("pages/data.py").run()
+    assert "My task: shared task, 3 language pairs, 3 systems" in words(page)
+    saved, = testsets.store().of(page.session_state["browser.me"])
+    page.text_input(key=f"yours.name.{saved.link}").set_value("Other").run()
+    page.button(key=f"yours.rename.{saved.link}").click().run()
+    assert "Other · 3 language pairs" in words(opened("task", testset=link))
+    page.button(key=f"yours.delete.{saved.link}").click().run()
+    assert "is not here" in words(opened("leaderboard", testset=link))
+
+
+def test_zips_below_the_root_are_listed_with_their_scores(opened, tmp_path):
+    root = tmp_path / "root"
+    (root / "years").mkdir(parents=True)
+    (root / "years/wmt.zip").write_bytes(zipped(FILES))
+    (root / "other.zip").write_bytes(zipped({"a.txt": "x"}))
+    (root / "broken.zip").write_bytes(b"PK nothing")
+    (root / "out.zip").symlink_to(tmp_path / "absent.zip")
+    page = opened("task", root=root, shared_task="years/wmt.zip", metric="esa")
+    assert page.selectbox(key="shared_task").options == ["years/wmt.zip", "simulated task"]
+    assert not page.exception and all(said in words(page) for said in UNREAD)
+    means = [mean_ratings(FILES, pair) for pair in ("en-cs", "en-de")]
+    assert float(scores(page)["Alpha"]) == pytest.approx(sum(mean["Alpha"] for mean in means) / 2, abs=.006)
+    pair = opened("leaderboard", root=root, testset="years/wmt.zip/en-cs", metric="esa")
+    assert not pair.exception and "3 systems" in words(pair) and "esa" in pair.selectbox(key="metric").options
+
+
+def test_references_take_part_as_systems_on_the_page(data, monkeypatch, tmp_path, capsys, opened):
+    page = data()
+    link, = uploaded(page, monkeypatch)["testset"]
+    page.selectbox(key="metric").set_value("esa").run()
+    assert "HUMAN-refA" not in str(frame_rows(page.dataframe[0]))
+    page.toggle(key="humans").set_value(True).run()
+    assert not page.exception and "HUMAN-refA" in str(frame_rows(page.dataframe[0]))
+    command = next(line for line in copied(page) if line.startswith("mtsig task"))
+    assert "--refs-as-systems" in command and page.query_params["humans"] == "true"
+    (tmp_path / "My task.zip").write_bytes(zipped(FILES))
+    monkeypatch.chdir(tmp_path)
+    assert main([*arguments(command), "--trials", "99", "--format", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)["pairs"]["en-cs"]["metrics"]["esa"]["systems"]
+    assert printed[0]["system"] == "HUMAN-refA"
+    assert printed[0]["score"] == pytest.approx(mean_ratings(FILES, "en-cs")["refA"])
+    by_text = opened("task", testset=link, metric="bleu", refs="refA", humans="true")
+    assert "HUMAN-refB" in str(frame_rows(by_text.dataframe[0])) and "refs=" not in words(by_text)
+    query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
+    assert "HUMAN-refA" in str(frame_rows(opened("review", review=query["review"][0]).dataframe[0]))
+
+
+def test_the_command_of_a_review_prints_its_files_byte_for_byte(data, opened, monkeypatch, tmp_path, capsys):
+    page = data()
+    link, = uploaded(page, monkeypatch)["testset"]
+    page = opened("task", testset=link, metric="esa", humans="true").switch_page("pages/task.py").run()
+    query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
+    files = {}
+    monkeypatch.setattr(st, "download_button", lambda title, data, name, *args, key, **more: files.update(
+        {key.rpartition(".")[2]: (name, data() if callable(data) else data)}))
+    command = next(line for line in copied(opened("review", review=query["review"][0])) if "--review" in line)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "My task.zip").write_bytes(zipped(FILES))
+    (tmp_path / files["json"][0]).write_text(files["json"][1], encoding="utf-8")
+    assert link.partition("/")[0] not in "".join(text for _, text in files.values())
+    for form in ("json", "csv", "latex", "html", "manifest"):
+        assert main([*arguments(command), "--format", form]) == 0
+        assert capsys.readouterr().out == files[form][1], form
+
+
+def test_the_files_of_a_review_do_not_give_the_link_to_the_task_away(data, monkeypatch):
+    page = data()
+    link = uploaded(page, monkeypatch)["testset"][0].partition("/")[0]
+    query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
+    history = review_view.reviews().find(query["review"][0]).history
+    told = review_sections.without_link(history, "My task")
+    assert history[0].change.task == link and replay(told).task == "My task" and told[1:] == history[1:]
+    assert review_sections.without_link(told, "other") == told
