@@ -7,6 +7,7 @@ import pytest
 
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.report.sentences import _judged, paper_sentences
+from tests.report.test_latex import said_of_tables
 from tests.report.test_outputs import SETTINGS, comparison, pair, result
 from tests.toys import texts, toy
 
@@ -193,10 +194,10 @@ class TestCaveats:
 
     @staticmethod
     def quoted(**settings):
-        """The sentences for a paper, and each caption of the LaTeX tables."""
+        """The sentences for a paper, and what stands above and below each of the LaTeX tables."""
         documents = [str(k // 4) for k in range(40)] if "unit" in settings else None
         found = compare(made("ABC", documents), **QUICK | settings)
-        return [paper_sentences(found, "bleu"), *re.findall(r"\\caption\[.*", found.render("latex"))]
+        return [paper_sentences(found, "bleu"), *said_of_tables(found.render("latex"))]
 
     def test_segments_where_documents_are_known(self):
         for text in self.quoted(unit="segment"):
@@ -222,7 +223,7 @@ class TestCaveats:
 
     def test_few_units_go_with_the_numbers(self):
         for text in self.quoted(unit="document"):
-            assert "Only 10 documents to resample: intervals and p are rough below 30. 95" in text.replace("\\", "")
+            assert "Only 10 documents to resample: intervals and p are rough below 30." in text.replace("\\", "")
 
     def test_ranks_of_another_correction_claim_no_more(self):
         text = by_hand([pair("A", "B", 0.5, "a"), pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")],
