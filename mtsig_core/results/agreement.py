@@ -42,8 +42,8 @@ class MetricAgreement:
 
 @dataclass(frozen=True)
 class AgreementComparison:
-    """Two metrics, the one with the higher soft pairwise accuracy first: the difference, and p before and after the
-    correction for all pairs of metrics."""
+    """Two metrics, the one with the higher soft pairwise accuracy first: the difference, and p of PERM-BOTH (Deutsch,
+    Dror and Roth 2021) before and after the correction for all pairs of metrics."""
 
     a: str
     b: str
@@ -101,7 +101,7 @@ class TaskAgreement:
     metrics : tuple of MetricAgreement
         Means over the language pairs; `n_pairs` and `n_ties` are sums.
     comparisons : tuple of AgreementComparison
-        By the mean difference, resampled within each language pair.
+        By the mean difference, permuted within each language pair.
     """
 
     human: str
