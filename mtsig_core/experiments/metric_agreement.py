@@ -17,6 +17,7 @@ from mtsig_core.data.score_directions import check_settled
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import engine
+from mtsig_core.inference.cautions import about_independence
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.few_units import p_floor
 from mtsig_core.inference.resampling import Units, cell_bits, sum_groups, unpacked
@@ -153,7 +154,7 @@ def agreement_of(human: str, held: HeldMetrics) -> Agreement:
                                held.sampling.alpha) for k in order)
     return Agreement(human, TestSetInfo.of(held.testset), held.sampling, held.trials, CORRECTION, results,
                      compare_metrics(held.rows, [held], order),
-                     tuple(about_words(held.testset, tokenizers)))
+                     (*about_independence(held.testset, held.sampling.unit), *about_words(held.testset, tokenizers)))
 
 
 def default_metrics(testset: TestSet, human: str) -> list[str]:

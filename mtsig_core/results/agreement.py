@@ -69,7 +69,7 @@ class Agreement:
     metrics : tuple of MetricAgreement
     comparisons : tuple of AgreementComparison
     warnings : tuple of Caution
-        About what metrics can tell of the texts.
+        That segments are taken as independent, and what metrics can tell of the texts.
     """
 
     human: str
