@@ -90,7 +90,7 @@ else:
     decisions = {name: significant(values, settings.alpha) for name, values in adjusted.items()}
     screen.table(["correction", "controls", "significant pairs"], [
         [f"{name} (chosen)" if name == settings.correction else name, across_corrections.CONTROLS[name],
-         how_many(yes, settings, name)] for name, yes in decisions.items()], names=[0, 1])
+         how_many(yes, settings, name)] for name, yes in decisions.items()], names=[0], texts=[1])
     if joint is None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
     elif decisions["romano-wolf"].sum() < decisions["holm"].sum():

@@ -7,7 +7,7 @@ hardly tell apart counts for little either way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -17,7 +17,7 @@ from mtsig_core.data.score_directions import check_settled
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import engine
-from mtsig_core.inference.cautions import about_independence
+from mtsig_core.inference.cautions import DOCUMENTS_IGNORED, about_independence
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.few_units import p_floor
 from mtsig_core.inference.resampling import Units, cell_bits, sum_groups, unpacked
@@ -28,7 +28,7 @@ from mtsig_core.inference.text_cautions import about_words
 from mtsig_core.inference.ties import TOLERANCE, rounding
 from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of, tokenizer_of
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.results import SamplingSettings, TestSetInfo
+from mtsig_core.results import Caution, SamplingSettings, TestSetInfo
 from mtsig_core.results.agreement import Agreement, AgreementComparison, MetricAgreement
 
 __all__ = ["CORRECTION", "Held", "HeldMetrics", "accuracies", "accuracy", "agreement", "agreement_of",
@@ -154,7 +154,15 @@ def agreement_of(human: str, held: HeldMetrics) -> Agreement:
                                held.sampling.alpha) for k in order)
     return Agreement(human, TestSetInfo.of(held.testset), held.sampling, held.trials, CORRECTION, results,
                      compare_metrics(held.rows, [held], order),
-                     (*about_independence(held.testset, held.sampling.unit), *about_words(held.testset, tokenizers)))
+                     (*_about_units(held), *about_words(held.testset, tokenizers)))
+
+
+def _about_units(held: HeldMetrics) -> Iterator[Caution]:
+    """The warnings that segments may not be independent."""
+    yield from about_independence(held.testset, held.sampling.unit)
+    if held.testset.documents is not None and held.sampling.unit == "segment":
+        yield Caution.of("documents-ignored", DOCUMENTS_IGNORED, advice="Choose the unit document.",
+                         remedies=({"unit": "document"},))
 
 
 def default_metrics(testset: TestSet, human: str) -> list[str]:

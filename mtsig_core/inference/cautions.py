@@ -40,8 +40,12 @@ from mtsig_core.inference.text_cautions import about_texts, about_words, named, 
 from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["about_independence", "about_metrics", "about_ratings", "about_scores", "about_several", "disagreement",
-           "find_cautions", "once", "repeated_references"]
+__all__ = ["DOCUMENTS_IGNORED", "about_independence", "about_metrics", "about_ratings", "about_scores", "about_several",
+           "disagreement", "find_cautions", "once", "repeated_references"]
+
+#: What is wrong with segments as units where documents are known.
+DOCUMENTS_IGNORED = ("Segments are resampled although document ids are known: sentences of one document are alike, so "
+                     "p may be too small.")
 
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
@@ -98,8 +102,7 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
         other: dict[str, Any] = {"unit": "document", **({"test": "ar"} if TESTS[settings.test].of_segments else {})}
         m, documents = max((len(result.tested) for result in results.values()), default=0), testset.n_documents or 0
         enough = not m or units_needed(replace(settings, **other), m) <= documents
-        yield Caution.of("documents-ignored", "Segments are resampled although document ids are known: sentences of "
-                                              "one document are alike, so p may be too small.",
+        yield Caution.of("documents-ignored", DOCUMENTS_IGNORED,
                          here=_se_ratios(results), advice="Choose the unit document." if enough else
                          f"The unit document could decide nothing with {documents}: more of them are needed.",
                          remedies=(other,) if enough else ())

@@ -126,7 +126,8 @@ def caption_sentences(comparison: Comparison, result: MetricResult, what: str) -
     return [f"{what} of {counted(len(result.systems), 'system')} on {_data(comparison, result)} by "
             f"{metric_name(result)} ({direction(result.higher_is_better)}).", *simulated_said(comparison.testset),
             *map(printable, what_is_scored(comparison, result)),
-            *filter(None, [_undecided(result, comparison.settings)]), *caveats(comparison, result)]
+            *filter(None, [_undecided(result, comparison.settings)]), *caveats(comparison, result),
+            *exclusion_sentences(comparison)]
 
 
 def basis_sentences(comparison: Comparison, result: MetricResult) -> list[str]:

@@ -27,6 +27,7 @@ from mtsig_core.report.task_sentences import (
     across_sentences,
     caveat_sentences,
     have_metric,
+    left_out_sentences,
     level_across,
     signature_sentences,
     subject_sentences,
@@ -145,7 +146,7 @@ def _ranking_said(found: TaskComparison, metric: str, grey: bool) -> list[str]:
     said += above_ranks(found, metric, warned=False)
     if grey:
         said.append("On grey: systems that the task's table of systems does not put into the constrained track.")
-    said += [*caveat_sentences(have_metric(found, metric)), *level_across(found, metric)]
+    said += [*caveat_sentences(have_metric(found, metric)), *level_across(found, metric), *left_out_sentences(found)]
     return list(dict.fromkeys(filter(None, said)))  # why nothing was averaged is said above the ranks already
 
 
@@ -166,7 +167,7 @@ def _head_to_head(found: TaskComparison, metric: str) -> str:
             f"A difference is {taken}. > means that the first is better by the test, < that the "
             "second is, a dash that the test does not decide, which does not make them equal.",
             *decision_notes(found, metric), *across_gaps(found, metric),
-            *caveat_sentences(have_metric(found, metric)), *level_across(found, metric)]
+            *caveat_sentences(have_metric(found, metric)), *level_across(found, metric), *left_out_sentences(found)]
     column = name_column((name for pair in names for name in pair), 16)
     return fitting_table("head-to-head", f"{column}{column}{'r' * (len(header) - 3)}c",
                   ["first", "second", *header[2:-1], "decision"], cells, metric, said)

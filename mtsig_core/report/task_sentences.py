@@ -34,8 +34,8 @@ from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.results.task import TaskComparison
 
-__all__ = ["across_sentences", "caveat_sentences", "common_sentences", "have_metric", "level_across",
-           "signature_sentences", "subject_sentences", "task_methods", "within_sentences"]
+__all__ = ["across_sentences", "caveat_sentences", "common_sentences", "have_metric", "left_out_sentences",
+           "level_across", "signature_sentences", "subject_sentences", "task_methods", "within_sentences"]
 
 _SO = "So "  # begins a conclusion
 _FEW = 5  # language pairs whose numbers are each said
@@ -183,8 +183,12 @@ def common_sentences(found: TaskComparison, metric: str) -> list[str]:
     """What was assumed of the metric, what was left out, and with what all was computed."""
     first = next(iter(have_metric(found, metric).values()))[0]
     said = list(map(printable, assumptions(found.task.assumed, [metric])))
-    said += [f"Left out: {printable(task_left_out(found))}."] if found.excluded else []
-    return [*said, computed_said(first.settings)]
+    return [*said, *left_out_sentences(found), computed_said(first.settings)]
+
+
+def left_out_sentences(found: TaskComparison) -> list[str]:
+    """Which systems were left out, and why; no sentence where none was."""
+    return [f"Left out: {printable(task_left_out(found))}."] if found.excluded else []
 
 
 def signature_sentences(found: TaskComparison, metric: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import streamlit as st
 
@@ -47,6 +47,7 @@ _STYLE = """<style>
 .mt-table td {text-align: right; padding: .22rem .6rem; white-space: nowrap;
               border-bottom: 1px solid color-mix(in srgb, currentColor 14%, transparent)}
 .mt-table .mt-name {text-align: left; max-width: 24rem; overflow: hidden; text-overflow: ellipsis}
+.mt-table td.mt-text {text-align: left; white-space: normal; min-width: 12rem} .mt-table th.mt-text {text-align: left}
 .mt-table.mt-prose td {white-space: normal; overflow-wrap: anywhere; min-width: 4rem; text-align: left;
                        vertical-align: top}
 .mt-table.mt-prose td:first-child {min-width: 6.5rem}
@@ -126,18 +127,20 @@ def cautions(found: Iterable[Caution], several: bool = False) -> None:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[int] = (0,),
-          key: str | None = None, open_rows: bool = False) -> int | None:
-    """A table of text; the columns in `names` are set left and cut when too long.
+          key: str | None = None, open_rows: bool = False, texts: Collection[int] = ()) -> int | None:
+    """A table of text; the columns in `names` are set left and cut when too long, those in `texts` hold phrases or
+    sentences, which are broken into lines.
 
     A long one can be sorted and filtered, as can one of which rows can be opened: the row chosen is returned.
     Where a page has two of the same header and as many rows, they need keys.
     """
     names, rows = set(names), list(rows)
     if open_rows or len(rows) > grid.MOST_PLAIN:
-        return grid.show(header, rows, names, key or f"table {len(rows)} {' '.join(header)}", open_rows)
+        return grid.show(header, rows, {*names, *texts}, key or f"table {len(rows)} {' '.join(header)}", open_rows)
 
     def cells(tag, row, shown):
-        named = [f' class="mt-name" title="{escape(cell)}"' if k in names else "" for k, cell in enumerate(row)]
+        named = [f' class="mt-name" title="{escape(cell)}"' if k in names else ' class="mt-text"' if k in texts else ""
+                 for k, cell in enumerate(row)]
         return "".join(f"<{tag}{extra}>{_literal(cell)}</{tag}>" for cell, extra in zip(shown, named, strict=True))
 
     columns = [grid.apart(column) if k in names else column for k, column in enumerate(zip(*rows, strict=True))]

@@ -66,7 +66,7 @@ def show_type_one(bench: Bench, place) -> None:
 
 def _by_segment(rejected, alpha: float) -> str:
     """What comes of swapped segments: the level holds by construction, and yet these nulls may miss it."""
-    if rejected.low <= alpha <= rejected.high:
+    if not (rejected.low > alpha or rejected.high < alpha):
         return "By segment, approximate randomization keeps its level by construction"
     chance = ", here by chance: take more null pairs" if rejected.low > alpha else ""
     return (f"By segment, approximate randomization rejects {100 * rejected.share:.1f}% [{100 * rejected.low:.1f}, "

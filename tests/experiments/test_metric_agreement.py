@@ -231,6 +231,16 @@ def test_a_segment_counts_by_what_the_corpus_score_loses_without_it():
         assert row.mean() == pytest.approx(score, abs=2)
 
 
+def test_segments_that_may_not_be_independent_are_warned_of():
+    tables = {"people": noisy(1, 40), "metric": noisy(2, 40)}
+    documents = [str(k // 4) for k in range(40)]
+    for more, unit, code in (({}, "segment", ["no-documents"]), ({}, "block", ["no-documents"]),
+                             ({"documents": documents}, "segment", ["documents-ignored"]),
+                             ({"documents": documents}, "document", [])):
+        found = agreement(rated(tables, **more), "people", unit=unit, trials=99, resamples=20)
+        assert [caution.code for caution in found.warnings] == code
+
+
 def test_intervals_stand_about_what_was_observed():
     """Samples of noisy scores agree less than the scores themselves: theirs would end below what was observed."""
     truth = np.arange(4)[:, None] * 0.25

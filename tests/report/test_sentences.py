@@ -6,6 +6,8 @@ import re
 import pytest
 
 from mtsig_core import Caution, TestSet, compare
+from mtsig_core.figures import differences, forest, matrix
+from mtsig_core.report.caveats import caveats
 from mtsig_core.report.sentences import _judged, paper_sentences
 from tests.report.test_latex import said_of_tables
 from tests.report.test_outputs import SETTINGS, comparison, pair, result
@@ -220,6 +222,18 @@ class TestCaveats:
         paper, systems, *captions = self.quoted(**settings)
         assert "Rank intervals hold jointly for all systems." in systems
         assert not any("need not hold" in text or self.IGNORED in text for text in [paper, systems, *captions])
+
+    @pytest.mark.parametrize("unit, said", [("segment", True), ("block", False)])
+    def test_that_segments_are_taken_as_independent_goes_with_the_numbers(self, unit, said):
+        found = compare(made("ABC"), **QUICK, unit=unit)
+        result = found.metrics["bleu"]
+        taken = "No document ids: segments are taken as independent"
+        for text in (paper_sentences(found, "bleu"), *said_of_tables(found.render("latex")), found.render("html")):
+            assert (taken in text) == said and "too small. Give document ids" not in text.partition("<h2")[0]
+        for figure in (forest, differences, matrix):
+            drawn = figure(result, found.settings, notes=caveats(found, result))
+            below = " ".join(note.text.replace("<br>", "") for note in drawn.layout.annotations)
+            assert (taken in below) == said
 
     def test_few_units_go_with_the_numbers(self):
         for text in self.quoted(unit="document"):

@@ -400,7 +400,8 @@ class TestHtml:
         drawn = ElementTree.fromstring(task_picture(found, "X"))
         texts = [one for one in drawn.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == ""]
         assert "".join(one.text for one in texts) == (
-            "Ranks by X; blue: may be the first, as no other is significantly better. A dash: no score, or no rank.")
+            "Ranks by X; blue: may be the first, as no other is significantly better. A dash: no score, or no rank. "
+            "Only 20 documents to resample: intervals and p are rough below 30.")
         assert max(float(one.get("y")) for one in texts) < float(drawn.get("height"))
         assert 9 * max(width(one.text) for one in texts) < float(drawn.get("width"))
 
