@@ -418,8 +418,8 @@ def permute_metrics(scores: np.ndarray, rated: np.ndarray, groups: np.ndarray, p
     systems = [(i, j) for i, j in engine.all_pairs(len(rated)) if (rated[i] & rated[j]).any()]
     for k, (i, j) in enumerate(systems):
         both = rated[i] & rated[j]
-        sums = sum_groups(np.concatenate([scores[:, i] * both, scores[:, j] * both])[..., None], groups)[..., 0]
-        p = _traded_p(*sums.reshape(2, len(scores), -1)[:, pairs].swapaxes(1, 2), bits[[i, j]])
+        mine, theirs = (sum_groups((scores[:, own] * both)[..., None], groups)[:, :, 0] for own in (i, j))
+        p = _traded_p(mine[pairs.T], theirs[pairs.T], bits[[i, j]])
         apart += np.abs(p - people[k])
         if progress is not None:
             progress((k + 1) / len(systems))
