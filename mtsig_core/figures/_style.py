@@ -20,7 +20,7 @@ __all__ = ["BELOW", "BLUE", "ENDS", "GREY", "LEFT", "VERMILLION", "Labels", "ful
 BELOW, LEFT, ENDS = 36, 56, 24
 _LINE = 16  # from one line of the names below a figure to the next
 _KEY = 24  # lines of names below a figure at most; a single name is whole
-_NOTE = 110  # digits of a line of a note below a figure
+_NOTE = 52  # digits of a line of a note below a figure, as many as a phone has room for
 _DIGIT = 0.58  # of the font size, in most fonts at most
 
 
