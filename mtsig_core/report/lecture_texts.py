@@ -276,8 +276,8 @@ def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
     first, second = shorts(a, b)
     of = "the only draw" if drawn == 1 else f"least to greatest of {drawn} draws" if found.too_few(ALPHA) else \
         f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
-    bracket = f"From {2 / ALPHA:.0f} draws on the bracket is a {1 - ALPHA:.0%} interval." if found.too_few(ALPHA) else \
-        f"The bracket leaves out {ALPHA / 2:.1%} of the draws at each end."
+    bracket = f"From {2 / ALPHA:.0f} draws on: a {1 - ALPHA:.0%} interval." if found.too_few(ALPHA) else \
+        f"It leaves out {ALPHA / 2:.1%} of them at each end."
     undecided = not found.too_few(ALPHA) and holds_zero(*difference)
     return {"truth": f"{found.mean_missing:.1f}", "worse_said": f"{found.share_worse:.0%}", "of": of, "conclusion": (
         f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
