@@ -9,7 +9,7 @@ from mtsig_core.figures import differences, forest
 from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caveats import keeps_its_level
+from mtsig_core.report.caveats import caveats, keeps_its_level
 from mtsig_core.report.far_firsts import far_firsts
 from mtsig_core.report.records import leaderboard_records
 from mtsig_core.report.runs_tables import with_runs
@@ -65,10 +65,11 @@ header, rows = leaderboard_rows(result, comparison.settings)
 blue = "the best score" if comparison.settings.baseline is None else "the baseline"
 numbers = dict(zip(("header", "rows"), leaderboard_records([result], comparison.settings), strict=True),
                files=view.named(), command=view.command(), select=True)
+told = tuple(caveats(comparison, result))  # in a picture that is saved, too
 apart = result.pairs and st.session_state["figure"] == _FIGURES[1]
 if apart:
     clicked = charts.show(
-        partial(differences, result, comparison.settings), key="leaderboard.differences", **numbers,
+        partial(differences, result, comparison.settings, told), key="leaderboard.differences", **numbers,
         table=difference_rows(result, comparison.settings),
         alt=f"Differences of all systems to {blue}, with single and simultaneous intervals; numbers below.")
     st.caption(f"Difference of each system to {blue}. A single interval is for its pair alone; the simultaneous ones "
@@ -76,7 +77,7 @@ if apart:
                "hollow: not, which is not 'equal'. Decisions come from the test. Click a dot to open the pair.")
 else:
     clicked = charts.show(
-        partial(forest, result, comparison.settings), key="leaderboard.forest", **numbers, with_table=False,
+        partial(forest, result, comparison.settings, told), key="leaderboard.forest", **numbers, with_table=False,
         alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same "
             "numbers.")
 clusters = cluster_ends(result.systems)

@@ -91,7 +91,7 @@ screen.cautions(c for c in comparison.warnings
                 and not c.code.endswith(("as-published", "-assumes")))
 
 st.subheader("Every test, side by side")
-screen.table(*one_pair.outcome_rows(found), names=[0, 3])
+screen.table(*one_pair.outcome_rows(found), names=[0], texts=[3])
 st.caption("Choose the test before looking: the one that happens to agree is no evidence. The smallest p is "
            "1/(trials + 1), 2/(trials + 1) for the percentile test"
            + (f", 2/{len(found.swapped) + 1} for randomization, which tries all swaps." if found.exact else "."))

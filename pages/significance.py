@@ -90,7 +90,7 @@ else:
     decisions = {name: significant(values, settings.alpha) for name, values in adjusted.items()}
     screen.table(["correction", "controls", "significant pairs"], [
         [f"{name} (chosen)" if name == settings.correction else name, across_corrections.CONTROLS[name],
-         how_many(yes, settings, name)] for name, yes in decisions.items()], names=[0, 1])
+         how_many(yes, settings, name)] for name, yes in decisions.items()], names=[0], texts=[1])
     if joint is None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
     elif decisions["romano-wolf"].sum() < decisions["holm"].sum():
@@ -106,11 +106,14 @@ else:
 better = across_corrections.better_matrix(result)
 n_triples = intransitive_triples(better)
 if n_triples:
-    st.subheader(f"{n_triples} {'triple is' if n_triples == 1 else 'triples are'} not transitive")
+    triples = across_corrections.triple_examples(better)
+    st.subheader(f"{n_triples:,} {'triple is' if n_triples == 1 else 'triples are'} not transitive")
     st.caption("The first is better than the last, yet neither is separated from the one between: so ranks are "
-               "intervals, and 'not significant' is not 'equal'.")
-    screen.table(["better", "separated from neither", "worse"],
-                 [[names[k] for k in triple] for triple in across_corrections.triple_examples(better)], names=range(3))
+               "intervals, and 'not significant' is not 'equal'."
+               + (f" {len(triples)} of the {n_triples:,} are shown, one for each better system."
+                  if len(triples) < n_triples else ""))
+    screen.table(["better", "separated from neither", "worse"], [[names[k] for k in triple] for triple in triples],
+                 names=range(3))
 
 st.subheader("The tests side by side")
 if controls.toggle("Compare the tests", False, "significance.tests",

@@ -113,6 +113,7 @@ st.subheader("How large a test set does each pair need?")
 few = planned if len(planned) <= _FEW_PAIRS else [row for row in planned if mine.a in (row.a, row.b)]
 screen.table(*plan_rows(few, difference, unit, units))
 if len(few) < len(planned):
+    st.caption(f"The {len(few)} pairs with {mine.a}.")
     with st.expander(f"All {len(planned)} pairs", key="sweeps.all.box"):
         screen.table(*plan_rows(planned, difference, unit, units), key="sweeps.all")
 family = "" if mine.n_pairs < 2 else (f", or among {mine.n_pairs} pairs at alpha/{mine.n_pairs} (Bonferroni's level: "

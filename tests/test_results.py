@@ -11,6 +11,7 @@ import pytest
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, read_text
 from mtsig_core.cli.main import main
 from mtsig_core.figures import differences, forest, matrix, of_comparison
+from mtsig_core.report.caveats import caveats
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import Caution, PairResult
@@ -151,7 +152,7 @@ class TestShown:
         assert list(of_comparison(found, "bleu")) == names
         for name in names:
             drawn = {"forest": forest, "differences": differences, "matrix": matrix}[name](
-                found.metrics["bleu"], found.settings)
+                found.metrics["bleu"], found.settings, notes=caveats(found, found.metrics["bleu"]))
             assert found.figure(name, "bleu") == drawn
         if "matrix" not in names:
             with pytest.raises(SettingError, match=f"has no figure 'matrix'. It has: {', '.join(names)}."):

@@ -37,7 +37,8 @@ def add_agreement_options(sub: ArgumentParser) -> None:
     group.add_argument("--all-pairs", action="store_true", help="all language pairs of the task")
     add_pairs(group.add_argument)
     add_choice_of_systems(sub)
-    add_arguments(sub.add_argument_group("test"), "agreement", trials="swaps behind each p")
+    add_arguments(sub.add_argument_group("test"), "agreement",
+                  trials="swaps behind each p of two systems, permutations behind that of two metrics")
     add_output_options(sub, tuple(AGREEMENT_FORMS))
 
 

@@ -7,7 +7,7 @@ hardly tell apart counts for little either way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -17,21 +17,23 @@ from mtsig_core.data.score_directions import check_settled
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, nearest
 from mtsig_core.inference import engine
+from mtsig_core.inference.cautions import DOCUMENTS_IGNORED, about_independence
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.few_units import p_floor
-from mtsig_core.inference.resampling import Units
+from mtsig_core.inference.resampling import Units, cell_bits, sum_groups, unpacked
 from mtsig_core.inference.row_chunks import row_chunks
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.text_cautions import about_words
-from mtsig_core.inference.ties import rounding
+from mtsig_core.inference.ties import TOLERANCE, rounding
 from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of, tokenizer_of
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.results import SamplingSettings, TestSetInfo
+from mtsig_core.results import Caution, SamplingSettings, TestSetInfo
 from mtsig_core.results.agreement import Agreement, AgreementComparison, MetricAgreement
 
-__all__ = ["CORRECTION", "Held", "HeldMetrics", "accuracies", "accuracy", "agreement", "agreement_of", "compared",
-           "default_metrics", "hold", "one_sided_p", "soft_accuracy"]
+__all__ = ["CORRECTION", "Held", "HeldMetrics", "accuracies", "accuracy", "agreement", "agreement_of",
+           "compare_metrics", "default_metrics", "hold", "one_sided_p", "permute_metrics", "score_segments",
+           "soft_accuracy"]
 
 _TEXT_METRICS = ("bleu", "chrf", "ter")
 CORRECTION = "holm"
@@ -53,7 +55,7 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
     unit, block_length : optional
         What is swapped and drawn, as in `compare`; the document where documents are known.
     trials : int
-        Swaps behind each p.
+        Swaps behind each p, and permutations behind each p of two metrics.
     alpha : float
         Intervals have level 1 - alpha.
     resamples : int
@@ -87,8 +89,13 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
     Intervals are of the accuracy to be expected on test sets of this size, for these systems, which are not drawn:
     percentiles over bootstrap samples of units, moved so that their mean is what was observed, and cut to 0..1. Samples
     have the noise of the test set and as much again, so that their own accuracies are lower. In a sample the p of a
-    difference is its place among the swaps of the whole set. Two metrics are compared on the same samples: p is
-    two-sided, of the differences of soft pairwise accuracy less their mean, and corrected by Holm.
+    difference is its place among the swaps of the whole set.
+
+    Two metrics are compared by PERM-BOTH (Deutsch, Dror and Roth 2021): the segment scores of each are standardized
+    over all systems and segments, and for each unit of each system a coin decides whether the two metrics trade
+    theirs. p is the share of permutations, the observed scores among them, in which soft pairwise accuracy differs at
+    least as much either way; it is corrected by Holm. See `permute_metrics` for what is done here that the paper leaves
+    open: metrics of texts enter by what each segment contributes to the score of the corpus.
 
     Examples
     --------
@@ -132,8 +139,11 @@ def hold(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = 
         report = None if progress is None else _stage(progress, f"swaps of {metric.name}")
         found.append(_drawn(metric, whole[systems][:, segments], rated, units, trials, sampling, jobs, report))
     people, *theirs = found
+    scores = np.array([score_segments(metric, whole[systems][:, segments], rated) for metric, whole in counted[1:]])
+    permuted = permute_metrics(scores, rated, units.jackknife_groups()[units.index], people.p[:, 0], trials, seed,
+                               None if progress is None else _stage(progress, "permutations of metrics"))
     return HeldMetrics(part, sampling, units.all_swaps or trials, tuple(chosen),
-                       tuple(_held_against(people, own) for own in theirs), units.pieces)
+                       tuple(_held_against(people, own) for own in theirs), units.pieces, permuted)
 
 
 def agreement_of(human: str, held: HeldMetrics) -> Agreement:
@@ -143,8 +153,16 @@ def agreement_of(human: str, held: HeldMetrics) -> Agreement:
     results = tuple(accuracies(held.metrics[k], held.metrics[k].signature(held.testset), held.rows[k],
                                held.sampling.alpha) for k in order)
     return Agreement(human, TestSetInfo.of(held.testset), held.sampling, held.trials, CORRECTION, results,
-                     compared([(held.metrics[k].name, held.rows[k]) for k in order], held.sampling.unit, held.n_units),
-                     tuple(about_words(held.testset, tokenizers)))
+                     compare_metrics(held.rows, [held], order),
+                     (*_about_units(held), *about_words(held.testset, tokenizers)))
+
+
+def _about_units(held: HeldMetrics) -> Iterator[Caution]:
+    """The warnings that segments may not be independent."""
+    yield from about_independence(held.testset, held.sampling.unit)
+    if held.testset.documents is not None and held.sampling.unit == "segment":
+        yield Caution.of("documents-ignored", DOCUMENTS_IGNORED, advice="Choose the unit document.",
+                         remedies=({"unit": "document"},))
 
 
 def default_metrics(testset: TestSet, human: str) -> list[str]:
@@ -224,7 +242,13 @@ class Held:
 
 @dataclass(frozen=True, eq=False)
 class HeldMetrics:
-    """Metrics against people on one test set, of which only what all have scores of is taken."""
+    """Metrics against people on one test set, of which only what all have scores of is taken.
+
+    Attributes
+    ----------
+    permuted : ndarray, shape (pairs of metrics, 1 + trials)
+        What `permute_metrics` gives.
+    """
 
     testset: TestSet
     sampling: SamplingSettings
@@ -232,6 +256,7 @@ class HeldMetrics:
     metrics: tuple[Metric, ...]
     rows: tuple[Held, ...]
     n_units: int
+    permuted: np.ndarray
 
 
 def _counted(testset: TestSet, metric: Metric, statistics: Mapping[str, np.ndarray] | None,
@@ -313,18 +338,138 @@ def _interval(observed: float, drawn: np.ndarray, alpha: float) -> tuple[float, 
     return float(low), float(high)
 
 
-def compared(held: Sequence[tuple[str, Held]], unit: str, n_units: int) -> tuple[AgreementComparison, ...]:
-    """All pairs of metrics, the better first; p is none that so few units cannot show."""
-    pairs = list(combinations(held, 2))
+def compare_metrics(rows: Sequence[Held], held: Sequence[HeldMetrics],
+                    order: Sequence[int]) -> tuple[AgreementComparison, ...]:
+    """All pairs of metrics, the better first, by the mean over test sets; p is none that so few units cannot show.
+
+    Parameters
+    ----------
+    rows : sequence of Held
+        What was found of each metric, in the mean over the test sets.
+    held : sequence of HeldMetrics
+        The test sets, such as language pairs, each permuted by itself.
+    order : sequence of int
+        The metrics, the most agreeing first.
+    """
+    pairs = list(combinations(order, 2))
     if not pairs:
         return ()
-    delta = np.array([first.soft - second.soft for (_, first), (_, second) in pairs])
-    drawn = np.array([first.soft_drawn - second.soft_drawn for (_, first), (_, second) in pairs])
-    p_values = TESTS["bootstrap"].p_values
-    assert p_values is not None, "the bootstrap test has p"
-    p = np.maximum(p_values(delta, drawn), p_floor(TESTS["bootstrap"], unit, np.array(n_units)))
-    return tuple(AgreementComparison(a, b, float(d), float(raw), float(adjusted)) for ((a, _), (b, _)), d, raw, adjusted
-                 in zip(pairs, delta, p, ADJUSTMENTS[CORRECTION](p), strict=True))
+    at = {pair: k for k, pair in enumerate(combinations(range(len(rows)), 2))}
+    mean = np.mean([own.permuted for own in held], axis=0)
+    permuted = np.array([mean[at[a, b]] if a < b else -mean[at[b, a]] for a, b in pairs])
+    reached = np.abs(permuted[:, 1:]) >= permuted[:, :1] - TOLERANCE  # accuracies, of the size of 1
+    p = (np.count_nonzero(reached, axis=1) + 1) / permuted.shape[1]
+    p = np.maximum(p, p_floor(TESTS["bootstrap"], held[0].sampling.unit, np.array(sum(own.n_units for own in held))))
+    names = [metric.name for metric in held[0].metrics]
+    return tuple(AgreementComparison(names[a], names[b], rows[a].soft - rows[b].soft, float(raw), float(adjusted))
+                 for (a, b), raw, adjusted in zip(pairs, p, ADJUSTMENTS[CORRECTION](p), strict=True))
+
+
+def score_segments(metric: Metric, statistics: np.ndarray, rated: np.ndarray) -> np.ndarray:
+    """The score of each segment, higher where better; 0 where there is none. Shape (systems, segments).
+
+    A mean of segment scores has them. Another metric is a score of the corpus, so that a segment counts by its
+    pseudo-value n S - (n - 1) S', S' being the score of the n segments without this one: their mean is about S, as
+    that of segment scores is. (Means of sentence scores, which shared tasks take, would be another metric.)
+    """
+    if is_segment_mean(metric):
+        scores = np.asarray(metric.score(statistics))
+    else:
+        counted = statistics * rated[..., None]
+        totals, n = counted.sum(axis=1), np.count_nonzero(rated, axis=1)[:, None]
+        without = np.where(n > 1, np.asarray(metric.score(totals[:, None] - counted)), 0.0)
+        scores = n * np.asarray(metric.score(totals))[:, None] - (n - 1) * without
+    return np.where(rated, direction(metric) * scores, 0.0)
+
+
+def permute_metrics(scores: np.ndarray, rated: np.ndarray, groups: np.ndarray, people: np.ndarray, trials: int,
+                    seed: int, progress: engine.Progress | None = None) -> np.ndarray:
+    """Differences of soft pairwise accuracy of all pairs of metrics, as observed and where they trade scores at random.
+
+    Scores are standardized over all systems and segments. A coin for each unit of each system, the same for all pairs
+    of metrics, decides whether the two trade the scores of its segments (PERM-BOTH of Deutsch, Dror and Roth 2021, with
+    whole units, such as documents). The one-sided p of two systems by what each metric then has is that of the normal
+    distribution that swaps of many units come near: the differences of units, swapped, have mean 0 and as variance the
+    sum of their squares. That of people stays.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (metrics, systems, segments)
+        See `score_segments`.
+    rated : ndarray of bool, shape (systems, segments)
+        What all have scores of.
+    groups : ndarray of int, shape (segments,)
+        The unit of each segment; with stationary blocks the fixed block of that length.
+    people : ndarray
+        One-sided p of people for each pair of systems that has a segment in common.
+    trials, seed : int
+    progress : callable, optional
+
+    Returns
+    -------
+    ndarray, shape (pairs of metrics, 1 + trials)
+        The first metric less the second; the first column is observed.
+    """
+    pairs = np.array(list(combinations(range(len(scores)), 2)), dtype=int).reshape(-1, 2)
+    if not len(pairs):
+        return np.empty((0, 1 + trials))
+    bits = cell_bits(len(rated), int(groups.max()) + 1, trials, seed)
+    scores, apart = _standardized(scores, rated), np.zeros((2, len(pairs), 1 + trials))
+    systems = [(i, j) for i, j in engine.all_pairs(len(rated)) if (rated[i] & rated[j]).any()]
+    for k, (i, j) in enumerate(systems):
+        both = rated[i] & rated[j]
+        mine, theirs = (sum_groups((scores[:, own] * both)[..., None], groups)[:, :, 0] for own in (i, j))
+        p = _traded_p(mine[pairs.T], theirs[pairs.T], bits[[i, j]])
+        apart += np.abs(p - people[k])
+        if progress is not None:
+            progress((k + 1) / len(systems))
+    first, second = apart / len(systems)
+    difference: np.ndarray = second - first
+    return difference
+
+
+def _standardized(scores: np.ndarray, rated: np.ndarray) -> np.ndarray:
+    """With mean 0 and variance 1 over all that is rated; 0 where nothing is, or where all are the same."""
+    known = scores[:, rated]
+    centred = np.where(rated, scores - known.mean(axis=1)[:, None, None], 0.0)
+    spread = np.where(np.ptp(known, axis=1) > rounding(known), known.std(axis=1), np.inf)
+    scaled: np.ndarray = centred / spread[:, None, None]
+    return scaled
+
+
+def _traded_p(mine: np.ndarray, theirs: np.ndarray, bits: np.ndarray) -> np.ndarray:
+    """One-sided p that the first system is better, by both metrics of each pair: shape (2, pairs, 1 + permutations).
+
+    Where a system trades in unit u, the difference of two systems by the first metric moves by what the second has more
+    there. So sums of differences and of their squares over units are linear in the coins and in their products.
+
+    Parameters
+    ----------
+    mine, theirs : ndarray, shape (2, pairs, units)
+        Sums of the scores of the first and of the second system by both metrics.
+    bits : ndarray of uint64, shape (2, permutations, words)
+        Where the systems trade.
+    """
+    more, less = mine[1] - mine[0], theirs[1] - theirs[0]
+    apart = mine - theirs  # by each metric
+    x, y = (unpacked(own, more.shape[1]).astype(np.float64) for own in bits)
+    both = (x * y) @ (more * less).T
+    found = []
+    for own, e, f in ((apart[0], more, less), (apart[1], -more, -less)):
+        total = own.sum(axis=1) + x @ e.T - y @ f.T
+        squares = (own**2).sum(axis=1) + x @ (e * (2 * own + e)).T + y @ (f * (f - 2 * own)).T - 2 * both
+        found.append(_normal_p(np.vstack([own.sum(axis=1), total]), np.vstack([(own**2).sum(axis=1), squares])))
+    return np.swapaxes(found, 1, 2)
+
+
+def _normal_p(totals: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """One-sided p of sums of differences with the variance of their swaps; 1/2 of no difference."""
+    from scipy.special import ndtr  # late: it takes long to import
+
+    tie = rounding(squares.T)
+    spread = np.sqrt(np.where(squares > tie, squares, 1.0))
+    p: np.ndarray = np.where(squares > tie, ndtr(-totals / spread), 0.5)
+    return p
 
 
 def _stage(progress: Callable[[str, float], None], name: str) -> engine.Progress:

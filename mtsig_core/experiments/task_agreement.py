@@ -17,7 +17,7 @@ from mtsig_core.experiments.metric_agreement import (
     HeldMetrics,
     accuracies,
     agreement_of,
-    compared,
+    compare_metrics,
     default_metrics,
     hold,
 )
@@ -72,9 +72,10 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
 
     Notes
     -----
-    Language pairs count the same. Two metrics are compared by the mean difference of soft pairwise accuracy: samples
-    are drawn within each language pair and averaged, as in the mean differences of `compare_task`; p of language pairs
-    are not combined. Systems and language pairs are not drawn: with others the order may be another.
+    Language pairs count the same. Intervals are of means of samples drawn within each language pair. Two metrics are
+    compared by the mean difference of soft pairwise accuracy: they trade scores within each language pair, and the
+    differences are averaged, as in the mean differences of `compare_task`; p of language pairs are not combined.
+    Systems and language pairs are not drawn: with others the order may be another.
 
     Examples
     --------
@@ -114,8 +115,7 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
     return TaskAgreement(
         human, TaskInfo.of(task), {pair: agreement_of(human, own) for pair, own in held.items()},
         tuple(pair for pair in task.testsets if pair not in have), alpha, seed, CORRECTION, rows,
-        compared([(first.metrics[k].name, means[k]) for k in order], first.sampling.unit,
-                 sum(own.n_units for own in held.values())))
+        compare_metrics(means, list(held.values()), order))
 
 
 def _rated(testset: TestSet, human: str) -> int:

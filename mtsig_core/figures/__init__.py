@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from mtsig_core.figures.differences import differences
 from mtsig_core.figures.forest import forest
 from mtsig_core.figures.matrix import matrix
+from mtsig_core.report.caveats import caveats
 from mtsig_core.results import Comparison
 
 __all__ = ["differences", "forest", "matrix", "of_comparison"]
@@ -16,5 +17,10 @@ __all__ = ["differences", "forest", "matrix", "of_comparison"]
 def of_comparison(comparison: Comparison, metric: str) -> dict[str, Callable[[], go.Figure]]:
     """What draws each figure that a comparison has under a metric, by its name."""
     result, settings = comparison.metrics[metric], comparison.settings
-    there = [forest, *[differences] * bool(result.pairs), *[matrix] * bool(result.pairs and settings.baseline is None)]
-    return {drawn.__name__: partial(drawn, result, settings) for drawn in there}
+    notes = tuple(caveats(comparison, result))
+    found: dict[str, Callable[[], go.Figure]] = {"forest": partial(forest, result, settings, notes)}
+    if result.pairs:
+        found["differences"] = partial(differences, result, settings, notes)
+    if result.pairs and settings.baseline is None:
+        found["matrix"] = partial(matrix, result, settings, notes=notes)
+    return found

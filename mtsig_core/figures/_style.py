@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain
 
 import numpy as np
@@ -13,13 +13,14 @@ from mtsig_core.report.palette import BLUE, GREY, VERMILLION, shortened, told_ap
 from mtsig_core.report.terminal import printable
 
 __all__ = ["BELOW", "BLUE", "ENDS", "GREY", "LEFT", "VERMILLION", "Labels", "full", "interval_bars",
-           "measured", "steps"]
+           "measured", "noted", "steps"]
 
 #: Pixels for the numbers of an axis below a figure and beside it, and for what the first and the last of those below
 #: stand out: where they need more, Plotly makes room by drawing all of it again.
 BELOW, LEFT, ENDS = 36, 56, 24
 _LINE = 16  # from one line of the names below a figure to the next
 _KEY = 24  # lines of names below a figure at most; a single name is whole
+_NOTE = 52  # digits of a line of a note below a figure, as many as a phone has room for
 _DIGIT = 0.58  # of the font size, in most fonts at most
 
 
@@ -93,6 +94,18 @@ class Labels:
 def full(name: str) -> str:
     """A name as Plotly text in one line, for hover: no tag, and no character that turns what follows it."""
     return html.escape(printable(name), quote=False)
+
+
+def noted(figure: go.Figure, sentences: Iterable[str]) -> go.Figure:
+    """The figure with sentences below all else, so that a saved picture has what its claims depend on."""
+    lines = wrapped(" ".join(map(printable, sentences)), _NOTE)
+    if any(lines):
+        margin, high = figure.layout.margin, _LINE * len(lines) + 8
+        figure.add_annotation(
+            x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", align="left", showarrow=False,
+            xshift=8 - margin.l, yshift=-margin.b, font_size=12, text="<br>".join(map(full, lines)))
+        figure.update_layout(height=figure.layout.height + high, margin_b=margin.b + high)
+    return figure
 
 
 def measured(figure: go.Figure, text: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import BLUE, GREY, Labels, full, interval_bars, measured
+from mtsig_core.figures._style import BLUE, GREY, Labels, full, interval_bars, measured, noted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.records import leaderboard_records
 from mtsig_core.report.tables import apart, points, simultaneous_word
@@ -15,7 +17,7 @@ __all__ = ["differences"]
 _ROW, _LINE = 26, 14  # pixels per system, and for a second line of names
 
 
-def differences(result: MetricResult, settings: Settings) -> go.Figure:
+def differences(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) -> go.Figure:
     """A row a system but the best, or but the baseline: its improvement over that one, best on top.
 
     The thick bar is the single interval, the thin line with ends the simultaneous one. Filled points differ
@@ -27,6 +29,8 @@ def differences(result: MetricResult, settings: Settings) -> go.Figure:
         With a pair at least.
     settings : Settings
         Those of the comparison.
+    notes : sequence of str
+        Sentences that a saved picture has to have below it, such as `caveats`.
     """
     anchor, filled = apart(result, settings)
     header, records = leaderboard_records([result], settings)
@@ -54,4 +58,4 @@ def differences(result: MetricResult, settings: Settings) -> go.Figure:
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
     row = _ROW + _LINE * (named.lines - 1)
     figure.update_layout(height=row * len(rows) + 110, margin=dict(l=named.left, r=8, t=40, b=52), dragmode=False)
-    return named.below(figure)
+    return noted(named.below(figure), notes)

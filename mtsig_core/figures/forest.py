@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mtsig_core.figures._style import BELOW, BLUE, GREY, Labels, full
+from mtsig_core.figures._style import BELOW, BLUE, GREY, Labels, full, noted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rank_interval
 from mtsig_core.report.tables import apart, cluster_ends, points, with_interval
@@ -17,7 +19,7 @@ _ROW, _LINE = 24, 14  # pixels per system, and for a second line of names
 _RANKS = 48  # and beside the ranks, for what is written at the end of the last bar, however narrow the figure
 
 
-def forest(result: MetricResult, settings: Settings) -> go.Figure:
+def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) -> go.Figure:
     """A row a system, best on top: score with interval on the left, simultaneous rank interval on the right.
 
     Blue are the best-scoring systems, or the baseline; filled points differ significantly from it, hollow ones do not.
@@ -30,6 +32,8 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     result : MetricResult
     settings : Settings
         Those of the comparison.
+    notes : sequence of str
+        Sentences that a saved picture has to have below it, such as `caveats`.
     """
     systems, named = result.systems, Labels(34, 2, [system.system for system in result.systems])
     ranks = [(s.rank_low, s.rank_high) for s in systems if s.rank_low is not None and s.rank_high is not None]
@@ -77,4 +81,4 @@ def forest(result: MetricResult, settings: Settings) -> go.Figure:
     if ranked:  # each title is above all of its half, so that there is room for both where that is narrow
         for title, shift in zip(figure.layout.annotations, (-named.left / 2, right / 2), strict=True):
             title.xshift = shift
-    return named.below(figure)
+    return noted(named.below(figure), notes)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import plotly.graph_objects as go
 
-from mtsig_core.figures._style import Labels, full
+from mtsig_core.figures._style import Labels, full, noted
 from mtsig_core.inference.significance import significant
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import in_small_cells, signed, tens
@@ -27,7 +29,7 @@ _ICONS = 70  # pixels of those beside the key
 _FILLED, _HOLLOW = "●", "○"
 
 
-def matrix(result: MetricResult, settings: Settings, dark: bool = False) -> go.Figure:
+def matrix(result: MetricResult, settings: Settings, dark: bool = False, notes: Sequence[str] = ()) -> go.Figure:
     """A row and a column a system, in the order of the leaderboard.
 
     Above the diagonal the improvement of row over column. What is significant has a colour: hue is direction, depth is
@@ -43,6 +45,8 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False) -> go.F
     settings : Settings
     dark : bool
         Whether the page behind it is dark: small differences fade into the page.
+    notes : sequence of str
+        Sentences that a saved picture has to have below it, such as `caveats`.
     """
     n = len(result.systems)
     upright = n <= _EVERY_NUMBER
@@ -82,7 +86,7 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False) -> go.F
         # The span, because the theme of the dashboard sets titles bold.
         title=dict(text=f'<span style="font-weight:400">{key}</span>', font_size=14, x=0,
                    xref="container", y=1, yref="container", yanchor="top", pad=dict(t=16)))
-    return named.below(figure)
+    return noted(named.below(figure), notes)
 
 
 def _add_differences(figure: go.Figure, cells: Cells, n: int, size: float, difference: str, alpha: float,

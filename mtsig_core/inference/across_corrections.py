@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
 from mtsig_core.inference.correction import ADJUSTMENTS
-from mtsig_core.inference.ranking import decision_matrix
+from mtsig_core.inference.ranking import decision_matrix, intransitive_triples
 from mtsig_core.inference.significance import decide
 from mtsig_core.results import MetricResult
 
@@ -99,8 +100,9 @@ def better_matrix(result: MetricResult) -> np.ndarray:
     return decision_matrix(len(result.systems), pairs, signs)
 
 
-def triple_examples(better: np.ndarray, limit: int = 5) -> list[tuple[int, int, int]]:
-    """Some of the triples that `intransitive_triples` counts, at most one for each better system.
+def triple_examples(better: np.ndarray, limit: int = 20) -> list[tuple[int, int, int]]:
+    """The triples that `intransitive_triples` counts; where they are more than `limit`, one for each better system and
+    no more than that.
 
     Parameters
     ----------
@@ -119,10 +121,9 @@ def triple_examples(better: np.ndarray, limit: int = 5) -> list[tuple[int, int, 
     """
     tied = ~(better | better.T)
     np.fill_diagonal(tied, False)
+    all_fit = intransitive_triples(better) <= limit
     found: list[tuple[int, int, int]] = []
     for i, row in enumerate(better):
-        between = tied[i] & tied[:, row].any(axis=1)
-        if between.any() and len(found) < limit:
-            j = int(np.flatnonzero(between)[0])
-            found.append((i, j, int(np.flatnonzero(row & tied[j])[0])))
-    return found
+        own = ((i, int(j), int(k)) for j in np.flatnonzero(tied[i]) for k in np.flatnonzero(row & tied[j]))
+        found += own if all_fit else islice(own, 1)
+    return found[:limit]

@@ -40,8 +40,12 @@ from mtsig_core.inference.text_cautions import about_texts, about_words, named, 
 from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["about_metrics", "about_ratings", "about_scores", "about_several", "disagreement", "find_cautions", "once",
-           "repeated_references"]
+__all__ = ["DOCUMENTS_IGNORED", "about_independence", "about_metrics", "about_ratings", "about_scores", "about_several",
+           "disagreement", "find_cautions", "once", "repeated_references"]
+
+#: What is wrong with segments as units where documents are known.
+DOCUMENTS_IGNORED = ("Segments are resampled although document ids are known: sentences of one document are alike, so "
+                     "p may be too small.")
 
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
@@ -72,27 +76,33 @@ def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Ite
     yield from about_words(testset, tokenizers)
 
 
+def about_independence(testset: TestSet, unit: str) -> Iterator[Caution]:
+    """The warning that without document ids nobody knows which segments hang together."""
+    if testset.documents is not None:
+        return
+    if unit == "block":
+        yield Caution("no-documents", "No document ids: blocks of neighbouring segments stand in for documents. Give "
+                                      "the ids if there are any.", remedies=({"docs": "FILE"},))
+        return
+    ids = "a documents file" if testset.has_texts else "a column docid"
+    remedies: list[Remedy] = [*[{"docs": "FILE"}] * testset.has_texts, {"unit": "block"}]
+    yield Caution.of("no-documents", "No document ids: segments are taken as independent, and neighbouring ones "
+                                     "seldom are, least of all in a consecutive extract. Intervals and p may be too "
+                                     "small.",
+                     advice=f"Give document ids ({ids}), or choose the unit block.", remedies=tuple(remedies))
+
+
 def _about_design(testset: TestSet, settings: Settings, units: Units,
                   results: Mapping[str, MetricResult]) -> Iterator[Caution]:
     if len(testset.systems) == 1:
         yield Caution("one-system", "Only one system: its score and interval are given, there is no pair to test.",
                       a=next(iter(testset.systems)))
-    if testset.documents is None and settings.unit == "block":
-        yield Caution("no-documents", "No document ids: blocks of neighbouring segments stand in for documents. Give "
-                                      "the ids if there are any.", remedies=({"docs": "FILE"},))
-    elif testset.documents is None:
-        ids = "a documents file" if testset.has_texts else "a column docid"
-        remedies: list[Remedy] = [*[{"docs": "FILE"}] * testset.has_texts, {"unit": "block"}]
-        yield Caution("no-documents", "No document ids: segments are taken as independent, and neighbouring ones "
-                                      "seldom are, least of all in a consecutive extract. Intervals and p may be too "
-                                      f"small. Give document ids ({ids}), or choose the unit block.",
-                      remedies=tuple(remedies))
-    elif settings.unit == "segment":
+    yield from about_independence(testset, settings.unit)
+    if testset.documents is not None and settings.unit == "segment":
         other: dict[str, Any] = {"unit": "document", **({"test": "ar"} if TESTS[settings.test].of_segments else {})}
         m, documents = max((len(result.tested) for result in results.values()), default=0), testset.n_documents or 0
         enough = not m or units_needed(replace(settings, **other), m) <= documents
-        yield Caution.of("documents-ignored", "Segments are resampled although document ids are known: sentences of "
-                                              "one document are alike, so p may be too small.",
+        yield Caution.of("documents-ignored", DOCUMENTS_IGNORED,
                          here=_se_ratios(results), advice="Choose the unit document." if enough else
                          f"The unit document could decide nothing with {documents}: more of them are needed.",
                          remedies=(other,) if enough else ())

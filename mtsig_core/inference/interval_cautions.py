@@ -10,7 +10,7 @@ from mtsig_core.inference.text_cautions import named, plural
 from mtsig_core.inference.ties import holds_zero
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["about_intervals"]
+__all__ = ["about_intervals", "go_by"]
 
 
 def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Caution]:
@@ -32,18 +32,18 @@ def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cautio
         steps = ", and a correction in steps may find more than intervals that hold together" \
             if settings.correction in ("holm", "romano-wolf") and jointly and any(pair.significant for pair in odd) \
             else ""
-        unlike = [pair for pair in odd if pair.significant and pair.unlike]
-        advice = [which_to_go_by(settings, odd)] if len(unlike) < len(odd) else []
-        yield Caution("interval-and-decision", f"{', and '.join(told)}. {why}{steps}. " + " ".join(
-            [*advice, *_but(unlike, len(odd))]), result.metric)
+        yield Caution("interval-and-decision", f"{', and '.join(told)}. {why}{steps}. {go_by(settings, odd)}",
+                      result.metric)
 
 
-def _but(unlike: Sequence[PairResult], n: int) -> Iterator[str]:
-    """What to do instead for significant pairs whose swaps vary too little, of n; nothing where there are none."""
+def go_by(settings: Settings, pairs: Sequence[PairResult]) -> str:
+    """Which to go by in pairs whose decision and interval differ: the interval of significant ones whose swaps vary too
+    little, the decision of the others."""
+    unlike = [pair for pair in pairs if pair.significant and pair.unlike]
     if not unlike:
-        return
-    most = max(pair.swap_ratio or 0 for pair in unlike)
-    which = "There" if n == len(unlike) else \
-        f"Not so of {len(unlike)} of them ({named([f'{p.a} - {p.b}' for p in unlike])}):"
-    yield (f"{which} samples vary up to {most:.2f} times as much as swaps, as of systems too unlike to trade places, "
-           "so p is too small: go by the interval.")
+        return which_to_go_by(settings, pairs)
+    n, most = len(pairs) - len(unlike), max(pair.swap_ratio or 0 for pair in unlike)
+    which = f" for {len(unlike)} of these pairs ({named([f'{p.a} - {p.b}' for p in unlike])})" if n else ""
+    rest = f" Go by the decision for the other{'' if n == 1 else f' {n}'}." if n else ""
+    return (f"Go by the interval{which}: samples vary up to {most:.2f} times as much as swaps, as those of systems too "
+            f"unlike to trade places, so p is too small.{rest}")

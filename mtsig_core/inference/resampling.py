@@ -17,7 +17,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.inference.row_chunks import row_chunks
 
 __all__ = ["BLOCK", "UNITS", "Units", "make_units", "effective_number", "members",
-           "bootstrap_weights", "coins", "subset", "sum_groups", "swap_bits", "swaps", "unpacked"]
+           "bootstrap_weights", "cell_bits", "coins", "subset", "sum_groups", "swap_bits", "swaps", "unpacked"]
 
 #: Replicates per block: the unit of parallel work, and what bounds memory.
 BLOCK = 256
@@ -27,7 +27,7 @@ _DRAWN_AT_ONCE = 1 << 18  # random numbers that stay in the cache
 _WORDS_AT_ONCE = 1 << 10  # and in the nearest one
 _COUNTED_AT_ONCE = 1 << 13  # that a process has the memory for: to ask the system for more takes as long as to count
 _MOST_ENUMERATED = 13  # units whose swaps are all tried: 8,191, fewer than are drawn by default
-_BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM = 0, 1, 2
+_BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM, _METRIC_STREAM = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,6 +236,19 @@ def coins(n: int, seed: int, block: int) -> np.ndarray:
     ndarray of uint8, shape (BLOCK, n)
     """
     return unpacked(_toss(n, seed, block), n)
+
+
+def cell_bits(n_systems: int, n_units: int, n_trials: int, seed: int) -> np.ndarray:
+    """Fair coins for each unit of each system: where two metrics trade their scores. Packed as `swap_bits` are.
+
+    Returns
+    -------
+    ndarray of uint64, shape (systems, trials, words)
+    """
+    words = -(-n_units // 64)
+    blocks = [_generator(seed, _METRIC_STREAM, block).bit_generator.random_raw((BLOCK, n_systems, words))
+              for block in range(-(-n_trials // BLOCK))]
+    return np.ascontiguousarray(np.concatenate(blocks)[:n_trials].transpose(1, 0, 2))
 
 
 def subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:

@@ -136,8 +136,12 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
             "people and of the metric, so that a pair that people hardly tell apart counts for little either way "
             "(Thompson et al. 2024). A pair is compared on the segments where both have scores. Swaps and samples by "
             f"{unit}; with other systems the order may be another.")
-    return said + (f" p of two metrics: soft pairwise accuracy on the same samples, corrected by Holm for {family} "
-                   "pairs of metrics." if family > 1 else "")
+    if not family:
+        return said
+    corrected = f", corrected by Holm for {family} pairs of metrics" if family > 1 else ""
+    return (f"{said} p of two metrics: PERM-BOTH (Deutsch et al. 2021){corrected}. For each {unit} of each system a "
+            "coin decides whether the two metrics trade their standardized segment scores. Metrics of texts enter by "
+            "what each segment contributes to the score of the whole set (jackknife pseudo-values).")
 
 
 def _segments(found: Agreement) -> str:
@@ -148,7 +152,7 @@ def _segments(found: Agreement) -> str:
 
 def _settings(found: Agreement) -> dict[str, Any]:
     return {**asdict(found.sampling), "trials": found.trials, "correction": found.correction,
-            "compared": "soft_pairwise_accuracy"}
+            "compared": "soft_pairwise_accuracy", "compared_by": "perm-both"}
 
 
 def _interval(low: float | None, high: float | None) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 
 from mtsig_core.errors import counted
 from mtsig_core.inference.few_units import what_lacks
-from mtsig_core.results import Comparison, MetricResult
+from mtsig_core.results import Caution, Comparison, MetricResult
 
 __all__ = ["assumptions", "caveats", "direction", "documents_compared", "keeps_its_level", "on_different_lines",
-           "ranks_hold_jointly", "segments_compared", "what_is_scored"]
+           "qualifying", "ranks_hold_jointly", "segments_compared", "what_is_scored"]
 
 _IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
+_INDEPENDENT = "no-documents"
 _PARTLY, _DIFFERENT = "partly-rated", "rated-on-different-lines"
 
 
@@ -79,13 +80,20 @@ def what_is_scored(comparison: Comparison, result: MetricResult) -> list[str]:
             if caution.code == _PARTLY and caution.metric == result.metric and not result.tested]
 
 
+def qualifying(comparison: Comparison, result: MetricResult) -> list[Caution]:
+    """The warnings without which nothing of a result should be quoted: what is wrong with the test or the unit, that
+    segments are taken as independent, few units, and what a rank rule leaves out."""
+    return [caution for caution in comparison.warnings
+            if caution.code == _IGNORED or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
+            or caution.code == _INDEPENDENT and comparison.settings.unit == "segment"
+            or caution.code == _FEW and caution.metric in (None, result.metric)
+            or caution.code == "rank-rule" and caution.metric == result.metric]
+
+
 def caveats(comparison: Comparison, result: MetricResult, here: bool = True) -> list[str]:
     """Sentences: what is wrong with the test or the unit, in the words of the warnings without what to do, and without
     what holds `here` alone where that is not wanted; and what therefore need not hold."""
-    said = [caution.finding if here else caution.general for caution in comparison.warnings
-            if caution.code == _IGNORED or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
-            or caution.code == _FEW and caution.metric in (None, result.metric)
-            or caution.code == "rank-rule" and caution.metric == result.metric]
+    said = [caution.finding if here else caution.general for caution in qualifying(comparison, result)]
     if not result.tested or keeps_its_level(comparison) or what_lacks(comparison.settings, result):
         return said
     parts = ["decisions"]

@@ -12,7 +12,7 @@ from mtsig_core.report.commands import defaults
 from mtsig_core.report.export import to_json
 from mtsig_core.report.json_reading import as_object, at, parsed, record, records
 from mtsig_core.report.kept_tasks import KeptTask
-from mtsig_core.results import SamplingSettings, TestSetInfo
+from mtsig_core.results import Caution, SamplingSettings, TestSetInfo
 from mtsig_core.results.agreement import Agreement, AgreementComparison, MetricAgreement, TaskAgreement
 from mtsig_core.results.task import TaskInfo
 
@@ -47,7 +47,8 @@ def kept_agreement(kept: KeptTask, human: str, metrics: Sequence[str] | None = N
 def _read(text: str, task: TaskInfo) -> TaskAgreement:
     data = as_object(parsed(text), "The agreement")
     pairs = {pair: Agreement(testset=record(TestSetInfo, at("testset", own, pair), pair), **_both(own),
-                             sampling=record(SamplingSettings, at("sampling", own, pair), pair), trials=own["trials"])
+                             sampling=record(SamplingSettings, at("sampling", own, pair), pair), trials=own["trials"],
+                             warnings=records(Caution, own["warnings"], "warnings"))
              for pair, own in data["pairs"].items()}
     return TaskAgreement(task=task, pairs=pairs, without=tuple(data["without"]), alpha=data["alpha"],
                          seed=data["seed"], **_both(data))

@@ -16,13 +16,14 @@ from mtsig_core.report.latex_tables import (
     name_cell,
     name_column,
     number_cell,
+    paragraph,
     rank_cell,
     tabular,
 )
 from mtsig_core.report.phrases import level, row_against_column
 from mtsig_core.report.records import matrix_records
 from mtsig_core.report.runs_tables import run_rows
-from mtsig_core.report.sentences import caption_sentences
+from mtsig_core.report.sentences import basis_sentences, caption_sentences
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
     by_reference_rows,
@@ -42,7 +43,9 @@ _WIDEST_MATRIX = 15  # systems
 
 
 def comparison_latex(comparison: Comparison) -> str:
-    """Leaderboard, pairs and matrix of each metric as booktabs tables, with captions that say how it was tested.
+    """Leaderboard, pairs and matrix of each metric as booktabs tables with short captions, and how it was tested.
+
+    What has to be known beside the numbers stands below each table, how they came about in a paragraph for each metric.
 
     Returns
     -------
@@ -78,6 +81,7 @@ def comparison_latex(comparison: Comparison) -> str:
             parts.append(_matrix(comparison, result) if len(result.systems) <= _WIDEST_MATRIX else
                          f"% A matrix of {len(result.systems)} systems is too wide for a page: the pairs above have "
                          "its numbers.\n")
+        parts.append(paragraph(f"{metric_title(result.metric)}: methods", basis_sentences(comparison, result)))
     return "\n".join([*parts, END])
 
 

@@ -10,16 +10,19 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.palette import width
 from mtsig_core.report.terminal import printable
 
-__all__ = ["END", "MOST_ON_A_PAGE", "MOST_PAIRS", "PREAMBLE", "escape", "fitting_table", "name_cell", "name_column",
-           "number_cell", "rank_cell", "longtable", "tabular"]
+__all__ = ["END", "LONGEST_CAPTION", "MOST_ON_A_PAGE", "MOST_PAIRS", "PREAMBLE", "escape", "fitting_table", "name_cell",
+           "name_column", "number_cell", "paragraph", "rank_cell", "longtable", "tabular"]
 
 MOST_ON_A_PAGE = 40
 MOST_PAIRS = 8  # language pairs in one table
+#: Characters. LaTeX sets a caption in a single line first and stops where that line is longer than 5.7 metres.
+LONGEST_CAPTION = 300
 _LONGEST_NAME = 24  # digits; a longer one is broken into lines
 _LONGEST_TITLE = 14  # letters
 
 # \@nodocument is \relax once the document has begun: read by \input, the file brings no document of its own.
 # \mtsigfit shrinks a table that is wider than the line.
+# \mtsignote sets what belongs to a table below it, and not in the caption.
 # \mtsigtext shows characters that pdfLaTeX has no glyph for as code points there, and as themselves elsewhere.
 # The fonts that are the default of pdfLaTeX have no straight double quote, and LuaLaTeX curls it: still readable.
 PREAMBLE = r"""% Compiles as it is, and by \input in a document, whose preamble then needs
@@ -38,6 +41,7 @@ PREAMBLE = r"""% Compiles as it is, and by \input in a document, whose preamble 
 \DeclareRobustCommand{\mtsigfit}[1]{\sbox\mtsigbox{#1}\relax
   \ifdim\wd\mtsigbox>\linewidth\resizebox{\linewidth}{!}{\usebox\mtsigbox}\else\usebox\mtsigbox\fi}
 \DeclareRobustCommand{\mtsigtext}[2]{\ifdefined\Umathchar #1\else{\ttfamily #2}\fi}
+\DeclareRobustCommand{\mtsignote}[1]{\par\smallskip{\raggedright\scriptsize #1\par}}
 \ProvideTextCommandDefault{\textquotedbl}{\symbol{34}}
 """
 END = "\\mtsigend\n"
@@ -94,22 +98,25 @@ def _seen(name: str) -> str:
 def tabular(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
             said: Sequence[str], size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}",
             ruled: Collection[int] = ()) -> str:
-    """A table that floats, with a line below the `ruled` rows."""
+    """A table that floats, with a line below the `ruled` rows: the first sentence `said` is its caption, the others
+    stand below it."""
+    caption, note = _caption_and_note(what, metric, said)
     return "\n".join([
         r"\begin{table*}", rf"\centering{size}",
-        _caption(what, metric, said) + r"\par\smallskip", rf"\mtsigfit{{\begin{{tabular}}{{{columns}}}", r"\toprule",
-        _row(map(_title, header)), r"\midrule", *_rows(cells, ruled), r"\bottomrule", r"\end{tabular}}",
+        caption + r"\par\smallskip", rf"\mtsigfit{{\begin{{tabular}}{{{columns}}}", r"\toprule",
+        _row(map(_title, header)), r"\midrule", *_rows(cells, ruled), r"\bottomrule", r"\end{tabular}}", *note,
         r"\end{table*}", ""])
 
 
 def longtable(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
               said: Sequence[str], ruled: Collection[int] = ()) -> str:
-    """A table that is broken into pages, with a line below the `ruled` rows."""
+    """A table that is broken into pages, otherwise the same."""
+    caption, note = _caption_and_note(what, metric, said)
     head = [r"\toprule", _row(map(_title, header)), r"\midrule"]
     return "\n".join([
         r"{\scriptsize\setlength{\tabcolsep}{2.5pt}\setlength{\LTcapwidth}{\linewidth}",
-        rf"\begin{{longtable}}{{{columns}}}", _caption(what, metric, said) + r"\\[4pt]", *head, r"\endfirsthead", *head,
-        r"\endhead", r"\bottomrule", r"\endfoot", *_rows(cells, ruled), r"\end{longtable}", "}", ""])
+        rf"\begin{{longtable}}{{{columns}}}", caption + r"\\[4pt]", *head, r"\endfirsthead", *head,
+        r"\endhead", r"\bottomrule", r"\endfoot", *_rows(cells, ruled), r"\end{longtable}", *note, "}", ""])
 
 
 def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
@@ -119,10 +126,25 @@ def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequenc
     return make(what, columns, header, cells, metric, said, ruled=ruled)
 
 
-def _caption(what: str, metric: str, said: Sequence[str]) -> str:
+def paragraph(title: str, said: Iterable[str]) -> str:
+    """Sentences that are no part of a table, under a title in bold."""
+    return rf"{{\sloppy\paragraph{{{escape(title)}.}} {_breakable(' '.join(said))}\par}}" + "\n"
+
+
+def _caption_and_note(what: str, metric: str, said: Sequence[str]) -> tuple[str, list[str]]:
+    """The first sentence as the caption and the others as the note; all in the note where the first is too long."""
     label = re.sub("[^a-z0-9]+", "-", metric.lower())
-    text = escape(" ".join(said)).replace(r"\textbar{}", r"\textbar\allowbreak{}")
-    return rf"\caption[{escape(metric_title(metric))}: {what}]{{{text}}}\label{{tab:mtsig-{label}-{what}}}"
+    title = escape(textwrap.shorten(metric_title(metric), LONGEST_CAPTION // 4, placeholder="..."))
+    first, *rest = said
+    if len(printable(first)) > LONGEST_CAPTION:
+        first, rest = f"{what.capitalize().replace('-', ' ')}, explained below the table.", list(said)
+    caption = rf"\caption[{title}: {what}]{{{escape(first)}}}\label{{tab:mtsig-{label}-{what}}}"
+    return caption, [rf"\mtsignote{{{_breakable(' '.join(rest))}}}"] if any(rest) else []
+
+
+def _breakable(text: str) -> str:
+    """Sentences, with signatures that may be broken into lines at each field."""
+    return escape(text).replace(r"\textbar{}", r"\textbar\allowbreak{}")
 
 
 def _title(text: str) -> str:

@@ -274,12 +274,14 @@ def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
     """Conclusion and limitation, and what is said of both systems after it."""
     n, drawn, (score, difference) = found.weights.shape[1], len(found.weights), found.middle()
     first, second = shorts(a, b)
-    of = "the only draw" if drawn == 1 else f"all {drawn} draws" if found.too_few(ALPHA) else \
+    of = "the only draw" if drawn == 1 else f"least to greatest of {drawn} draws" if found.too_few(ALPHA) else \
         f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
+    bracket = f"From {2 / ALPHA:.0f} draws on: a {1 - ALPHA:.0%} interval." if found.too_few(ALPHA) else \
+        f"It leaves out {ALPHA / 2:.1%} of them at each end."
     undecided = not found.too_few(ALPHA) and holds_zero(*difference)
     return {"truth": f"{found.mean_missing:.1f}", "worse_said": f"{found.share_worse:.0%}", "of": of, "conclusion": (
         f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
-        f"expected, {expected_missing(n) / n:.0%}), so its score moves: {_reach(*score)} ({of})."), "after": (
+        f"expected, {expected_missing(n) / n:.0%}), so its score moves: {_reach(*score)} ({of}). {bracket}"), "after": (
         f"On the same draws {first} is behind {second} on {found.share_worse:.0%} of {drawn:,}; the difference is "
         f"{_reach(*difference)} ({of}){': undecided' if undecided else ''}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}

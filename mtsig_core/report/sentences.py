@@ -43,7 +43,8 @@ from mtsig_core.report.tables import left_out, pair_rows, points, simultaneous_w
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 
-__all__ = ["paper_sentences", "caption_sentences", "identical", "method_sentences", "exclusion_sentences"]
+__all__ = ["basis_sentences", "paper_sentences", "caption_sentences", "identical", "method_sentences",
+           "exclusion_sentences"]
 
 _FEW = 5  # systems that are compared with a baseline in a sentence each
 
@@ -123,14 +124,20 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
 
 
 def caption_sentences(comparison: Comparison, result: MetricResult, what: str) -> list[str]:
-    """What a table shows, of what, and everything it depends on."""
-    info = comparison.testset
+    """What a table shows and of what, which is its caption; then what has to be known beside its numbers, wherever it
+    is copied to."""
     return [f"{what} of {counted(len(result.systems), 'system')} on {_data(comparison, result)} by "
-            f"{metric_name(result)} ({direction(result.higher_is_better)}).", *simulated_said(info),
+            f"{metric_name(result)} ({direction(result.higher_is_better)}).", *simulated_said(comparison.testset),
             *map(printable, what_is_scored(comparison, result)),
-            *filter(None, [_undecided(result, comparison.settings)]), *method_sentences(comparison, result),
-            *exclusion_sentences(comparison), *map(printable, assumptions(info.assumed, [result.metric])),
-            f"Signature: {printable(result.signature)}. Test set digest: {printable(info.digest)}."]
+            *filter(None, [_undecided(result, comparison.settings)]), *caveats(comparison, result),
+            *exclusion_sentences(comparison)]
+
+
+def basis_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
+    """All that the numbers of a metric depend on: data, test, what was left out and assumed, signature and digest."""
+    info = comparison.testset
+    return [*_subject(comparison, result), *method_sentences(comparison, result), *exclusion_sentences(comparison),
+            f"Test set digest: {printable(info.digest)}."]
 
 
 def exclusion_sentences(comparison: Comparison) -> list[str]:

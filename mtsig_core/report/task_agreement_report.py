@@ -91,7 +91,8 @@ def task_agreement_records(found: TaskAgreement, tables: tuple[str, str] = ("met
 
 def _settings(found: TaskAgreement) -> dict[str, Any]:
     return {**asdict(found.sampling), "trials": next(iter(found.pairs.values())).trials,
-            "correction": found.correction, "compared": "mean soft_pairwise_accuracy"}
+            "correction": found.correction, "compared": "mean soft_pairwise_accuracy",
+            "compared_by": "perm-both"}
 
 
 TASK_AGREEMENT_FORMS = {"text": task_agreement_text, "json": task_agreement_json, "csv": task_agreement_csv}

@@ -10,6 +10,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.html_figures import template
 from mtsig_core.report.palette import width, wrapped
 from mtsig_core.report.task_ranks import marked_said
+from mtsig_core.report.task_sentences import caveat_sentences, have_metric, level_across
 from mtsig_core.report.task_tables import MISSING, MISSING_SAID, picture_ends, picture_rows
 from mtsig_core.report.terminal import printable
 from mtsig_core.results import MetricResult
@@ -66,6 +67,7 @@ def task_picture(found: TaskComparison, metric: str) -> str:
     """The same as a file of its own, which says what it shows."""
     marked = marked_said(found, "blue:", metric)
     key = "; ".join(filter(None, [f"Ranks by {metric_title(metric)}", marked])) + f". A dash: {MISSING_SAID}."
+    key = " ".join([key, *caveat_sentences(have_metric(found, metric)), *level_across(found, metric)])
     drawn = str(task_svg(found, metric, printable(key)))
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", ">" + _STYLE, 1) + "\n"
 

@@ -16,6 +16,7 @@ from mtsig_core.report.latex_tables import (
     name_cell,
     name_column,
     number_cell,
+    paragraph,
     rank_cell,
 )
 from mtsig_core.report.review_report import MEASURED_SAID, measured_parts, recorded_note_rows
@@ -25,12 +26,13 @@ from mtsig_core.report.task_latex_metrics import agreement_tables, dispute_table
 from mtsig_core.report.task_ranks import marked_said
 from mtsig_core.report.task_sentences import (
     across_sentences,
-    common_sentences,
+    caveat_sentences,
     have_metric,
+    left_out_sentences,
+    level_across,
     signature_sentences,
     subject_sentences,
     task_methods,
-    within_sentences,
 )
 from mtsig_core.report.task_tables import (
     MISSING_SAID,
@@ -70,8 +72,8 @@ def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | 
     parts = [PREAMBLE + f"% Made by: {printable(command)} --format latex\n" + "".join(warnings)]
     for metric in dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics):
         parts += [*_ranking(found, metric), _head_to_head(found, metric),
-                  rf"\paragraph{{{escape(metric_title(metric))}: methods.}} "
-                  f"{escape(task_methods(found, metric))}\n"]
+                  paragraph(f"{metric_title(metric)}: methods",
+                            [task_methods(found, metric), *signature_sentences(found, metric)])]
     return "\n".join([*parts, *dispute_tables(found), *agreement_tables(found), *_reviewed(found, review), END])
 
 
@@ -136,24 +138,23 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
                  for row, name in enumerate(called)]
         arrow = "↑" if next(iter(have.values()))[1].higher_is_better else "↓"
         titles = [f"system, by {metric_title(metric)} {arrow}", *(header[column] for column in columns)]
-        said = _ranking_caption(found, metric, any(grey)) if k == 0 else [
-            f"Ranking by {metric_title(metric)}, continued: how to read it and how it was made is said where it "
-            "begins."]
+        said = _ranking_said(found, metric, any(grey)) if k == 0 else [
+            f"Ranking by {metric_title(metric)}, continued. The note below its first part says how to read it."]
         tables.append(fitting_table("ranking" if k == 0 else f"ranking-{k + 1}", column + "r" * len(columns), titles,
                                     cells, metric, said, picture_ends(found, metric)))
     return tables
 
 
-def _ranking_caption(found: TaskComparison, metric: str, grey: bool) -> list[str]:
+def _ranking_said(found: TaskComparison, metric: str, grey: bool) -> list[str]:
+    """The caption, then what has to be known beside the ranks."""
     marked = marked_said(found, "Bold:", metric)
-    said = [*subject_sentences(found, metric, "Ranks of", "by"), f"{marked}." * bool(marked),
+    said = [*subject_sentences(found, metric, "Ranks of", "by", named=False), f"{marked}." * bool(marked),
             f"A dash: {MISSING_SAID}. Under pairs: of how many language pairs a system has scores.",
             across_columns(found, metric), CLUSTERS_SAID * bool(picture_ends(found, metric))]
     said += above_ranks(found, metric, warned=False)
     if grey:
         said.append("On grey: systems that the task's table of systems does not put into the constrained track.")
-    said += [*within_sentences(have_metric(found, metric)), *across_sentences(found, metric),
-             *common_sentences(found, metric), *signature_sentences(found, metric)]
+    said += [*caveat_sentences(have_metric(found, metric)), *level_across(found, metric), *left_out_sentences(found)]
     return list(dict.fromkeys(filter(None, said)))  # why nothing was averaged is said above the ranks already
 
 
@@ -170,12 +171,11 @@ def _head_to_head(found: TaskComparison, metric: str) -> str:
              for (a, b), row, pair in zip(names, rows, macro.pairs, strict=True)]
     taken = "first minus second" if macro.higher_is_better else \
         "second minus first, positive where the first scores better, as lower is better"
-    said = [*subject_sentences(found, metric, "Mean differences over the language pairs of", "by"),
+    said = [*subject_sentences(found, metric, "Mean differences over the language pairs of", "by", named=False),
             f"A difference is {taken}. > means that the first is better by the test, < that the "
             "second is, a dash that the test does not decide, which does not make them equal.",
             *decision_notes(found, metric), *across_gaps(found, metric),
-            *within_sentences(have_metric(found, metric))[:1], *across_sentences(found, metric),
-            *common_sentences(found, metric), *signature_sentences(found, metric)]
+            *caveat_sentences(have_metric(found, metric)), *level_across(found, metric), *left_out_sentences(found)]
     column = name_column((name for pair in names for name in pair), 16)
     return fitting_table("head-to-head", f"{column}{column}{'r' * (len(header) - 3)}c",
                   ["first", "second", *header[2:-1], "decision"], cells, metric, said)

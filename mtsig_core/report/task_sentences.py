@@ -34,8 +34,8 @@ from mtsig_core.report.terminal import printable
 from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.results.task import TaskComparison
 
-__all__ = ["across_sentences", "common_sentences", "have_metric", "signature_sentences",
-           "subject_sentences", "task_methods", "within_sentences"]
+__all__ = ["across_sentences", "caveat_sentences", "common_sentences", "have_metric", "left_out_sentences",
+           "level_across", "signature_sentences", "subject_sentences", "task_methods", "within_sentences"]
 
 _SO = "So "  # begins a conclusion
 _FEW = 5  # language pairs whose numbers are each said
@@ -63,8 +63,8 @@ def have_metric(found: TaskComparison, metric: str) -> Have:
             if metric in comparison.metrics}
 
 
-def subject_sentences(found: TaskComparison, metric: str, begin: str, by: str) -> list[str]:
-    """What was compared: systems and their track, task, language pairs, metric."""
+def subject_sentences(found: TaskComparison, metric: str, begin: str, by: str, named: bool = True) -> list[str]:
+    """What was compared: systems and their track, task, language pairs (with their names), metric."""
     have = have_metric(found, metric)
     names = dict.fromkeys(row.system for _, result in have.values() for row in result.systems)
     closed = [found.task.systems[name].constrained for name in names if name in found.task.systems]
@@ -76,7 +76,7 @@ def subject_sentences(found: TaskComparison, metric: str, begin: str, by: str) -
     whose = "a human translation" if human == 1 else "human translations"
     track += f"{'' if track else ','} {human} of them {whose}," if human else ""
     one = next(iter(have.values()))[1]
-    pairs = f"{counted(len(have), 'language pair')} ({listed(list(have))})"
+    pairs = counted(len(have), "language pair") + f" ({listed(list(have))})" * named
     said = [f"{begin} {counted(len(names), 'system')} of {printable(found.task.name)}{track} in {pairs} {by} "
             f"{metric_name(one)} ({direction(one.higher_is_better, differences=False)})."]
     if any(comparison.testset.simulated for comparison, _ in have.values()):
@@ -110,9 +110,7 @@ def within_sentences(have: Have) -> list[str]:
             if before}
     said += [f"Two systems were compared on {_by_pair(some)}."] if some else []
     said += _grouped({pair: what_is_scored(comparison, result) for pair, (comparison, result) in have.items()})
-    said += _grouped({pair: [f"{sentence}." for sentence in [cannot_decide(comparison.settings, result)] if sentence]
-                      + caveats(comparison, result, here=False)
-                      for pair, (comparison, result) in have.items()})
+    said += caveat_sentences(have)
     ranked = {pair: keeps_its_level(comparison) for pair, (comparison, result) in have.items()
               if result.systems[0].rank_low is not None}
     rule = next(iter(have.values()))[0].settings.rank_rule
@@ -128,6 +126,24 @@ def within_sentences(have: Have) -> list[str]:
     one = next(iter(have.values()))[0].settings
     said.append(f"{level(one)} confidence intervals of scores are {kinds}, each for its own system.")
     return said
+
+
+def caveat_sentences(have: Have) -> list[str]:
+    """What the decisions of each language pair are not worth: in which none can be made, and what is wrong with the
+    test or the unit."""
+    return _grouped({pair: [f"{sentence}." for sentence in [cannot_decide(comparison.settings, result)] if sentence]
+                     + caveats(comparison, result, here=False)
+                     for pair, (comparison, result) in have.items()})
+
+
+def level_across(found: TaskComparison, metric: str) -> list[str]:
+    """That what is said across the language pairs need not hold at its level, where it need not."""
+    have, macro = have_metric(found, metric), found.macro.get(metric)
+    lacking = [pair for pair, (comparison, _) in have.items() if not keeps_its_level(comparison)]
+    if not lacking or len(have) < 2 or macro is None or not macro.pairs:
+        return []
+    where = "these draws" if len(lacking) == len(have) else f"the draws in {listed(lacking)} too"
+    return [f"What is said across them rests on {where}, so it need not hold at the level said either."]
 
 
 def across_sentences(found: TaskComparison, metric: str) -> list[str]:
@@ -153,11 +169,8 @@ def across_sentences(found: TaskComparison, metric: str) -> list[str]:
     if missing:
         said.append(f"{counted(n, 'system')} {'has' if n == 1 else 'have'} all language pairs; "
                     f"{'the other one is' if missing == 1 else f'the other {missing} are'} not ranked across them.")
-    lacking = [pair for pair, (comparison, _) in have.items() if not keeps_its_level(comparison)]
-    if lacking:
-        where = "these draws" if len(lacking) == len(have) else f"the draws in {listed(lacking)} too"
-        said.append(f"What is said across them rests on {where}, so it need not hold at the "
-                    "level said either.")
+    if lacking := level_across(found, metric):
+        said += lacking
     elif not macro.is_ranked:
         said.append("Nobody is ranked across them, as no pair of systems could be significant with so few trials or "
                     "units.")
@@ -170,8 +183,12 @@ def common_sentences(found: TaskComparison, metric: str) -> list[str]:
     """What was assumed of the metric, what was left out, and with what all was computed."""
     first = next(iter(have_metric(found, metric).values()))[0]
     said = list(map(printable, assumptions(found.task.assumed, [metric])))
-    said += [f"Left out: {printable(task_left_out(found))}."] if found.excluded else []
-    return [*said, computed_said(first.settings)]
+    return [*said, *left_out_sentences(found), computed_said(first.settings)]
+
+
+def left_out_sentences(found: TaskComparison) -> list[str]:
+    """Which systems were left out, and why; no sentence where none was."""
+    return [f"Left out: {printable(task_left_out(found))}."] if found.excluded else []
 
 
 def signature_sentences(found: TaskComparison, metric: str) -> list[str]:

@@ -42,8 +42,8 @@ class MetricAgreement:
 
 @dataclass(frozen=True)
 class AgreementComparison:
-    """Two metrics, the one with the higher soft pairwise accuracy first: the difference, and p before and after the
-    correction for all pairs of metrics."""
+    """Two metrics, the one with the higher soft pairwise accuracy first: the difference, and p of PERM-BOTH (Deutsch,
+    Dror and Roth 2021) before and after the correction for all pairs of metrics."""
 
     a: str
     b: str
@@ -69,7 +69,7 @@ class Agreement:
     metrics : tuple of MetricAgreement
     comparisons : tuple of AgreementComparison
     warnings : tuple of Caution
-        About what metrics can tell of the texts.
+        That segments are taken as independent, and what metrics can tell of the texts.
     """
 
     human: str
@@ -101,7 +101,7 @@ class TaskAgreement:
     metrics : tuple of MetricAgreement
         Means over the language pairs; `n_pairs` and `n_ties` are sums.
     comparisons : tuple of AgreementComparison
-        By the mean difference, resampled within each language pair.
+        By the mean difference, permuted within each language pair.
     """
 
     human: str

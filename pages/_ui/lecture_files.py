@@ -52,8 +52,10 @@ def _strips(key: str, body: dict, rows: dict, end: dict, step: int) -> list[Stri
     if key == "bootstrap":
         a, b = body["names"]
         return [Strip("sentences missing from a resample", rows["missing"][:step], 0, 12, integers=True),
-                _strip(f"{body['metric']} of {a}", rows["scores"][:step], rows["axes"]["scores"], end["interval"]),
-                _strip(f"{a} less {b}", rows["differences"][:step], rows["axes"]["differences"], end["difference"])]
+                _strip(f"{body['metric']} of {a}; {end['of']}", rows["scores"][:step], rows["axes"]["scores"],
+                       end["interval"]),
+                _strip(f"{a} less {b}; {end['of']}", rows["differences"][:step], rows["axes"]["differences"],
+                       end["difference"])]
     if key == "randomization":
         observed = abs(body["observed"])
         return [_strip("difference after swaps, observed on both sides", rows["differences"][:step], rows["axis"],

@@ -111,7 +111,7 @@ def show_example(view, places):
                f"({one.signature}). BLEU is meant for corpora: one sentence is for looking inside.")
     if sentence == _NOTE:
         st.subheader("What the note gets wrong")
-        screen.table(*tables.claim_rows(one), names=(0, 3))
+        screen.table(*tables.claim_rows(one), names=[0], texts=[3])
     files(view.named(metric="bleu"), "example", tables.flat_steps(one), printed)
 
 

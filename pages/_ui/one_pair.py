@@ -11,7 +11,8 @@ from mtsig_core import Caution, MetricResult, PairResult, Settings, TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.dispute import document_names
 from mtsig_core.experiments.planning import default_difference
-from mtsig_core.inference.few_units import alone_could, cannot_decide, which_to_go_by
+from mtsig_core.inference.few_units import alone_could, cannot_decide
+from mtsig_core.inference.interval_cautions import go_by
 from mtsig_core.inference.one_pair import PairExamination, equivalence, examine_pair
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.ties import holds_zero
@@ -159,13 +160,18 @@ def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
 
 
 def show_equivalence(found: PairExamination, few: bool) -> None:
-    """Whether the two are equivalent within a margin, where the bootstrap can tell."""
+    """Whether the two are equivalent within the margin that was entered, where the bootstrap can tell; nothing is
+    claimed of one that nobody chose."""
     if found.intervals["percentile"] is None:
         st.caption(f"So few {found.settings.unit}s tell neither: equivalence stands on the bootstrap, as intervals do.")
         return
     usual = default_difference((found.score_a, found.score_b))
-    margin = controls.number(st, "A difference that does not matter, in points", usual, "margin", least=usual / 1000,
-                             most=1000 * usual, step=usual / 10, format="%g")
+    margin = controls.number(st, "A difference that does not matter, in points", None, "margin", least=usual / 1000,
+                             most=1000 * usual, step=usual / 10, format="%g", placeholder=f"such as {usual:g}")
+    if margin is None:
+        st.caption("Enter the largest difference that does not matter to you: two one-sided tests (Schuirmann 1987) "
+                   "then say whether the two are equivalent within it. 'Not significant' does not say so.")
+        return
     same = equivalence(found.sign * found.drawn, margin, found.settings.alpha)
     screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} "
                   f"{metric_title(found.metric)}: p {format_p(same.p_value)}")
@@ -183,7 +189,7 @@ def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult
             f"{settings.unit}s cannot decide by this test"
         return f"{contains}, read as Student's t; so few {few}."
     return (f"{contains} and the decision is another: they are by different methods. "
-            f"{which_to_go_by(settings, [pair])}")
+            f"{go_by(settings, [pair])}")
 
 
 def interval_rows(found: PairExamination, chosen: str, together: str | None = None,

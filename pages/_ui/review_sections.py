@@ -68,7 +68,7 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
     metric, gone = view.review.metric, view.review.exclusions
     st.subheader("Left out" if gone else "Nobody is left out")
     if gone and not view.may_edit:
-        screen.table(*left_out_rows(view.review), names=[0, 1, 2])
+        screen.table(*left_out_rows(view.review), names=[0, 1], texts=[2])
     for one in gone if view.may_edit else ():
         told, back = st.columns([6, 1], vertical_alignment="center")
         with told:

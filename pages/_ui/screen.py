@@ -48,6 +48,7 @@ _STYLE = """<style>
               border-bottom: 1px solid color-mix(in srgb, currentColor 14%, transparent)}
 .mt-table .mt-cluster td {border-bottom: 1px solid currentColor}
 .mt-table .mt-name {text-align: left; max-width: 24rem; overflow: hidden; text-overflow: ellipsis}
+.mt-table td.mt-text {text-align: left; white-space: normal; min-width: 12rem} .mt-table th.mt-text {text-align: left}
 .mt-table.mt-prose td {white-space: normal; overflow-wrap: anywhere; min-width: 4rem; text-align: left;
                        vertical-align: top}
 .mt-table.mt-prose td:first-child {min-width: 6.5rem}
@@ -127,20 +128,23 @@ def cautions(found: Iterable[Caution], several: bool = False) -> None:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[int] = (0,),
-          key: str | None = None, open_rows: bool = False, clusters: Collection[int] = ()) -> int | None:
-    """A table of text; the columns in `names` are set left and cut when too long. `clusters` are the rows with a line
-    below them; in a table that can be sorted the shade changes there instead.
+          key: str | None = None, open_rows: bool = False, clusters: Collection[int] = (),
+          texts: Collection[int] = ()) -> int | None:
+    """A table of text; the columns in `names` are set left and cut when too long, those in `texts` hold phrases or
+    sentences, which are broken into lines. `clusters` are the rows with a line below them; in a table that can be
+    sorted the shade changes there instead.
 
     A long one can be sorted and filtered, as can one of which rows can be opened: the row chosen is returned.
     Where a page has two of the same header and as many rows, they need keys.
     """
     names, rows = set(names), list(rows)
     if open_rows or len(rows) > grid.MOST_PLAIN:
-        return grid.show(header, rows, names, key or f"table {len(rows)} {' '.join(header)}", open_rows,
+        return grid.show(header, rows, {*names, *texts}, key or f"table {len(rows)} {' '.join(header)}", open_rows,
                          clusters=clusters)
 
     def cells(tag, row, shown):
-        named = [f' class="mt-name" title="{escape(cell)}"' if k in names else "" for k, cell in enumerate(row)]
+        named = [f' class="mt-name" title="{escape(cell)}"' if k in names else ' class="mt-text"' if k in texts else ""
+                 for k, cell in enumerate(row)]
         return "".join(f"<{tag}{extra}>{_literal(cell)}</{tag}>" for cell, extra in zip(shown, named, strict=True))
 
     columns = [grid.apart(column) if k in names else column for k, column in enumerate(zip(*rows, strict=True))]

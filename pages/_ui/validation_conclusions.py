@@ -99,9 +99,9 @@ def show_coverage(bench: Bench, place) -> None:
     one = bench.found(coverage, "Covering", figure=partial(_held, bench.alpha), things="test sets", a=a, b=b, repeats=n)
     at = _situations(one)
     first, *others = (row.covered for row in at.values())
-    screen.answer(f"{bench.level} intervals hold A's true score in {100 * first.share:.1f}% of test sets"
-                  + (f", where documents are drawn in {100 * others[0].share:.1f}% by segment, in "
-                     f"{100 * others[1].share:.1f}% by document" if others else ""))
+    screen.answer(f"{bench.level} intervals hold A's true score {_coverage_said(first, bench.alpha)} of test sets"
+                  + (f"; where documents are drawn, by segment {_coverage_said(others[0], bench.alpha)}, by document "
+                     f"{_coverage_said(others[1], bench.alpha)}" if others else ""))
     screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
     screen.plain("So much for the score of A. Every kind of interval of the difference A - B:")
     bench.show(_held(bench.alpha, one), one.rows, "coverage", bench.command("coverage", a=a, b=b, repeats=n),
@@ -113,6 +113,12 @@ def show_coverage(bench: Bench, place) -> None:
                + f"{KOEHN_6.source}: {hits} of {intervals} intervals at 95% on broad samples.")
     warn_of_few_documents(one.n_documents)
     screen.table(*tables.coverage_rows(one))
+
+
+def _coverage_said(covered, alpha: float) -> str:
+    """How often intervals hold what they should, and that this is too seldom or too often where it is for sure."""
+    verdict = "only " if covered.high < 1 - alpha else ""
+    return f"in {verdict}{100 * covered.share:.1f}%" + " (more than they should)" * (covered.low > 1 - alpha)
 
 
 def _situations(one) -> dict:

@@ -3,16 +3,26 @@
 import json
 from dataclasses import replace
 from itertools import product
+from math import erfc
 from pathlib import Path
 
 import numpy as np
 import pytest
+import sacrebleu
 
 from mtsig_core import TestSet
 from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.data.source import Source
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.metric_agreement import accuracy, agreement, soft_accuracy
+from mtsig_core.experiments.metric_agreement import (
+    accuracy,
+    agreement,
+    permute_metrics,
+    score_segments,
+    soft_accuracy,
+)
+from mtsig_core.inference.resampling import cell_bits, unpacked
+from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.report.agreement_report import agreement_cautions, agreement_json
 from tests.toys import texts
 
@@ -150,6 +160,85 @@ def test_intervals_and_comparisons_are_of_the_same_samples():
     assert found.comparisons[1].p_adjusted == pytest.approx(3 * found.comparisons[1].p_value)
     alone = agreement(rated({k: scores[k] for k in ("people", "near")}), "people", trials=499, resamples=400)
     assert alone.comparisons == () and alone.metrics[0] == found.metrics[0]
+
+
+def test_two_metrics_with_the_same_scores_on_other_scales_are_not_told_apart():
+    people = noisy(1, 40)
+    found = agreement(rated({"people": people, "points": people * 7 + 3, "errors": 5 - people}, ("errors",)), "people",
+                      trials=199, resamples=20)
+    assert found.comparisons[0].delta == pytest.approx(0, abs=1e-9) and found.comparisons[0].p_value == 1
+
+
+def normal_distances(scores, rated, groups, people):
+    """Mean distance of one-sided p from those of people, unit by unit; p by the normal distribution of all swaps."""
+    apart = []
+    for i in range(len(scores)):
+        for j in range(i + 1, len(scores)):
+            sums = {}
+            for k, unit in enumerate(groups):
+                if rated[i][k] and rated[j][k]:
+                    sums[unit] = sums.get(unit, 0.0) + scores[i][k] - scores[j][k]
+            if sums:
+                spread = sum(x * x for x in sums.values()) ** 0.5
+                apart.append(abs(0.5 * erfc(sum(sums.values()) / spread / 2**0.5) - people[len(apart)]))
+    return sum(apart) / len(apart)
+
+
+@pytest.mark.parametrize("per, gaps", [(1, False), (3, False), (3, True)])
+def test_metrics_trade_scores_as_in_a_loop(per, gaps):
+    rng = np.random.default_rng(8)
+    scores, seen = rng.normal(0, (1, 4), (4, 24, 2)).transpose(2, 0, 1), np.ones((4, 24), bool)
+    seen[[0, 0, 2], [0, 5, 7]] = not gaps
+    scores, groups, people = np.where(seen, scores, 0), np.arange(24) // per, rng.random(6)
+    found = permute_metrics(scores, seen, groups, people, 20, 5)
+    coins = [unpacked(bits, 24 // per) for bits in cell_bits(4, 24 // per, 20, 5)]
+    z = [np.where(seen, (one - one[seen].mean()) / one[seen].std(), 0) for one in scores]
+    for trial in range(20):
+        first, second = (own.copy() for own in z)
+        for i in range(4):
+            for k in range(24):
+                if coins[i][trial, groups[k]]:
+                    first[i, k], second[i, k] = second[i, k], first[i, k]
+        expected = normal_distances(second, seen, groups, people) - normal_distances(first, seen, groups, people)
+        assert found[0, 1 + trial] == pytest.approx(expected, abs=1e-9)
+    assert found[0, 0] == pytest.approx(normal_distances(z[1], seen, groups, people)
+                                        - normal_distances(z[0], seen, groups, people), abs=1e-9)
+
+
+def test_p_of_two_metrics_comes_near_that_of_all_permutations():
+    """Two systems, five segments: 1,024 ways to trade."""
+    people, near, far = noisy(1, 5, n_systems=2), noisy(2, 5, n_systems=2), noisy(3, 5, n_systems=2)[::-1]
+    found = agreement(rated({"people": people, "near": near, "far": far}), "people", trials=9999, resamples=20)
+    p_people, z = [enumerated(*people)], [(one - one.mean()) / one.std() for one in (near, far)]
+    every, seen = [], np.ones((2, 5), bool)
+    for coins in product((False, True), repeat=10):
+        trade = np.array(coins).reshape(2, 5)
+        mixed = np.where(trade, z[1], z[0]), np.where(trade, z[0], z[1])
+        every.append(abs(np.subtract(*(normal_distances(own, seen, range(5), p_people) for own in mixed))))
+    assert found.comparisons[0].p_value == pytest.approx(
+        np.mean(np.array(every) >= every[0] - 1e-9), abs=0.02)  # four standard errors
+
+
+def test_a_segment_counts_by_what_the_corpus_score_loses_without_it():
+    ref, outputs = texts(2, (0.2, 0.5), 30)
+    testset, whole = TestSet("toy", dict(zip("AB", outputs, strict=True)), {"ref": ref}), np.ones((2, 30), bool)
+    scores = score_segments(Bleu(), Bleu().statistics(testset), whole)
+    bleu = sacrebleu.metrics.BLEU()
+    for row, output in zip(scores, outputs, strict=True):
+        score = bleu.corpus_score(output, [ref]).score
+        without = [bleu.corpus_score(output[:k] + output[k + 1:], [ref[:k] + ref[k + 1:]]).score for k in range(30)]
+        assert row.tolist() == pytest.approx([30 * score - 29 * other for other in without])
+        assert row.mean() == pytest.approx(score, abs=2)
+
+
+def test_segments_that_may_not_be_independent_are_warned_of():
+    tables = {"people": noisy(1, 40), "metric": noisy(2, 40)}
+    documents = [str(k // 4) for k in range(40)]
+    for more, unit, code in (({}, "segment", ["no-documents"]), ({}, "block", ["no-documents"]),
+                             ({"documents": documents}, "segment", ["documents-ignored"]),
+                             ({"documents": documents}, "document", [])):
+        found = agreement(rated(tables, **more), "people", unit=unit, trials=99, resamples=20)
+        assert [caution.code for caution in found.warnings] == code
 
 
 def test_intervals_stand_about_what_was_observed():

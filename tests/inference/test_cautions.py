@@ -217,11 +217,11 @@ def test_where_samples_vary_more_than_swaps_nobody_is_sent_to_the_decision():
     every, other = said(pair("A", 0.5), pair("B", 0.48)), pair("C", 0.6)
     assert said(pair("A", 0.6), pair("B", 0.56), other).endswith("Go by the decision.")
     assert "Go by the decision" not in every and every.endswith(
-        ". There samples vary up to 1.25 times as much as swaps, as of systems too unlike to trade places, so p is too "
-        "small: go by the interval.")
+        ". Go by the interval: samples vary up to 1.25 times as much as swaps, as those of systems too unlike to trade "
+        "places, so p is too small.")
     assert said(pair("A", 0.5), pair("B", 0.48), other).endswith(
-        "Go by the decision. Not so of 2 of them (A - D and B - D): samples vary up to 1.25 times as much as swaps, as "
-        "of systems too unlike to trade places, so p is too small: go by the interval.")
+        ". Go by the interval for 2 of these pairs (A - D and B - D): samples vary up to 1.25 times as much as swaps, "
+        "as those of systems too unlike to trade places, so p is too small. Go by the decision for the other.")
 
 
 def test_ranks_that_follow_another_correction_say_so():

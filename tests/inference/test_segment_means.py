@@ -4,7 +4,6 @@ import dataclasses
 import json
 import math
 import pickle
-import re
 
 import numpy as np
 import pytest
@@ -32,6 +31,7 @@ from mtsig_core.report.latex import comparison_latex
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.terminal import comparison_text
 from mtsig_core.results import Comparison
+from tests.report.test_latex import methods
 
 NAN = float("nan")
 QUICK = dict(trials=499, resamples=300)
@@ -252,8 +252,7 @@ class TestGaps:
         text, paper, html = comparison_text(found), paper_sentences(found, "human"), comparison_html(found)
         family = "over 1 pair;" if m == 1 else "over 2 pairs;"
         assert family in text.replace("\n", " ") and family in html
-        captions = re.findall(r"\\caption\[.*", comparison_latex(found))
-        for said in (paper, *captions):
+        for said in (paper, *methods(comparison_latex(found))):
             assert "1 pair was not tested, for want of segments in common." in said
             assert ("The difference was tested" if m == 1 else "The 2 differences were tested") in said
         which = f" of {m} pairs" if m > 1 else "The one pair that was tested"

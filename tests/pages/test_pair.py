@@ -141,6 +141,8 @@ def test_without_documents(open_pair, source):
 
 def test_the_margin_decides_on_equivalence(open_pair, source):
     page = open_pair(source, a=NAMES[0], b=NAMES[1])
+    assert page.number_input(key="margin").value is None  # and of one that nobody chose nothing is claimed
+    assert "quivalent within ±" not in words(page) and any("Enter the largest" in e.value for e in page.caption)
     page.number_input(key="margin").set_value(90.0).run()
     assert "Equivalent within ±90 BLEU" in words(page)
     page.number_input(key="margin").set_value(0.01).run()

@@ -58,6 +58,22 @@ def test_every_correction_is_listed_with_its_own_count(open_page, source):
     assert "holm (chosen)" in said
 
 
+def test_what_a_correction_controls_is_not_cut(open_page, source):
+    assert ">the expected share of false claims, under positive dependence</td>" in words(open_page(source))
+
+
+def test_as_many_triples_are_listed_as_are_announced(opened):
+    page = opened("significance", Source(demo_task=True))
+    n = int(next(e.value for e in page.subheader if "not transitive" in e.value).split()[0])
+    table = next(e.value for e in page.get("html") if "separated from neither</th>" in e.value)
+    assert n > 5 and table.count("<tr>") == n + 1
+
+
+def test_where_the_test_loses_its_level_no_correction_is_said_to_control(open_page, source):
+    page = open_page(source, test="riezler-maxwell")
+    assert "It would control any false claim" in words(page) and "Controlled is" not in words(page)
+
+
 def test_romano_wolf_is_not_made_up_where_it_is_undefined(open_page, source):
     page = open_page(source, test="percentile")
     assert "Romano-Wolf is not defined for the test percentile." in [caption.value for caption in page.caption]

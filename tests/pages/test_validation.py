@@ -12,12 +12,14 @@ from mtsig_core.cli.main import main
 from mtsig_core.data.simulation.corpus import load_demo
 from mtsig_core.data.source import Source
 from mtsig_core.experiments import population
-from mtsig_core.experiments.population import Rate
+from mtsig_core.experiments.population import Rate, rate
 from mtsig_core.experiments.type_one_error import type_one
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.tables import format_p
 from mtsig_core.report.validation_tables import percent_of
 from pages._ui import background, charts, validation_claims, validation_conclusions, validation_equal_systems
+from pages._ui.validation_conclusions import _coverage_said
+from pages._ui.validation_equal_systems import _by_segment
 from tests.pages.hired import Hand
 from tests.pages.toys import arguments, copied, sentences, words, write, written
 
@@ -33,8 +35,8 @@ def test_type_one_errors_are_those_of_the_command(open_page, monkeypatch, capsys
     assert not page.exception
     rates = [Rate(**row["rejected"]) for row in printed(page, "type1", capsys)["bleu"]["rows"]]
     assert f'segments swapped, by segment</div><div class="mt-big">{100 * rates[0].share:.1f}%<' in words(page)
-    for rate in rates:
-        assert f">{percent_of(rate)}</td>" in words(page)
+    for one in rates:
+        assert f">{percent_of(one)}</td>" in words(page)
 
 
 def test_the_null_by_document_says_how_it_was_made_and_what_is_predicted(open_page):
@@ -42,8 +44,22 @@ def test_the_null_by_document_says_how_it_was_made_and_what_is_predicted(open_pa
     found = type_one(Source(demo=1000).read(), "bleu", n_pairs=1)  # what is predicted asks for no nulls
     assert f"; predicted {100 * found.predicted:.1f}%<" in words(page)
     assert any(f"by document / by segment, {found.se_ratio:.2f};" in element.value for element in page.caption)
-    assert any("by construction" in element.value and "Nothing is swapped" in element.value
+    assert any("only chance moves it off its level" in element.value and "Nothing is swapped" in element.value
                for element in page.caption)
+
+
+@pytest.mark.parametrize("count, said", [
+    (10, "By segment, approximate randomization keeps its level by construction"),
+    (35, "By segment, approximate randomization rejects 7.0% [5.1, 9.6] of these true nulls instead of 5%, here by "
+         "chance: take more null pairs"),
+    (2, "By segment, approximate randomization rejects 0.4% [0.1, 1.4] of these true nulls instead of 5%")])
+def test_a_level_holds_by_construction_only_where_the_nulls_at_hand_do_not_say_otherwise(count, said):
+    assert _by_segment(rate(count, 200 if count == 10 else 500), 0.05) == said
+
+
+def test_coverage_says_what_falls_short():
+    assert [_coverage_said(rate(count, 200), 0.05) for count in (190, 178, 199)] == [
+        "in 95.0%", "in only 89.0%", "in 99.5% (more than they should)"]
 
 
 def test_systems_too_unlike_for_a_null_by_document(open_page):

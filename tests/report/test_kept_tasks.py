@@ -243,6 +243,8 @@ def test_agreement_with_people_is_kept(folder, kept, monkeypatch):  # noqa: F811
         patch.setattr(KeptTask, "task", property(lambda self: pytest.fail("read again")))
         assert kept_agreement(KeptTask(source), "XCOMET", jobs=2, seed=0, **asked) == first
     assert kept_agreement(KeptTask(source), "XCOMET", seed=1, **asked).seed == 1
+    warned, again = (kept_agreement(KeptTask(source), "XCOMET", unit="segment", **asked) for _ in range(2))
+    assert again == warned and all(one.warnings[0].code == "documents-ignored" for one in again.pairs.values())
     again = TaskSource(str(folder.rename(folder.with_name("renamed"))))
     assert kept_agreement(KeptTask(again), "XCOMET", **asked).task.name == "renamed"
 

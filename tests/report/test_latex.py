@@ -79,6 +79,17 @@ def rows_of(code, table):
              if line.endswith(r" \\")][1:] for body in bodies]
 
 
+def said_of_tables(code):
+    """The caption of each table with the note below it."""
+    tables = re.findall(r"\\begin{(?:table\*|longtable)}.*?(?=\\end{table\*}|\n}\n)", code, re.DOTALL)
+    return [" ".join(re.findall(r"\\caption\[.*|\\mtsignote{.*", table)) for table in tables]
+
+
+def methods(code):
+    """The paragraph of each metric on how it was tested."""
+    return re.findall(r"\\paragraph{[^}]*: methods\.}.*", code)
+
+
 class TestTables:
     def test_systems_and_pairs(self):
         systems, pairs, detectable, matrix = rows_of(comparison_latex(comparison()), "tabular")
@@ -100,18 +111,30 @@ class TestTables:
         cells = rows_of(comparison_latex(comparison(metric)), "tabular")[1][0]
         assert cells[3:] == [r"$1.0\times10^{-5}$"] * 2 + ["$<$"]
 
-    def test_captions_say_what_the_numbers_depend_on(self):
-        captions = re.findall(r"\\caption\[.*", comparison_latex(comparison()))
-        assert len(captions) == 4
+    def test_what_the_numbers_depend_on_is_said_once(self):
+        code = comparison_latex(comparison())
+        assert len(said_of_tables(code)) == 4 and len(methods(code)) == 1
         for part in ("approximate randomization", "documents as units", "999 trials", "alpha = 0.05", "3 pairs",
                      "Romano and Wolf", "seed 0", "mtsig 0", "tok:13a", "percentile bootstrap intervals"):
-            assert all(part in caption for caption in captions), part
-        assert not any("simulated" in caption for caption in captions)
+            assert part in methods(code)[0] and code.count(part) == 1, part
+        assert "simulated" not in code
+
+    @pytest.mark.parametrize("name", ["set", *HOSTILE, "long name " * 60])
+    def test_no_caption_is_long_whatever_the_names(self, name):
+        """LaTeX stops at a caption of some 3,700 characters: `! Dimension too large`."""
+        testset = TestSet(name, {"A": ["a b c"] * 40, "B": ["a b d"] * 40}, {"ref": ["a b c"] * 40},
+                          documents=[str(k // 2) for k in range(40)])
+        code = comparison_latex(compare(testset, unit="segment", trials=99, resamples=50))
+        captions, notes = (list(map(typeset, re.findall(pattern, code))) for pattern in (
+            r"\\caption\[.*?\]{(.*)}\\label", r"\n\\mtsignote{(.*)}"))
+        assert len(captions) == len(notes) == 3 and max(map(len, captions)) <= 300
+        assert all(visible(name).strip() in caption + note for caption, note in zip(captions, notes, strict=True))
 
     def test_simulated_is_said(self):
         given_ = comparison()
         simulated = dataclasses.replace(given_, testset=dataclasses.replace(given_.testset, simulated=True))
-        assert all("simulated" in caption for caption in re.findall(r"\\caption\[.*", comparison_latex(simulated)))
+        said = said_of_tables(comparison_latex(simulated))
+        assert len(said) == 4 and all("simulated" in text for text in said)
 
     def test_koehn_has_shares_and_no_p(self):
         code = comparison_latex(compare(toy(3, 5), test="koehn", trials=99, resamples=50))
@@ -152,7 +175,9 @@ class TestTables:
 
     def test_lower_is_better(self):
         code = comparison_latex(comparison(result(higher_is_better=False)))
-        assert r"BLEU $\downarrow$" in code and code.count("a positive difference is an improvement") == 4
+        assert r"BLEU $\downarrow$" in code
+        said = [*said_of_tables(code), *methods(code)]
+        assert all("a positive difference is an improvement" in text for text in said)
         assert rows_of(code, "tabular")[1][1][1] == "$+$10.00"
 
     def test_baseline(self):

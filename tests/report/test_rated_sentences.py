@@ -14,6 +14,7 @@ from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_sentences import task_methods
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.report.test_html_report import Page
+from tests.report.test_latex import said_of_tables
 
 N = 60
 QUICK = dict(trials=99, resamples=50)
@@ -43,10 +44,10 @@ def documents_of_both(testset, a, b):
 
 
 def quoted(found, metric="human"):
-    """The sentences for a paper, those of the HTML report, and every caption of the LaTeX tables."""
+    """The sentences for a paper, those of the HTML report, and what stands above and below each of the LaTeX tables."""
     said = paper_sentences(found, metric)
     assert said in Page(found.render("html")).text
-    return [said, *re.findall(r"\\caption\[.*", found.render("latex"))]
+    return [said, *said_of_tables(found.render("latex"))]
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])

@@ -10,6 +10,7 @@ import pytest
 from mtsig_core import TestSet, compare
 from mtsig_core.data.checks import literal
 from mtsig_core.data.segment_scores import SegmentScores
+from mtsig_core.data.task import Task
 from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.latex import comparison_latex
@@ -66,6 +67,15 @@ def test_alone(tmp_path, n, pairs):
                  comparison_latex(compare(first, ["X"], trials=99, resamples=100, baseline=names[0])),
                  comparison_latex(compare(first, ["X"], test="koehn", trials=99, resamples=100)),
                  task_latex(compare_task(task, "X", trials=99, resamples=100), "mtsig task")):
+        assert too_wide(compiled(tmp_path, code)) == []
+
+
+def test_a_test_set_of_a_very_long_name(tmp_path):
+    """A caption of so many characters would be `! Dimension too large`."""
+    testset = replace(made(NAMES[:3]).testsets["en-de"], name="long name " * 600)
+    task = Task("long name " * 600, {"en-de": testset, "en-cs": testset})
+    for code in (comparison_latex(compare(testset, ["X"], trials=99, resamples=50)),
+                 task_latex(compare_task(task, "X", trials=99, resamples=50), "mtsig task")):
         assert too_wide(compiled(tmp_path, code)) == []
 
 

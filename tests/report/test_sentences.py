@@ -6,7 +6,10 @@ import re
 import pytest
 
 from mtsig_core import Caution, TestSet, compare
+from mtsig_core.figures import differences, forest, matrix
+from mtsig_core.report.caveats import caveats
 from mtsig_core.report.sentences import _judged, paper_sentences
+from tests.report.test_latex import said_of_tables
 from tests.report.test_outputs import SETTINGS, comparison, pair, result
 from tests.toys import texts, toy
 
@@ -193,10 +196,10 @@ class TestCaveats:
 
     @staticmethod
     def quoted(**settings):
-        """The sentences for a paper, and each caption of the LaTeX tables."""
+        """The sentences for a paper, and what stands above and below each of the LaTeX tables."""
         documents = [str(k // 4) for k in range(40)] if "unit" in settings else None
         found = compare(made("ABC", documents), **QUICK | settings)
-        return [paper_sentences(found, "bleu"), *re.findall(r"\\caption\[.*", found.render("latex"))]
+        return [paper_sentences(found, "bleu"), *said_of_tables(found.render("latex"))]
 
     def test_segments_where_documents_are_known(self):
         for text in self.quoted(unit="segment"):
@@ -220,9 +223,21 @@ class TestCaveats:
         assert "Rank intervals hold jointly for all systems." in systems
         assert not any("need not hold" in text or self.IGNORED in text for text in [paper, systems, *captions])
 
+    @pytest.mark.parametrize("unit, said", [("segment", True), ("block", False)])
+    def test_that_segments_are_taken_as_independent_goes_with_the_numbers(self, unit, said):
+        found = compare(made("ABC"), **QUICK, unit=unit)
+        result = found.metrics["bleu"]
+        taken = "No document ids: segments are taken as independent"
+        for text in (paper_sentences(found, "bleu"), *said_of_tables(found.render("latex")), found.render("html")):
+            assert (taken in text) == said and "too small. Give document ids" not in text.partition("<h2")[0]
+        for figure in (forest, differences, matrix):
+            drawn = figure(result, found.settings, notes=caveats(found, result))
+            below = " ".join(note.text.replace("<br>", "") for note in drawn.layout.annotations)
+            assert (taken in below) == said
+
     def test_few_units_go_with_the_numbers(self):
         for text in self.quoted(unit="document"):
-            assert "Only 10 documents to resample: intervals and p are rough below 30. 95" in text.replace("\\", "")
+            assert "Only 10 documents to resample: intervals and p are rough below 30." in text.replace("\\", "")
 
     def test_ranks_of_another_correction_claim_no_more(self):
         text = by_hand([pair("A", "B", 0.5, "a"), pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")],

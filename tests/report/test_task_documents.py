@@ -48,7 +48,7 @@ from mtsig_core.results import Caution
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
 from tests.report.test_html_report import Page
-from tests.report.test_latex import typeset, visible
+from tests.report.test_latex import methods, said_of_tables, typeset, visible
 from tests.toys import toy
 
 NAMES = ["<b>A</b>", "B_1 & 50%", "\\end{tabular}", literal("[1em] \u202eD")]
@@ -272,18 +272,23 @@ class TestLatex:
         assert [row[2] for row in rows] == [f"$+${pair.delta:.2f}" for pair in macro]
         assert [row[5] for row in rows] == [f"{pair.p_adjusted:.4f}" for pair in macro]
 
-    def test_captions_say_how(self, found):
+    def test_captions_are_short_and_how_it_was_tested_is_said_once(self, found):
         code = task_latex(found, "mtsig task --demo\n\\evil")
-        captions = [typeset(line.split("]{", 1)[1].rsplit(r"}\label", 1)[0].replace(r"\allowbreak{}", "{}"))
-                    for line in code.splitlines() if line.startswith(r"\caption")]
-        assert len(captions) == 2
-        for said in captions:
-            for part in ("approximate randomization", "Romano and Wolf (2005)", "Signature", "test:ar|unit:document",
-                         found.task.digest, "Assumed: X: as was said.", "Left out: <i>Gone</i> (late)", "higher is"):
-                assert part in said, part
-            assert "Y: of another" not in said
-        assert "On grey" in captions[0] and "6 in en-de and 3 in en-cs" in captions[0]
+        ranking, head_to_head = said_of_tables(code)
+        assert all(len(caption) <= 300 for caption in re.findall(r"\\caption\[.*?\]{(.*)}\\label", code))
+        assert "On grey" in ranking and "higher is" in ranking and "A difference is first minus second" in head_to_head
+        told, = methods(code)
+        told = typeset(told.split("methods.}", 1)[1].removesuffix(r"\par}").replace(r"\allowbreak{}", "{}"))
+        for part in ("approximate randomization", "Romano and Wolf (2005)", "Signature", "test:ar|unit:document",
+                     found.task.digest, "Assumed: X: as was said.", "Left out: <i>Gone</i> (late)", "higher is",
+                     "6 in en-de and 3 in en-cs"):
+            assert part in told, part
+        assert "Y: of another" not in told and code.count("approximate randomization") == 1
         assert r"% Made by: mtsig task --demo\n" in code and "\n\\evil" not in code
+
+    def test_what_decisions_are_not_worth_stands_below_each_table(self):
+        code = task_latex(compare_task(made(["A", "B"], documents=6), "X", trials=99, resamples=100), "mtsig task")
+        assert all("Only 6 documents to resample" in said for said in said_of_tables(code)) and methods(code)
 
     def test_lower_is_better_has_the_other_arrow(self):
         code = task_latex(compare_task(made(NAMES[:2], higher=False), "X", trials=199, resamples=200), "mtsig task")
@@ -395,7 +400,8 @@ class TestHtml:
         drawn = ElementTree.fromstring(task_picture(found, "X"))
         texts = [one for one in drawn.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == ""]
         assert "".join(one.text for one in texts) == (
-            "Ranks by X; blue: may be the first, as no other is significantly better. A dash: no score, or no rank.")
+            "Ranks by X; blue: may be the first, as no other is significantly better. A dash: no score, or no rank. "
+            "Only 20 documents to resample: intervals and p are rough below 30.")
         assert max(float(one.get("y")) for one in texts) < float(drawn.get("height"))
         assert 9 * max(width(one.text) for one in texts) < float(drawn.get("width"))
 
@@ -568,9 +574,9 @@ def test_ranks_are_held_against_decisions_only_where_somebody_has_one(asked, sai
 def test_why_nobody_is_ranked_across_stands_beside_the_empty_columns(test, missing, why):
     found = compare_task(made(missing=missing), "X", test=test, trials=199, resamples=99)
     html, text, code = task_html(found, ""), task_text(found), " ".join(task_latex(found, "").split())
-    caption = code[:code.index(r"\toprule")]
-    assert [said.count("Under all pairs: its rank") for said in (html, caption)] == [not why] * 2
-    for said in (html[:html.index("<figure>")], text, caption):
+    table = code[:code.index(r"\end{table*}")]
+    assert [said.count("Under all pairs: its rank") for said in (html, table)] == [not why] * 2
+    for said in (html[:html.index("<figure>")], text, table):
         assert said.count(f"so nobody has a mean score or a rank across them: {why}") == bool(why)
 
 
