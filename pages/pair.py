@@ -103,7 +103,7 @@ with left:
     screen.table(*one_pair.interval_rows(found, result.ci, together, joint))
 with right:
     st.subheader("Equal, or only not separated?")
-    one_pair.show_equivalence(found, few)
+    one_pair.show_equivalence(found)
 screen.plain(one_pair.detectable_said(found, pair, len(result.pairs)))
 
 if found.by_document is not None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mtsig_core.errors import counted
-from mtsig_core.inference.few_units import what_lacks
+from mtsig_core.inference.across_corrections import CONTROLS
+from mtsig_core.inference.few_units import few_drawn_code, what_lacks
 from mtsig_core.results import Comparison, MetricResult
 
-__all__ = ["assumptions", "caveats", "direction", "documents_compared", "keeps_its_level", "on_different_lines",
-           "ranks_hold_jointly", "segments_compared", "what_is_scored"]
+__all__ = ["assumptions", "caveats", "controlled", "direction", "documents_compared", "keeps_its_level",
+           "on_different_lines", "ranks_hold_jointly", "segments_compared", "what_is_scored"]
 
 _IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
 _PARTLY, _DIFFERENT = "partly-rated", "rated-on-different-lines"
@@ -31,7 +32,14 @@ def direction(higher_is_better: bool, differences: bool = True) -> str:
 
 def keeps_its_level(comparison: Comparison) -> bool:
     """Whether no warning says that the test rejects more true nulls than alpha; if not, no correction mends that."""
-    return not any(caution.code == _IGNORED or caution.code.endswith(_AS_PUBLISHED) for caution in comparison.warnings)
+    few = few_drawn_code(comparison.settings.test)
+    return not any(caution.code in (_IGNORED, few) or caution.code.endswith(_AS_PUBLISHED)
+                   for caution in comparison.warnings)
+
+
+def controlled(comparison: Comparison, correction: str) -> str:
+    """What a correction controls; nothing where the test itself rejects too many true nulls."""
+    return CONTROLS[correction] if keeps_its_level(comparison) else "nothing here, as the test rejects too often"
 
 
 def ranks_hold_jointly(comparison: Comparison) -> bool:
@@ -83,7 +91,8 @@ def caveats(comparison: Comparison, result: MetricResult, here: bool = True) -> 
     """Sentences: what is wrong with the test or the unit, in the words of the warnings without what to do, and without
     what holds `here` alone where that is not wanted; and what therefore need not hold."""
     said = [caution.finding if here else caution.general for caution in comparison.warnings
-            if caution.code == _IGNORED or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
+            if caution.code in (_IGNORED, few_drawn_code(comparison.settings.test))
+            or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
             or caution.code == _FEW and caution.metric in (None, result.metric)
             or caution.code == "rank-rule" and caution.metric == result.metric]
     if not result.tested or keeps_its_level(comparison) or what_lacks(comparison.settings, result):

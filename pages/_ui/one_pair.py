@@ -11,7 +11,7 @@ from mtsig_core import Caution, MetricResult, PairResult, Settings, TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.dispute import document_names
 from mtsig_core.experiments.planning import default_difference
-from mtsig_core.inference.few_units import alone_could, cannot_decide, which_to_go_by
+from mtsig_core.inference.few_units import about_few_drawn, alone_could, cannot_decide, which_to_go_by
 from mtsig_core.inference.one_pair import PairExamination, equivalence, examine_pair
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.ties import holds_zero
@@ -154,11 +154,10 @@ def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
     tests = [TESTS[outcome.test] for outcome in found.outcomes]
     return [Caution(f"{t.name}-caution", f"{t.title.capitalize()} ({t.source}): {t.caution} {t.instead}")
             for t in tests if t.caution] + [
-        Caution(f"{t.name}-few-units", f"{t.title.capitalize()} ({t.source}): {t.with_few}")
-        for t in tests if t.with_few and few]
+        caution for t in tests if few for caution in about_few_drawn(t.name)]
 
 
-def show_equivalence(found: PairExamination, few: bool) -> None:
+def show_equivalence(found: PairExamination) -> None:
     """Whether the two are equivalent within a margin, where the bootstrap can tell."""
     if found.intervals["percentile"] is None:
         st.caption(f"So few {found.settings.unit}s tell neither: equivalence stands on the bootstrap, as intervals do.")
@@ -166,13 +165,12 @@ def show_equivalence(found: PairExamination, few: bool) -> None:
     usual = default_difference((found.score_a, found.score_b))
     margin = controls.number(st, "A difference that does not matter, in points", usual, "margin", least=usual / 1000,
                              most=1000 * usual, step=usual / 10, format="%g")
-    same = equivalence(found.sign * found.drawn, margin, found.settings.alpha)
+    same = equivalence(found, margin)
     screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} "
                   f"{metric_title(found.metric)}: p {format_p(same.p_value)}")
-    st.caption(f"Two one-sided tests (Schuirmann 1987) on {len(found.drawn):,} bootstrapped differences: p "
+    st.caption(f"Two one-sided t tests (Schuirmann 1987) with the bootstrap's standard error: p "
                f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
-               "more; both must be at most alpha. For this pair alone; set the margin before looking."
-               + (f" With so few {found.settings.unit}s it finds systems equivalent too easily." if few else ""))
+               "more; both must be at most alpha. For this pair alone; set the margin before looking.")
 
 
 def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult) -> str:

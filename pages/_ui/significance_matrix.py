@@ -9,8 +9,9 @@ from functools import partial
 import numpy as np
 
 from mtsig_core.figures.matrix import matrix
-from mtsig_core.inference.across_corrections import CONTROLS, disagreeing, with_adjusted
+from mtsig_core.inference.across_corrections import disagreeing, with_adjusted
 from mtsig_core.inference.significance import significant
+from mtsig_core.report.caveats import controlled
 from mtsig_core.report.records import pair_records
 from mtsig_core.report.tables import pair_rows
 from pages._ui import charts, controls, screen
@@ -37,7 +38,7 @@ def show(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | No
             result = with_adjusted(result, adjusted[step], settings.alpha)
             settings = replace(settings, correction=step)
             view = replace(view, settings={**view.settings, "correction": step})
-        _say(step, {name: significant(p, settings.alpha) for name, p in adjusted.items()})
+        _say(view, step, {name: significant(p, settings.alpha) for name, p in adjusted.items()})
     header, rows = pair_records(result)
     names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
     clicked = charts.show(
@@ -59,10 +60,10 @@ def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
              "correction is chosen at the side, before looking.")
 
 
-def _say(step: str, decisions: Mapping[str, np.ndarray]) -> None:
+def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
     """How many cells are lit, and how many went out against raw p."""
     lit, gone = int(decisions[step].sum()), len(disagreeing({"none": decisions["none"], step: decisions[step]}))
     went = "" if step == "none" else f", {gone} of those of raw p went out"
     n = len(decisions[step])
     are = "cell is" if n == 1 else "cells are"
-    screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. Controlled is {CONTROLS[step]}.")
+    screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. Controlled is {controlled(view.comparison, step)}.")
