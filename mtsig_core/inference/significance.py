@@ -300,12 +300,12 @@ class SignificanceTest:
         return math.ceil(self.steps / p * (1 - 1e-12)) - 1
 
 
-_WITH_FEW = ("With few units it makes false claims too often over all pairs, whatever the correction. Of equal systems "
-             "Romano-Wolf finds some better in 20 to 43% of test sets instead of 5%, with 6 systems and 7 to 12 units; "
-             "in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of unequal size. Holm does so in "
-             "10 to 20% from 12 units on. With fewer than 10 units p is at least 2/2^n, the chance that all n favour "
-             "the same of two equal systems.")
-_RATHER = "Use ar, which makes a false claim in 3 to 8% of these."
+_WITH_FEW = ("With few units it makes false claims too often over all pairs, whatever the correction. When all systems "
+             "are equal, Romano-Wolf calls some better in 20 to 43% of test sets instead of 5%, with 6 systems and 7 "
+             "to 12 units; in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of unequal size. "
+             "Holm does so in 10 to 20% from 12 units on. With fewer than 10 units p is at least 2/2^n, the chance "
+             "that all n favour the same of two equal systems.")
+_RATHER = "Use ar: it makes a false claim in 3 to 8% of such test sets."
 TESTS = {test.name: test for test in (
     SignificanceTest(
         "ar", "approximate randomization", "Riezler and Maxwell 2005, Fig. 1",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mtsig_core.inference.few_units import FEW_UNITS
+from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.inference.intervals import LEAST_UNITS
 from mtsig_core.inference.power import unbiased, units_freedom
 from mtsig_core.inference.row_chunks import row_chunks
@@ -46,8 +46,8 @@ def simultaneous(observed: np.ndarray, drawn: np.ndarray, pairs: np.ndarray, n_u
     for known: of 15 differences on 15 units it held all in 80% of samples in place of 95%. Beyond some hundred units
     both are the same.
 
-    Draws of few units do not reach as far as the true differences do: below `FEW_UNITS` the quantile is at least
-    Bonferroni's, z(1 - alpha / 2m), which needs no draws.
+    Draws of few units do not reach as far as the true differences do: below `FEW_FOR_BOOTSTRAP` the quantile is at
+    least Bonferroni's, z(1 - alpha / 2m), which needs no draws.
 
     Step-down tests such as Romano-Wolf's may find more than any such family of intervals: they go on after the first.
     """
@@ -55,7 +55,7 @@ def simultaneous(observed: np.ndarray, drawn: np.ndarray, pairs: np.ndarray, n_u
 
     quantile, se = largest_quantile(drawn, pairs, alpha)
     without_draws = -ndtri(alpha / 2 / max(1, len(pairs)))
-    quantiles = np.where(n_units < FEW_UNITS, max(quantile, without_draws), quantile)
+    quantiles = np.where(n_units < FEW_FOR_BOOTSTRAP, max(quantile, without_draws), quantile)
     freedom = np.where(n_units >= LEAST_UNITS, units_freedom(n_effective), np.nan)
     t = np.abs(stdtrit(freedom, ndtr(-quantiles)))
     varies = se > 0

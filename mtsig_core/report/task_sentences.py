@@ -155,7 +155,7 @@ def across_sentences(found: TaskComparison, metric: str) -> list[str]:
         said.append(f"{counted(n, 'system')} {'has' if n == 1 else 'have'} all language pairs; "
                     f"{'the other one is' if missing == 1 else f'the other {missing} are'} not ranked across them.")
     lacking = [pair for pair, (comparison, _) in have.items() if not keeps_its_level(comparison)]
-    if lacking:
+    if lacking and any(pair.decidable for pair in macro.pairs):
         where = "these draws" if len(lacking) == len(have) else f"the draws in {listed(lacking)} too"
         said.append(f"What is said across them rests on {where}, so it need not hold at the "
                     "level said either.")

@@ -68,7 +68,7 @@ def slow(observed, drawn, pairs, n_units, n_effective, alpha):
     q = largest[at] + (largest[min(at + 1, len(largest) - 1)] - largest[at]) * (position - at)
     found = []
     for d0, s, n, worth in zip(observed, spread, n_units, n_effective, strict=True):
-        reach = max(q, stats.norm.isf(alpha / 2 / len(pairs))) if n < 30 else q
+        reach = max(q, stats.norm.isf(alpha / 2 / len(pairs))) if n < 60 else q
         half = stats.t.isf(stats.norm.sf(reach), worth - 1) * s * math.sqrt(n / (n - 1)) if s > 1e-9 else 0
         found.append((d0 - half, d0 + half))
     return np.transpose(found)
@@ -78,7 +78,7 @@ def slow(observed, drawn, pairs, n_units, n_effective, alpha):
 def test_against_a_slow_loop(alpha):
     rng = np.random.default_rng(4)
     drawn = rng.gamma(2.0, [[1.0], [5.0], [0.2], [3.0]], (4, 199)) + 50  # neither symmetric nor of one scale
-    observed, n_units = rng.normal(0, 1, 6), np.array([9, 12, 400, 30, 3, 29])
+    observed, n_units = rng.normal(0, 1, 6), np.array([9, 12, 400, 60, 3, 59])
     worth = n_units * np.array([1, 0.5, 0.7, 0.7, 1, 0.8])
     np.testing.assert_allclose(simultaneous(observed, drawn, pairs_of(4), n_units, worth, alpha),
                                slow(observed, drawn.tolist(), pairs_of(4), n_units, worth, alpha), rtol=1e-9)

@@ -210,7 +210,7 @@ def of_families():
                 yield pytest.param(*family, test, correction, draws, 600, marks=slow)
 
 
-@pytest.mark.parametrize("n_systems, n, equal, test, correction, draws, repeats", of_families())
+@pytest.mark.parametrize("n_systems, n, equal, test, correction, draws, repeats", list(of_families()))
 def test_what_is_printed_of_families(n_systems, n, equal, test, correction, draws, repeats):
     rate = families(n_systems, n, equal, repeats, test, correction, draws)
     low, high = (0.03, 0.08) if test == "ar" else (0.10, 0.20) if correction == "holm" else \
@@ -220,5 +220,5 @@ def test_what_is_printed_of_families(n_systems, n, equal, test, correction, draw
     assert said == TESTS["percentile"].with_few + TESTS["percentile"].with_few_instead
     for printed in ("20 to 43% of test sets instead of 5%, with 6 systems and 7 to 12 units", "in 15 to 27% with 10 to "
                     "15 systems and 20 units, or 30 or 60 documents of unequal size", "Holm does so in 10 to 20% from "
-                    "12 units on", "in 3 to 8% of these"):
+                    "12 units on", "in 3 to 8% of such test sets"):
         assert printed in said
