@@ -39,7 +39,7 @@ def keeps_its_level(comparison: Comparison) -> bool:
 
 def controlled(comparison: Comparison, correction: str) -> str:
     """What a correction controls; nothing where the test itself rejects too many true nulls."""
-    return CONTROLS[correction] if keeps_its_level(comparison) else "nothing here, as the test rejects too often"
+    return CONTROLS[correction] if keeps_its_level(comparison) else "nothing: the test rejects too often"
 
 
 def ranks_hold_jointly(comparison: Comparison) -> bool:

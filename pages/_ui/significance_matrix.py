@@ -11,7 +11,7 @@ import numpy as np
 from mtsig_core.figures.matrix import matrix
 from mtsig_core.inference.across_corrections import disagreeing, with_adjusted
 from mtsig_core.inference.significance import significant
-from mtsig_core.report.caveats import controlled
+from mtsig_core.report.caveats import controlled, keeps_its_level
 from mtsig_core.report.records import pair_records
 from mtsig_core.report.tables import pair_rows
 from pages._ui import charts, controls, screen
@@ -61,9 +61,11 @@ def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
 
 
 def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
-    """How many cells are lit, and how many went out against raw p."""
+    """How many cells are lit, how many went out against raw p, and what the correction controls."""
     lit, gone = int(decisions[step].sum()), len(disagreeing({"none": decisions["none"], step: decisions[step]}))
     went = "" if step == "none" else f", {gone} of those of raw p went out"
     n = len(decisions[step])
     are = "cell is" if n == 1 else "cells are"
-    screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. Controlled is {controlled(view.comparison, step)}.")
+    kept = f"Controlled is {controlled(view.comparison, step)}." if keeps_its_level(view.comparison) else \
+        "The test rejects too often here, so that no correction controls the error."
+    screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. {kept}")
