@@ -111,8 +111,8 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     sizes = {"the whole set": units.n, **{
         part.domain: part.n_documents or 0 if by_document else part.n_segments for part in found.domains}}
     return replace(found, warnings=(*_about(testset, metric.name, kinds),
-                                    *_about_bootstrap(units, of, found),
-                                    *about_few_in(sizes, sampling.unit, alpha, test)))
+                                    *about_few_in(sizes, sampling.unit, alpha, test),
+                                    *_about_bootstrap(units, of, found)))
 
 
 def _about_bootstrap(units: Units, of: np.ndarray, found: ByDomain) -> Iterator[Caution]:
