@@ -38,7 +38,7 @@ for test in TESTS.values():
     if test.caution:
         screen.caution_box(f"{test.name}: {test.caution} {test.instead}")
     if test.with_few:
-        screen.caution_box(f"{test.name}: {test.with_few}")
+        screen.caution_box(f"{test.name}: {test.with_few} {test.with_few_instead}")
 
 screen.caution_box("ar tests whether outputs can trade places, which is more than equal scores: of two unlike systems, "
                    "as where one says much less, swaps may vary less than samples do, and p is too small. Pair says "
@@ -62,7 +62,8 @@ st.subheader("Ranks and power")
 screen.plain("Rank interval of a system: from 1 + the number of systems significantly better to S - the number "
              "significantly worse, by decisions that control the family-wise error (Romano-Wolf, else Holm), so that "
              "all intervals hold together. Minimum detectable difference: the true difference found 8 times in 10, "
-             f"2.80 standard errors at alpha .05. Below {FEW_UNITS} units everything is rough.")
+             "2.80 standard errors at alpha .05, and more with few units by Student's t. "
+             f"Below {FEW_UNITS} units everything is rough.")
 
 st.subheader("Metrics")
 for name in METRICS:

@@ -7,7 +7,7 @@ import streamlit as st
 from mtsig_core.errors import counted
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
 from mtsig_core.inference.correction import FAMILY_WISE
-from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP
+from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP, few_drawn_code
 from mtsig_core.inference.one_pair import density, extremes, tally
 from mtsig_core.inference.significance import significant
 from mtsig_core.inference.ties import holds_zero
@@ -83,19 +83,20 @@ with right:
                 alt=f"Differences after swaps. {said}")
     st.caption(f"If A and B were interchangeable: {said}{unlike_said(found, pair.n_effective)}")
 
+few = pair.n_effective is not None and pair.n_effective < FEW_FOR_BOOTSTRAP
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
 screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", counted(found.n, "segment"), printed])
 screen.cautions(c for c in comparison.warnings
                 if c.a is None and c.code not in ("not-equal", "interval-and-decision")
-                and not c.code.endswith(("as-published", "-assumes")))
+                and not c.code.endswith(("as-published", "-assumes"))
+                and not (few and c.code == few_drawn_code(settings.test)))  # below, with the tests
 
 st.subheader("Every test, side by side")
 screen.table(*one_pair.outcome_rows(found), names=[0], texts=[3])
 st.caption("Choose the test before looking: the one that happens to agree is no evidence. The smallest p is "
            "1/(trials + 1), 2/(trials + 1) for the percentile test"
            + (f", 2/{len(found.swapped) + 1} for randomization, which tries all swaps." if found.exact else "."))
-few = pair.n_effective is not None and pair.n_effective < FEW_FOR_BOOTSTRAP
 screen.cautions(one_pair.test_cautions(found, few))
 left, right = st.columns(2)
 with left:
@@ -103,7 +104,7 @@ with left:
     screen.table(*one_pair.interval_rows(found, result.ci, together, joint))
 with right:
     st.subheader("Equal, or only not separated?")
-    one_pair.show_equivalence(found, few)
+    one_pair.show_equivalence(found)
 screen.plain(one_pair.detectable_said(found, pair, len(result.pairs)))
 
 if found.by_document is not None:

@@ -8,6 +8,7 @@ from mtsig_core.inference import across_corrections
 from mtsig_core.inference.few_units import cannot_decide, trials_needed
 from mtsig_core.inference.ranking import intransitive_triples
 from mtsig_core.inference.significance import TESTS, significant
+from mtsig_core.report.caveats import controlled
 from mtsig_core.report.cells import Cell, number
 from mtsig_core.report.tables import format_p, points
 from pages._ui import charts, controls, demos, exclusions, exports, frame, results, screen, significance_matrix
@@ -89,7 +90,7 @@ if not has_p:
 else:
     decisions = {name: significant(values, settings.alpha) for name, values in adjusted.items()}
     screen.table(["correction", "controls", "significant pairs"], [
-        [f"{name} (chosen)" if name == settings.correction else name, across_corrections.CONTROLS[name],
+        [f"{name} (chosen)" if name == settings.correction else name, controlled(comparison, name),
          how_many(yes, settings, name)] for name, yes in decisions.items()], names=[0], texts=[1])
     if joint is None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")

@@ -13,11 +13,11 @@ from mtsig_core.inference import engine, gaps
 from mtsig_core.inference.across_pairs import seed_of
 from mtsig_core.inference.cautions import about_scores
 from mtsig_core.inference.correction import romano_wolf
-from mtsig_core.inference.few_units import about_few_in, p_floor
+from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP, about_few_drawn, about_few_in, least_of_units, p_floor
 from mtsig_core.inference.measured import Measured, measure
-from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights
+from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.inference.settings import check_trials, resolve_sampling
-from mtsig_core.inference.significance import TESTS, decide
+from mtsig_core.inference.significance import TESTS, decide, significant
 from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.metrics import Metric, metric_of
 from mtsig_core.results import Caution, SamplingSettings, TestSetInfo
@@ -104,12 +104,30 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     drawn = _Draws(seen, statistics, rows, sampling, test, trials, jobs)
     whole = drawn.of_whole(units, of, kinds)
     stages = [drawn.of_part(of == k, seed_of(seed, kind)) for k, kind in _told(kinds, progress)]
+    if test == "bootstrap":
+        whole = _no_surer(whole, stages)
     found = _result(seen, kinds, of, pairs, whole, stages, sampling, test, trials)
     by_document = sampling.unit == "document"
     sizes = {"the whole set": units.n, **{
         part.domain: part.n_documents or 0 if by_document else part.n_segments for part in found.domains}}
     return replace(found, warnings=(*_about(testset, metric.name, kinds),
-                                    *about_few_in(sizes, sampling.unit, alpha, test)))
+                                    *about_few_in(sizes, sampling.unit, alpha, test),
+                                    *_about_bootstrap(units, of, found)))
+
+
+def _about_bootstrap(units: Units, of: np.ndarray, found: ByDomain) -> Iterator[Caution]:
+    """The warnings about bootstraps of domains with few units, and so of the whole set, whose p each of them bounds."""
+    if found.test != "bootstrap":
+        return
+    parts = [np.bincount(units.index[of == k]) for k in range(len(found.domains))]
+    if min(map(effective_number, parts)) < FEW_FOR_BOOTSTRAP:
+        yield from about_few_drawn(found.test)
+    fewest = min(np.count_nonzero(sizes) for sizes in parts)
+    least = float(least_of_units(TESTS[found.test], found.sampling.unit, np.array(fewest)))
+    if not significant(least, found.sampling.alpha):
+        yield Caution.of("whole-undecided", "No pair can be significant on the whole set either: a bootstrap within "
+                                            "domains is no surer than that of the domain with the fewest units.",
+                         advice="Use ar.", remedies=({"test": "ar"},))
 
 
 def _about(testset: TestSet, metric: str, kinds: list[str]) -> Iterator[Caution]:
@@ -276,6 +294,16 @@ def _adjusted(parts: list[_Part]) -> list[np.ndarray]:
         full[part.some] = np.maximum(part.floor, own)
         found.append(full)
     return found
+
+
+def _no_surer(whole: _Part, parts: list[_Part]) -> _Part:
+    """The whole, drawn within domains, with p at least that which each domain can show: a bootstrap is too sure of few
+    units, and those of other domains mend nothing."""
+    floor = np.zeros(len(whole.some))
+    floor[whole.some] = whole.floor
+    for part in parts:
+        floor[part.some] = np.maximum(floor[part.some], part.floor)
+    return replace(whole, p=np.maximum(whole.p, floor), floor=floor[whole.some])
 
 
 def _told(kinds: list[str], progress: Callable[[str, float], None] | None) -> list[tuple[int, str]]:

@@ -52,11 +52,11 @@ class Better:
 
     def planned(self, n: int) -> float:
         """Power that is planned for n segments."""
-        return float(power_at(self.difference, self.error(n), ALPHA))
+        return float(power_at(self.difference, self.error(n), ALPHA, n_effective=n))
 
     def planned_exaggeration(self, n: int) -> float:
         """How many times the true difference significant ones are expected to be, on average."""
-        return float(exaggeration_at(self.difference, self.error(n), ALPHA))
+        return float(exaggeration_at(self.difference, self.error(n), ALPHA, n_effective=n))
 
 
 @dataclass(frozen=True, eq=False)

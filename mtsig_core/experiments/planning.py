@@ -10,8 +10,13 @@ import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sweep_results import PairError, PairErrors, SizeSweep
-from mtsig_core.inference.few_units import can_reach, units_needed, units_said, what_would_decide
-from mtsig_core.inference.power import error_interval, minimum_detectable_difference, noncentrality_interval
+from mtsig_core.inference.few_units import can_reach, swaps_units, units_needed, units_said, what_would_decide
+from mtsig_core.inference.power import (
+    error_interval,
+    minimum_detectable_difference,
+    noncentrality_interval,
+    unbiased,
+)
 from mtsig_core.inference.power import units_needed as sized
 from mtsig_core.results import Comparison, Settings
 
@@ -143,12 +148,13 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
     if not 0 < power < 1:
         raise SettingError(f"power is {power:g}. Expected a number between 0 and 1, such as 0.8.")
     m = len(errors)
-    delta, se, freedom, n = (np.array(column) for column in zip(*errors.values(), strict=True))
+    delta, se, freedom, n, worth = (np.array(column) for column in zip(*errors.values(), strict=True))
     se_ends = error_interval(se, freedom, n, settings.alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(delta) / se * np.sqrt(np.maximum(n - 1, 1) / n)
         of_one = noncentrality_interval(t, freedom, settings.alpha)
         own_ends = [np.abs(delta) / np.maximum(of_one[1], -of_one[0]), np.abs(delta) / np.maximum(of_one[0], 0)]
+    error, swaps = unbiased(se, n), swaps_units(settings)
     enough, rows = replace(settings, trials=None), []
     tests = [(family, settings.alpha / pairs, units_needed(enough, pairs, "bonferroni"))
              for family, pairs in (("", 1), ("_family", m))]
@@ -157,12 +163,13 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
         found_here: list[float | None] = []
         n_units, n_segments = at_hand[k]
         for family, level, least in tests:
-            found_here.append(None if n[k] < least else float(minimum_detectable_difference(se[k], level, power)))
+            found_here.append(None if n[k] < least else float(minimum_detectable_difference(
+                error[k], level, power, worth[k], n[k] if swaps else None)))
             for own, of, ends in (("", difference, se_ends), ("_for_own", delta[k], own_ends)):
-                for end, error in zip(("", "_low", "_high"), (se[k], ends[0][k], ends[1][k]), strict=True):
-                    known = se[k] > 0 and error < _BEYOND * abs(of)
+                for end, one in zip(("", "_low", "_high"), (error[k], ends[0][k], ends[1][k]), strict=True):
+                    known = se[k] > 0 and one < _BEYOND * abs(of)
                     sizes[f"units{own}{family}{end}"] = None if not known else max(
-                        least, sized(float(of), float(error), n_units, level, power))
+                        least, sized(float(of), float(one), n_units, level, power, float(worth[k]), swaps))
                 units = sizes[f"units{own}{family}"]
                 sizes[f"segments{own}{family}"] = None if units is None else round(units * (n_segments / n_units))
         rows.append(PairPlan(a=a, b=b, delta=float(delta[k]), n_pairs=m,
@@ -197,7 +204,8 @@ def _compared(comparison: Comparison, metric: str | None) -> tuple[PairErrors, l
             continue
         n_units, n_segments = n if pair.n_units is None else pair.n_units, pair.n or info.n_segments
         errors[pair.a, pair.b] = PairError(result.sign * pair.delta, math.nan if pair.se is None else pair.se,
-                                           math.nan if pair.se_df is None else pair.se_df, n_units)
+                                           math.nan if pair.se_df is None else pair.se_df, n_units,
+                                           n_units if pair.n_effective is None else pair.n_effective)
         at_hand.append((n_segments if n_documents is None else n_units, n_segments))
     return errors, at_hand, comparison.settings
 

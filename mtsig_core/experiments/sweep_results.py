@@ -14,12 +14,14 @@ __all__ = ["PairError", "PairErrors", "PairSize", "SizeSweep", "Slope", "SystemS
 
 class PairError(NamedTuple):
     """Improvement of the first system over the second and its standard error, in points; how well this is known, in
-    degrees of freedom (NaN: not at all); and the units that both systems have."""
+    degrees of freedom (NaN: not at all); the units that both systems have, and how many of equal size these are worth.
+    """
 
     delta: float
     se: float
     df: float
     n_units: int
+    n_effective: float
 
 
 #: By pair.

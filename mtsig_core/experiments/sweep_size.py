@@ -61,6 +61,7 @@ class _Subject(NamedTuple):
     pairs: np.ndarray
     gaps: bool
     common: np.ndarray  # units that both systems of each pair have
+    worth: np.ndarray  # how many of equal size these are worth
     few: np.ndarray  # the pairs that only a handful of units tells apart
     apart: np.ndarray  # which units these are, (few, units)
 
@@ -182,7 +183,7 @@ def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
     counted = seen.counter() if depends_on_testset(seen.metric) else None
     by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
     subject = _Subject(seen.metric, seen.testset, units, members(units.index), by_unit, _numbers(seen.metric, by_unit),
-                       counted, seen.names, pairs, seen.has_gaps, pair_units(seen, pairs, units)[0], *[np.empty(0)] * 2)
+                       counted, seen.names, pairs, seen.has_gaps, *pair_units(seen, pairs, units), *[np.empty(0)] * 2)
     few = np.flatnonzero(units_apart(subject.whole, subject.rows, subject.common) < subject.common)
     first, second = by_unit.swapaxes(0, 1)[subject.rows[few].T]
     return subject._replace(few=few, apart=(first != second).any(axis=2))
@@ -269,7 +270,8 @@ class _Whole(NamedTuple):
         tested = np.flatnonzero(np.isfinite(deltas))
         return cls(dict(zip(subject.names, whole.scores[:len(subject.names)].tolist(), strict=True)), tested, {
             (subject.names[subject.pairs[k, 0]], subject.names[subject.pairs[k, 1]]):
-            PairError(float(deltas[k]), float(errors[k]), float(freedom[k]), int(subject.common[k]))
+            PairError(float(deltas[k]), float(errors[k]), float(freedom[k]), int(subject.common[k]),
+                      float(subject.worth[k]))
             for k in tested.tolist()})
 
 

@@ -15,9 +15,12 @@ import numpy as np
 from mtsig_core.inference import engine
 from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
 from mtsig_core.inference.few_units import can_reach, p_floor, pair_units, rank_correction
+from mtsig_core.inference.intervals import jackknife_se
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.pairwise import draw, sides_of, tested_against
+from mtsig_core.inference.power import units_freedom, welch_satterthwaite
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
+from mtsig_core.inference.row_chunks import row_chunks
 from mtsig_core.inference.significance import TESTS, decide
 from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.results import Settings
@@ -46,7 +49,8 @@ class MacroNumbers:
     decidable : ndarray of bool, shape (pairs,)
         Whether p could be small enough after the correction.
     n_apart : ndarray of int, shape (pairs,)
-        Units of all language pairs together that tell the systems apart.
+        Units that tell the systems apart: of all language pairs together, or of a bootstrap those of the language pair
+        that has fewest.
     ranks : list of (int, int), or of (None, None)
         The latter where no pair could be decided by the correction of ranks.
     """
@@ -68,7 +72,7 @@ class MacroNumbers:
 
 
 def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings], *, test: str, correction: str,
-                 alpha: float, trials: int, seed: int, jobs: int = 1,
+                 alpha: float, trials: int, seed: int, ci: str = "percentile", jobs: int = 1,
                  progress: Callable[[float], None] | None = None) -> MacroNumbers | None:
     """Compare the systems that all language pairs have; None where fewer than two do.
 
@@ -83,9 +87,16 @@ def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings]
         Over all pairs of these systems; ranks are corrected by Romano-Wolf.
     trials, seed : int
         Draws of each language pair, keyed by the seed and its name: other pairs in the task change none of them.
+    ci : {"percentile", "jackknife-t"}
+        The latter with the jackknife's variances of all language pairs and their degrees of freedom by Welch and
+        Satterthwaite, those of one its units of equal size (Kish 1965) less one.
 
     Notes
     -----
+    Swaps count the units of all language pairs together: that all favour the same of two systems is as rare as if they
+    were of one. A bootstrap of few units is too sure, and that of other language pairs mends nothing: its p is at least
+    that which the language pair with the fewest units can show.
+
     A pair of systems has a difference where each language pair has segments that both are scored on; one that has none
     somewhere is left out of the family.
     """
@@ -100,7 +111,7 @@ def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings]
     resamples = max(own.resamples for own in settings.values())
     drawn, delta = np.zeros((len(names), resamples)), np.zeros(len(pairs))
     apart, null = np.zeros((len(pairs), resamples)), np.zeros((len(pairs), trials))
-    n_apart = np.zeros(len(pairs), dtype=int)
+    n_apart, by_part = [], []
     alone, alone_apart = np.zeros(len(names), dtype=bool), np.zeros(len(pairs), dtype=bool)
     for k, (pair, part) in enumerate(parts.items()):
         own = replace(settings[pair], test=test, trials=trials, seed=seed_of(seed, pair), ci="percentile")
@@ -108,17 +119,20 @@ def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings]
         some &= found.some
         alone |= found.n_units < 2
         alone_apart |= found.n_common < 2
-        n_apart += found.n_apart
+        n_apart.append(found.n_apart)
+        by_part.append((found.errors / len(parts) ** 2, found.freedom))
         for total, values in ((drawn, found.drawn), (delta, found.delta), (apart, found.apart), (null, found.null)):
             total += values / len(parts)
         if progress is not None:
             progress((k + 1) / len(parts))
-    apart, null, pairs, delta, n_apart = apart[some], null[some], pairs[some], delta[some], n_apart[some]
-    floor = p_floor(TESTS[test], next(iter(settings.values())).unit, n_apart)
+    least = (np.sum if TESTS[test].draws == "swaps" else np.min)(n_apart, axis=0)[some]
+    ends = _ends(np.concatenate([scores, delta]), np.concatenate([drawn, apart]), by_part, ci, alpha)
+    score_low, score_high = np.where(alone, np.nan, ends[:, :len(names)])
+    low, high = np.where(alone_apart, np.nan, ends[:, len(names):])[:, some]
+    null, pairs, delta = null[some], pairs[some], delta[some]
+    floor = p_floor(TESTS[test], next(iter(settings.values())).unit, least)
     p, adjusted, for_ranks = _p_values(delta, null, floor, test, correction)
-    low, high = np.where(alone_apart[some], np.nan, _ends(apart, alpha)) if len(pairs) else (delta, delta)
-    score_low, score_high = np.where(alone, np.nan, _ends(drawn, alpha))
-    decidable, by_ranks = (decidable_across(settings, n_apart, trials, of) for of in (
+    decidable, by_ranks = (decidable_across(settings, least, trials, of) for of in (
         correction, rank_correction(next(iter(settings.values())))))
     decisions = np.where(decidable, decide(first.sign * delta, alpha, p=adjusted), 0)
     better = decision_matrix(len(names), pairs, decide(first.sign * delta, alpha, p=for_ranks))
@@ -126,22 +140,21 @@ def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings]
     if by_ranks.any():
         ranks = [(int(a), int(b)) for a, b in zip(*rank_intervals(better), strict=True)]
     return MacroNumbers(names, scores, score_low, score_high, pairs, delta, low, high, p, adjusted, decisions,
-                        decidable, n_apart, ranks)
+                        decidable, least, ranks)
 
 
 def decidable_across(settings: Mapping[str, Settings], n_apart: np.ndarray, trials: int | None, correction: str
                      ) -> np.ndarray:
     """Whether each pair of systems could be significant across the language pairs, see `can_reach`.
 
-    Units of all language pairs count together: that all favour the same of two systems is as rare as if they were of
-    one. Of stationary blocks the shortest mean length is taken, by which the least p is smallest.
+    Of stationary blocks the shortest mean length is taken, by which the least p is smallest.
 
     Parameters
     ----------
     settings : mapping of str to Settings
         By language pair.
     n_apart : ndarray of int, shape (pairs,)
-        Of all language pairs together.
+        See `MacroNumbers`.
     trials : int or None
     correction : str
     """
@@ -158,10 +171,17 @@ def seed_of(seed: int, pair: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}\0{pair}".encode(), digest_size=8).digest(), "big")
 
 
-def _ends(drawn: np.ndarray, alpha: float) -> np.ndarray:
-    """Of percentile intervals, shape (2, rows)."""
-    ends: np.ndarray = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=1)
-    return ends
+def _ends(observed: np.ndarray, drawn: np.ndarray, by_part: list[tuple[np.ndarray, np.ndarray]], ci: str, alpha: float
+          ) -> np.ndarray:
+    """Of intervals, shape (2, rows); `by_part` has the variances and their degrees of freedom in each language pair."""
+    if ci == "percentile":
+        ends: np.ndarray = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=1)
+        return ends
+    from scipy.special import stdtrit
+
+    variances, freedom = (np.array(of_parts) for of_parts in zip(*by_part, strict=True))
+    half = stdtrit(welch_satterthwaite(variances, freedom), 1 - alpha / 2) * np.sqrt(variances.sum(axis=0))
+    return np.array([observed - half, observed + half])
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +196,8 @@ class _OnePair:
     n_units: np.ndarray  # (systems,)
     n_common: np.ndarray  # (pairs,)
     n_apart: np.ndarray  # (pairs,)
+    errors: np.ndarray  # (systems + pairs,): the jackknife's variances
+    freedom: np.ndarray  # (systems + pairs,)
 
 
 def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) -> _OnePair:
@@ -195,10 +217,16 @@ def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) 
         tested = tested[:, np.random.default_rng(settings.seed).integers(tested.shape[1], size=settings.trials)]
     null[some] = tested
     itself = np.repeat(np.arange(len(part.names)), 2).reshape(-1, 2)
-    n_units, n_common = (pair_units(part, of, units)[0] for of in (itself, pairs))
+    (n_units, worth), (n_common, worth_common) = (pair_units(part, of, units) for of in (itself, pairs))
+    errors = np.zeros(len(pairs))
+    errors[some] = np.concatenate([np.empty(0), *(
+        jackknife_se(sides.sample.left_out[i[few]] - sides.sample.left_out[j[few]])
+        for few in row_chunks(len(rows), sides.sample.left_out.shape[1]))])
     n_apart = n_common.copy()
     n_apart[some] = units_apart(sides.data, rows, n_common[some], TESTS[settings.test].draws == "swaps")
-    return _OnePair(some, delta, apart, null, systems.sample.drawn, n_units, n_common, n_apart)
+    return _OnePair(some, delta, apart, null, systems.sample.drawn, n_units, n_common, n_apart,
+                    np.concatenate([jackknife_se(systems.sample.left_out), errors]) ** 2,
+                    np.asarray(units_freedom(np.concatenate([worth, worth_common]))))
 
 
 def _p_values(delta: np.ndarray, null: np.ndarray, floor: np.ndarray, test: str, correction: str

@@ -122,7 +122,7 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
     if test.caution:
         code = "as-published" if test.as_published else "assumes"
         yield Caution.of(f"{settings.test}-{code}", f"{test.title.capitalize()} ({test.source}): {test.caution}",
-                         advice=test.instead, remedies=({"test": "ar"}, {"test": "bootstrap"}))
+                         advice=test.instead, remedies=({"test": "ar"},))
     if any(name not in testset.scores for name in results):
         others = ", or score with the other references alone, so that it is judged like the rest." \
             if len(testset.references) > 1 else "."

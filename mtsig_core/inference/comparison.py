@@ -15,11 +15,11 @@ from mtsig_core.inference import engine
 from mtsig_core.inference.by_reference import leaders_by_reference, references_alone
 from mtsig_core.inference.cautions import about_several, once
 from mtsig_core.inference.decided_anew import ranked
-from mtsig_core.inference.few_units import can_reach, least_worth, rank_correction
+from mtsig_core.inference.few_units import can_reach, least_worth, rank_correction, swaps_units
 from mtsig_core.inference.intervals import INTERVALS
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.pairwise import PairNumbers, compare_pairs, draw
-from mtsig_core.inference.power import error_interval, minimum_detectable_difference
+from mtsig_core.inference.power import error_interval, minimum_detectable_difference, unbiased
 from mtsig_core.inference.rank_rules import clusters_of
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
 from mtsig_core.inference.runs import pair_runs, system_runs
@@ -201,9 +201,12 @@ def _detectable(found: PairNumbers, decidable: np.ndarray, settings: Settings) -
     """
     m, enough = max(1, int(np.count_nonzero(found.n))), replace(settings, trials=None)
     ends = error_interval(found.se, found.se_df, found.n_units, settings.alpha)
-    return [np.where(decidable & can, minimum_detectable_difference(se, level), np.nan) for se, level, can in (
-        *((se, settings.alpha, True) for se in (found.se, *ends)),
-        (found.se, settings.alpha / m, can_reach(enough, found.n_apart, "bonferroni")))]
+    se, swapped = unbiased(found.se, found.n_units), found.n_apart if swaps_units(settings) else None
+    return [np.where(decidable & can, minimum_detectable_difference(error, level, n_effective=found.n_effective,
+                                                                    n_swapped=swapped), np.nan)
+            for error, level, can in (
+                *((error, settings.alpha, True) for error in (se, *ends)),
+                (se, settings.alpha / m, can_reach(enough, found.n_apart, "bonferroni")))]
 
 
 def _pairs(names: Sequence[str], baseline: str | None, metric: Metric) -> np.ndarray:

@@ -11,20 +11,21 @@ from mtsig_core.errors import Remedy
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.resampling import Units, effective_number
-from mtsig_core.inference.significance import FEW_TO_DRAW, TESTS, SignificanceTest, significant
+from mtsig_core.inference.significance import TESTS, SignificanceTest, significant
 from mtsig_core.metrics import metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["FEW_FOR_BOOTSTRAP", "FEW_UNITS", "about_few_in", "about_open_pairs", "about_test", "alone_could",
-           "can_reach", "cannot_decide", "least_of_blocks", "least_of_units", "least_p", "least_said", "least_worth",
-           "most_units", "p_floor", "pair_units", "rank_correction", "telling_unit", "told_apart_in", "trials_needed",
-           "units_needed", "units_said", "what_lacks", "what_would_decide", "which_to_go_by", "would_decide"]
+__all__ = ["FEW_FOR_BOOTSTRAP", "FEW_UNITS", "about_few_drawn", "about_few_in", "about_open_pairs", "about_test",
+           "alone_could", "can_reach", "cannot_decide", "few_drawn_code", "least_of_blocks", "least_of_units",
+           "least_p", "least_said", "least_worth", "most_units", "p_floor", "pair_units", "rank_correction",
+           "swaps_units", "telling_unit", "told_apart_in", "trials_needed", "units_needed", "units_said", "what_lacks",
+           "what_would_decide", "which_to_go_by", "would_decide"]
 
 
 #: Below so many, intervals and p are rough.
 FEW_UNITS = 30
-#: Units of equal size; 100 documents as unequal as those of WMT24 are worth fewer.
-FEW_FOR_BOOTSTRAP = 50
+#: Units of equal size below which bootstrap draws carry no claim of a level; 60 documents of unequal size are fewer.
+FEW_FOR_BOOTSTRAP = 60
 
 
 def pair_units(seen: Measured, pairs: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray]:
@@ -69,10 +70,24 @@ def least_worth(seen: Measured, pairs: np.ndarray, units: Units) -> float:
 
 def about_test(settings: Settings, units: Units, results: Iterable[MetricResult]) -> Iterator[Caution]:
     """The warning that the test rejects too often with few units, or with unequal ones, which are worth few."""
-    test = TESTS[settings.test]
-    worth = [units.effective, *(result.n_effective for result in results if result.n_effective is not None)]
-    if test.with_few is not None and min(worth) < FEW_FOR_BOOTSTRAP:
-        yield Caution(f"{settings.test}-few-units", f"{test.title.capitalize()} ({test.source}): {test.with_few}")
+    worth = [units.effective]
+    for result in results:
+        worth += [n for n in (result.n_effective, *(pair.n_effective for pair in result.tested)) if n is not None]
+    if min(worth) < FEW_FOR_BOOTSTRAP:
+        yield from about_few_drawn(settings.test)
+
+
+def about_few_drawn(test: str) -> Iterator[Caution]:
+    """The warning of a test that few units are too few for; nothing of one that keeps its level with few."""
+    one = TESTS[test]
+    if one.with_few is not None:
+        yield Caution.of(few_drawn_code(test), f"{one.title.capitalize()} ({one.source}): {one.with_few}",
+                         advice=one.with_few_instead, remedies=({"test": "ar"},))
+
+
+def few_drawn_code(test: str) -> str:
+    """The code of that warning."""
+    return f"{test}-few-units"
 
 
 def about_open_pairs(result: MetricResult) -> Iterator[Caution]:
@@ -150,6 +165,11 @@ def least_of_units(test: SignificanceTest, unit: str, n_units: np.ndarray,
     else:
         least = 0.0 if block_length is None or test.draws != "swaps" else least_of_blocks(n, block_length)
     return np.where(n < 2, 1.0, least)
+
+
+def swaps_units(settings: Settings) -> bool:
+    """Whether the test swaps units that stay the same, so that p of n units is a multiple of 2/2^n."""
+    return TESTS[settings.test].draws == "swaps" and settings.unit != "block"
 
 
 def least_of_blocks(n_units: np.ndarray, block_length: float) -> np.ndarray:
@@ -305,8 +325,8 @@ def telling_unit(settings: Settings) -> str:
 
 def which_to_go_by(settings: Settings, pairs: Iterable[PairResult]) -> str:
     """What to do where decision and interval differ, in these pairs: so few units carry no decision of a bootstrap."""
-    test = TESTS[settings.test]
-    if test.draws != "bootstrap" or all(pair.n_units is None or pair.n_units >= FEW_TO_DRAW for pair in pairs):
+    worth = [pair.n_units if pair.n_effective is None else pair.n_effective for pair in pairs]
+    if TESTS[settings.test].draws != "bootstrap" or all(n is None or n >= FEW_FOR_BOOTSTRAP for n in worth):
         return "Go by the decision."
-    few = units_said(settings, FEW_TO_DRAW)
-    return f"With fewer than {few} this test rejects too often: go by neither, and use ar."
+    few = units_said(settings, FEW_FOR_BOOTSTRAP)
+    return f"With fewer than {few} of equal size this test rejects too often: go by neither, and use ar."

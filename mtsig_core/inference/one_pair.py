@@ -16,18 +16,26 @@ from mtsig_core.inference.few_units import least_of_units, p_floor, pair_units
 from mtsig_core.inference.gaps import segment_scores
 from mtsig_core.inference.intervals import Sample, fitting_intervals
 from mtsig_core.inference.measured import Measured, measure
-from mtsig_core.inference.power import minimum_detectable_difference
+from mtsig_core.inference.power import minimum_detectable_difference, unbiased, units_freedom
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.settings import check_trials, resolve_sampling
-from mtsig_core.inference.significance import TESTS, SignificanceTest, decide, fitting_tests, significant, win_rates
-from mtsig_core.inference.ties import TOLERANCE, rounding
+from mtsig_core.inference.significance import (
+    SMALLEST_P,
+    TESTS,
+    SignificanceTest,
+    decide,
+    fitting_tests,
+    significant,
+    win_rates,
+)
+from mtsig_core.inference.ties import rounding
 from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
 
 __all__ = ["Outcome", "PairExamination", "Equivalence", "examine_pair", "equivalence", "contributions", "extremes",
-           "density", "tally"]
+           "density", "tally", "two_one_sided"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,9 @@ class PairExamination:
         By kind; None where undefined.
     se : mapping of str to float or None
         Bootstrap standard error by unit: that of the test, segments, and documents where ids exist; None of one unit.
+    n_units : int
+    n_effective : float
+        Units of the test that both have, and how many of equal size these are worth.
     mdd : float or None
         Minimum detectable difference at 80% power, alpha, and the unit of the test; None where swaps of so few units
         cannot give a p of alpha.
@@ -100,6 +111,8 @@ class PairExamination:
     outcomes: tuple[Outcome, ...]
     intervals: Mapping[str, tuple[float, float] | None]
     se: Mapping[str, float | None]
+    n_units: int
+    n_effective: float
     mdd: float | None
     by_document: np.ndarray | None
     by_segment: np.ndarray
@@ -205,7 +218,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     segments = segment_scores(metric, two)
     segments = None if segments is None else _difference(segments)[None]
     sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
-    common = np.array([_both(seen.only((a, b)), units)])
+    common, worth = pair_units(seen.only((a, b)), np.array([[0, 1]]), units)
     apart = {draws: units_apart(here, engine.all_pairs(2), common, draws == "swaps")
              for draws in ("swaps", "bootstrap", "none")}
     least = least_of_units(TESTS["ar"], units.kind, apart["swaps"], units.block_length)[0]
@@ -216,7 +229,9 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     se = {kind: None if _both(seen.only((a, b)), one.units) < 2 else float((
         drawn[:resamples] if kind == units.kind else bootstrapped(kind, resamples, f"standard error by {kind}")
         ).std(ddof=1)) for kind, one in data.items()}
-    own = se[units.kind]
+    own, n_swapped = se[units.kind], int(apart["swaps"][0]) if units.block_length is None else None
+    mdd = None if not decidable or own is None else minimum_detectable_difference(
+        unbiased(own, int(common[0])), alpha, n_effective=float(worth[0]), n_swapped=n_swapped)
     return PairExamination(
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),
         float(delta), _frozen(drawn), _frozen(swapped),
@@ -225,7 +240,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
               for test in fitting_tests(is_segment_mean(metric)).values()),
         MappingProxyType({kind: _ends(*rule(sample, alpha))
                           for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
-        MappingProxyType(se), minimum_detectable_difference(own, alpha) if decidable and own is not None else None,
+        MappingProxyType(se), int(common[0]), float(worth[0]), mdd,
         contributions(whole["document"]) if "document" in whole else None, contributions(whole["segment"]), n,
         TESTS["ar"].tries_all(units))
 
@@ -252,28 +267,66 @@ def extremes(values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     return most[values[most] > tie], least[values[least] < -tie]
 
 
-def equivalence(drawn: np.ndarray, margin: float, alpha: float = 0.05) -> Equivalence:
-    """Two one-sided tests (TOST; Schuirmann 1987) that a difference lies within +-margin, from bootstrap values.
+def equivalence(pair: PairExamination, margin: float) -> Equivalence:
+    """Two one-sided tests that the improvement of a over b lies within +-margin, at the alpha of the pair.
 
-    p_lower = (#{d_b <= -margin} + 1) / (B + 1), p_upper = (#{d_b >= margin} + 1) / (B + 1); equivalent when the
-    larger is at most alpha, that is, when the percentile interval of level 1 - 2 alpha lies within the margin.
+    The standard error is that of the bootstrap by the unit of the test; see `two_one_sided`.
 
     Parameters
     ----------
-    drawn : ndarray, shape (B,)
-        Differences on bootstrap samples, in points.
+    pair : PairExamination
+    margin : float
+        The largest difference that does not matter, in points, above 0.
+
+    Raises
+    ------
+    SettingError
+        For a margin that is not above 0, and a pair of a single unit, which has no standard error.
+    """
+    error = pair.se[pair.settings.unit]
+    if error is None:
+        raise SettingError(f"{pair.a} and {pair.b} have one {pair.settings.unit} in common, which tells nothing of how "
+                           "far their difference may vary. Expected at least two.")
+    return two_one_sided(pair.sign * pair.delta, unbiased(error, pair.n_units), margin, pair.settings.alpha,
+                         pair.n_effective)
+
+
+def two_one_sided(delta: float, se: float, margin: float, alpha: float = 0.05, n_effective: float = math.inf
+                  ) -> Equivalence:
+    """Two one-sided t tests (TOST; Schuirmann 1987) that a difference lies within +-margin.
+
+    p_lower = P(T >= (delta + margin) / SE), p_upper = P(T <= (delta - margin) / SE), T with the units less one as
+    degrees of freedom; equivalent when the larger is at most alpha, that is, when the t interval of level 1 - 2 alpha
+    lies within the margin.
+
+    Parameters
+    ----------
+    delta, se : float
+        Difference, and its standard error, in points; of a bootstrap after `unbiased`.
     margin : float
         The largest difference that does not matter, above 0.
+    n_effective : float
+        Units of equal size that the error was estimated on; by default so many that T is normal.
 
     Examples
     --------
-    >>> equivalence(np.array([-0.5, 0.0, 0.2, 1.5]), 1.0, alpha=0.4)
-    Equivalence(margin=1.0, p_lower=0.2, p_upper=0.4, equivalent=True)
+    >>> round(two_one_sided(0.5, 0.25, 1.0).p_value, 4), two_one_sided(0.5, 0.25, 1.0, n_effective=5).equivalent
+    (0.0228, False)
     """
+    from scipy.special import ndtr, stdtr
+
     if not margin > 0:
         raise SettingError(f"margin is {margin:g}. Expected points above 0.")
-    p_lower = (int((drawn <= -margin * (1 - TOLERANCE)).sum()) + 1) / (len(drawn) + 1)
-    p_upper = (int((drawn >= margin * (1 - TOLERANCE)).sum()) + 1) / (len(drawn) + 1)
+    freedom = float(units_freedom(n_effective))
+
+    def beyond(room: float) -> float:
+        if se > 0:
+            p = float(ndtr(-room / se) if math.isinf(freedom) else stdtr(freedom, -room / se))
+        else:
+            p = 0.0 if room > 0 else 1.0
+        return max(p, SMALLEST_P)
+
+    p_lower, p_upper = beyond(margin + delta), beyond(margin - delta)
     return Equivalence(float(margin), p_lower, p_upper, significant(max(p_lower, p_upper), alpha))
 
 

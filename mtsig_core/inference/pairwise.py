@@ -112,7 +112,7 @@ def compare_pairs(seen: Measured, systems: Drawn, pairs: np.ndarray, units: Unit
     delta, low, high, se, freedom = _differences(sides.sample, rows, settings)
     joint = low, high
     if len(rows) > 1:  # none is within that of its pair alone, which may be of another kind
-        ends = simultaneous(delta, sides.sample.drawn, rows, n_units[some], settings.alpha)
+        ends = simultaneous(delta, sides.sample.drawn, rows, n_units[some], n_effective[some], settings.alpha)
         joint = (np.where(low < ends[0], low, ends[0]), np.where(high > ends[1], high, ends[1]))
     n_apart = n_units.copy()
     n_apart[some] = units_apart(sides.data, rows, n_units[some], TESTS[settings.test].draws == "swaps")

@@ -9,11 +9,10 @@ import numpy as np
 
 from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.measured import Measured
+from mtsig_core.inference.power import unbiased, units_freedom, welch_satterthwaite
 from mtsig_core.results import Caution, MetricResult, PairResult, PairRuns, Settings, SystemRuns
 
-__all__ = ["about_runs", "pair_runs", "runs_across", "spread_interval", "system_runs"]
-
-_TURNING = 1.96  # standard errors of test set and training together that a difference should exceed
+__all__ = ["about_runs", "pair_runs", "runs_across", "spread_interval", "system_runs", "turning"]
 
 
 def system_runs(seen: Measured, alpha: float) -> tuple[SystemRuns, ...]:
@@ -71,15 +70,31 @@ def pair_runs(pairs: Iterable[PairResult], runs: Sequence[SystemRuns]) -> tuple[
 
     Runs of two systems are independent, so their variances add up; and so do those of test set and training. What
     differs from run to run on a segment is in both, divided by the number of runs: the sum errs on the large side.
+    Of two or three runs the SD is hardly known, and a difference has to exceed more standard errors: t with degrees of
+    freedom by Welch and Satterthwaite, those of R runs R - 1.
     """
-    variance = {row.system: None if row.sd is None else row.sd**2 / len(row.scores) for row in runs}
+    spread = {row.system: None if row.sd is None else (row.sd**2 / len(row.scores), len(row.scores) - 1.0)
+              for row in runs}
     found = []
     for pair in pairs if runs else ():
-        a, b = variance[pair.a], variance[pair.b]
-        between = None if a is None or b is None else math.sqrt(a + b)
-        total = None if between is None or pair.se is None else math.hypot(pair.se, between)
-        found.append(PairRuns(pair.a, pair.b, pair.se, between, total))
+        a, b = spread[pair.a], spread[pair.b]
+        between = None if a is None or b is None else math.sqrt(a[0] + b[0])
+        total = freedom = None
+        if a and b and pair.se is not None and pair.n_units is not None and pair.n_effective is not None:
+            of_testset = unbiased(pair.se, pair.n_units), float(units_freedom(pair.n_effective))
+            variances, degrees = np.array([(of_testset[0] ** 2, of_testset[1]), a, b]).T
+            total, freedom = math.sqrt(variances.sum()), float(welch_satterthwaite(variances, degrees))
+        found.append(PairRuns(pair.a, pair.b, pair.se, between, total, freedom))
     return tuple(found)
+
+
+def turning(row: PairRuns, alpha: float) -> float | None:
+    """The difference that another test set and other runs would not turn, in points: t SE of both; None without it."""
+    from scipy.special import stdtrit
+
+    if row.se_total is None or row.df_total is None:
+        return None
+    return float(stdtrit(row.df_total, 1 - alpha / 2)) * row.se_total
 
 
 def about_runs(testset: TestSet, settings: Settings, results: Iterable[MetricResult]) -> Iterator[Caution]:
@@ -107,8 +122,10 @@ def about_runs(testset: TestSet, settings: Settings, results: Iterable[MetricRes
             yield Caution("runs-not-rated", f"{result.metric} has one score for each segment of a system, not one for "
                                             "each of its training runs: it knows of no runs.", result.metric)
         for pair, row in zip(result.pairs, result.pair_runs, strict=False):
-            if pair.significant and row.se_total is not None and abs(pair.delta) < _TURNING * row.se_total:
+            needed = turning(row, settings.alpha)
+            if pair.significant and needed is not None and row.se_total and abs(pair.delta) < needed:
                 yield Caution("runs-may-turn", f"{pair.a} - {pair.b} is significant for these training runs, yet the "
                                                f"difference is only {abs(pair.delta) / row.se_total:.1f} standard "
-                                               "errors of test set and training together: other runs may not show it. "
+                                               "errors of test set and training together, and these runs call for "
+                                               f"{needed / row.se_total:.1f}: other runs may not show it. "
                                                "Train both again.", result.metric, pair.a, pair.b)

@@ -162,7 +162,9 @@ def macro_of(task: Task, pairs: Mapping[str, Comparison], metric: str, *, trials
     settings = {pair: comparison.settings for pair, comparison in have.items()}
     if len(have) < 2:
         return None
-    one = next(iter(settings.values()))
+    one, results = next(iter(settings.values())), [comparison.metrics[metric] for comparison in have.values()]
+    # as within language pairs: where one of them has few units
+    ci = "jackknife-t" if any(result.ci == "jackknife-t" for result in results) else "percentile"
     numbers = None
     if one.test in MACRO_TESTS:
         parts = {pair: (measured or {}).get(pair) or measure(task.testsets[pair].under(metric), metric)
@@ -170,11 +172,10 @@ def macro_of(task: Task, pairs: Mapping[str, Comparison], metric: str, *, trials
         if RANK_RULES[one.rank_rule].by_domain:
             parts = {pair: over_domains(part) for pair, part in parts.items()}
         numbers = across_pairs(parts, settings, test=one.test, correction=one.correction, alpha=one.alpha,
-                               trials=trials, seed=one.seed, jobs=jobs, progress=progress)
-    results = [comparison.metrics[metric] for comparison in have.values()]
+                               trials=trials, seed=one.seed, ci=ci, jobs=jobs, progress=progress)
     runs = runs_across(results, numbers.names if numbers is not None else (), one.alpha)
     return MacroResult(metric, results[0].higher_is_better, tuple(have), _systems(results, _scored(numbers)),
-                       _pairs(numbers, len(have)), runs)
+                       _pairs(numbers, len(have)), runs, None if numbers is None else ci)
 
 
 def corrected_macro(macro: MacroResult, pairs: Mapping[str, Comparison], settings: Settings) -> MacroResult:

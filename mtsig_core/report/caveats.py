@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mtsig_core.errors import counted
-from mtsig_core.inference.few_units import what_lacks
+from mtsig_core.inference.across_corrections import CONTROLS
+from mtsig_core.inference.few_units import few_drawn_code, what_lacks
 from mtsig_core.results import Caution, Comparison, MetricResult
 
-__all__ = ["assumptions", "caveats", "direction", "documents_compared", "keeps_its_level", "on_different_lines",
-           "qualifying", "ranks_hold_jointly", "segments_compared", "what_is_scored"]
+__all__ = ["assumptions", "caveats", "controlled", "direction", "documents_compared", "keeps_its_level",
+           "on_different_lines", "qualifying", "ranks_hold_jointly", "segments_compared", "what_is_scored"]
 
 _IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
 _INDEPENDENT = "no-documents"
@@ -32,7 +33,14 @@ def direction(higher_is_better: bool, differences: bool = True) -> str:
 
 def keeps_its_level(comparison: Comparison) -> bool:
     """Whether no warning says that the test rejects more true nulls than alpha; if not, no correction mends that."""
-    return not any(caution.code == _IGNORED or caution.code.endswith(_AS_PUBLISHED) for caution in comparison.warnings)
+    few = few_drawn_code(comparison.settings.test)
+    return not any(caution.code in (_IGNORED, few) or caution.code.endswith(_AS_PUBLISHED)
+                   for caution in comparison.warnings)
+
+
+def controlled(comparison: Comparison, correction: str) -> str:
+    """What a correction controls; nothing where the test itself rejects too many true nulls."""
+    return CONTROLS[correction] if keeps_its_level(comparison) else "nothing: the test rejects too often"
 
 
 def ranks_hold_jointly(comparison: Comparison) -> bool:
@@ -84,7 +92,8 @@ def qualifying(comparison: Comparison, result: MetricResult) -> list[Caution]:
     """The warnings without which nothing of a result should be quoted: what is wrong with the test or the unit, that
     segments are taken as independent, few units, and what a rank rule leaves out."""
     return [caution for caution in comparison.warnings
-            if caution.code == _IGNORED or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
+            if caution.code in (_IGNORED, few_drawn_code(comparison.settings.test))
+            or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
             or caution.code == _INDEPENDENT and comparison.settings.unit == "segment"
             or caution.code == _FEW and caution.metric in (None, result.metric)
             or caution.code == "rank-rule" and caution.metric == result.metric]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from mtsig_core.errors import counted
 from mtsig_core.inference.cautions import disagreement
 from mtsig_core.inference.few_units import (
+    FEW_FOR_BOOTSTRAP,
     alone_could,
     most_units,
     rank_correction,
@@ -117,8 +118,10 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
     said.append(f"{level(settings)} confidence intervals are {intervals_name(result, settings)}"
                 + (", each for its own system or pair." if result.pairs else "."))
     if simultaneous_word(result, settings):
+        few = any(pair.n_units is not None and pair.n_units < FEW_FOR_BOOTSTRAP for pair in result.tested)
+        least = ", with so few at least Bonferroni's t" if few else ""
         said.append(f"Simultaneous intervals hold for all {m} differences together (max-T from {settings.resamples} "
-                    f"bootstrap resamples of {units_name(settings)}; Romano and Wolf 2005).")
+                    f"bootstrap resamples of {units_name(settings)}{least}; Romano and Wolf 2005).")
     said.append(computed_said(settings))
     return said
 

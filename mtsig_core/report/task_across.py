@@ -5,8 +5,8 @@ from __future__ import annotations
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import FEW
 from mtsig_core.inference.across_pairs import MACRO_TESTS
-from mtsig_core.inference.few_units import FEW_UNITS, units_said
-from mtsig_core.inference.significance import FEW_TO_DRAW, TESTS
+from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, units_said
+from mtsig_core.inference.significance import TESTS
 from mtsig_core.inference.ties import holds_zero
 from mtsig_core.report.phrases import listed
 from mtsig_core.results.task import MacroResult, TaskComparison
@@ -61,7 +61,8 @@ def across_gaps(found: TaskComparison, metric: str) -> list[str]:
         said.append("Across the language pairs there is no interval of systems that have one unit in a language pair, "
                     f"as from one there is none: {_sized(found, one)}.")
     if few and any(pair.ci_low is not None for pair in macro.pairs):
-        said.append("Intervals across the language pairs are rough, and rather too narrow, where one of these has "
+        narrow = "" if macro.ci == "jackknife-t" else ", and rather too narrow,"
+        said.append(f"Intervals across the language pairs are rough{narrow} where one of these has "
                     f"fewer than {FEW_UNITS} units, or such as are worth fewer: {_sized(found, few)}.")
     return said
 
@@ -86,7 +87,7 @@ def decision_notes(found: TaskComparison, metric: str) -> list[str]:
     why = f"An interval is for its pair alone and by another method{', a decision for all pairs' * corrected}"
     # a bootstrap of so few rejects too often to be gone by
     shaky = TESTS[settings.test].draws == "bootstrap" and any(
-        n < FEW_TO_DRAW for n, _ in _least_units(found, macro).values())
+        worth < FEW_FOR_BOOTSTRAP for _, worth in _least_units(found, macro).values())
     by = "" if shaky else ": go by the decision"
     return [f"Of {counted(len(macro.pairs), 'pair')} of systems {', and '.join(told)}. {why}{by}."]
 

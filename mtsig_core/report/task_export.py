@@ -65,6 +65,7 @@ def task_json(found: TaskComparison, review: Review = None) -> str:
         "pairs": {pair: {"testset": asdict(comparison.testset), "settings": asdict(comparison.settings),
                          "metrics": metrics_record(comparison)} for pair, comparison in found.pairs.items()},
         "macro": {name: {"language_pairs": list(macro.language_pairs), "higher_is_better": macro.higher_is_better,
+                         "ci": macro.ci,
                          "notes": [*across_gaps(found, name), *decision_notes(found, name)],
                          "systems": macro_system_records(macro),
                          "pairs": [asdict(row) for row in macro.pairs]} for name, macro in found.macro.items()},

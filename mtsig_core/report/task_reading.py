@@ -59,4 +59,5 @@ def _macro(name: str, value: object, where: str) -> MacroResult:
                        records(MacroSystem, at("systems", data, where), f"{where}: systems"),
                        records(MacroPair, at("pairs", data, where), f"{where}: pairs"),
                        records(SystemRuns, with_runs(data["systems"], ("system",), f"{where}: systems"),
-                               f"{where}: runs"))
+                               f"{where}: runs"),
+                       None if data.get("ci") is None else typed("str", data["ci"], f"{where}: ci"))

@@ -140,7 +140,7 @@ def level_across(found: TaskComparison, metric: str) -> list[str]:
     """That what is said across the language pairs need not hold at its level, where it need not."""
     have, macro = have_metric(found, metric), found.macro.get(metric)
     lacking = [pair for pair, (comparison, _) in have.items() if not keeps_its_level(comparison)]
-    if not lacking or len(have) < 2 or macro is None or not macro.pairs:
+    if not lacking or len(have) < 2 or macro is None or not any(pair.decidable for pair in macro.pairs):
         return []
     where = "these draws" if len(lacking) == len(have) else f"the draws in {listed(lacking)} too"
     return [f"What is said across them rests on {where}, so it need not hold at the level said either."]
@@ -164,8 +164,9 @@ def across_sentences(found: TaskComparison, metric: str) -> list[str]:
             f"tested by the draws made within each language pair and averaged, so that p of language pairs were "
             f"not combined. {corrected}."]
     if any(pair.ci_low is not None for pair in macro.pairs):
-        said.append(f"{level(settings)} intervals of mean differences are percentile bootstrap intervals from "
-                    f"{settings.resamples} resamples, each for its own pair of systems.")
+        kind = "jackknife t intervals, with degrees of freedom by Welch (1947)" if macro.ci == "jackknife-t" else \
+            f"percentile bootstrap intervals from {settings.resamples} resamples"
+        said.append(f"{level(settings)} intervals of mean differences are {kind}, each for its own pair of systems.")
     if missing:
         said.append(f"{counted(n, 'system')} {'has' if n == 1 else 'have'} all language pairs; "
                     f"{'the other one is' if missing == 1 else f'the other {missing} are'} not ranked across them.")

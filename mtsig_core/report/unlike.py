@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
-
 import numpy as np
 
 from mtsig_core.inference.one_pair import PairExamination
+from mtsig_core.inference.power import unbiased, units_freedom
 from mtsig_core.report.tables import format_p
 from mtsig_core.results import UNLIKE, swap_ratio
 
@@ -16,11 +15,13 @@ __all__ = ["unlike_said"]
 def unlike_said(found: PairExamination, n: float | None) -> str:
     """That random swaps of so many equal units vary less than samples do, where they clearly do, and what that does to
     p."""
+    from scipy.special import stdtr
+
     se = found.se.get(found.settings.unit)
     ratio = swap_ratio(found.delta, se, float(np.sqrt(np.mean(np.square(found.swapped)))), n)
     if not se or ratio is None or ratio <= UNLIKE:
         return ""
-    p = 2 * NormalDist().cdf(-abs(found.delta) / se)
+    p = 2 * float(stdtr(units_freedom(found.n_effective), -abs(found.delta) / unbiased(se, found.n_units)))
     shown = next(outcome.p_value for outcome in found.outcomes if outcome.test == "ar")
     if shown is None or p <= shown:
         return ""

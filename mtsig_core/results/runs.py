@@ -41,7 +41,9 @@ class PairRuns:
     se_runs : float or None
         Between runs: sqrt(sd_a^2 / R_a + sd_b^2 / R_b); None where a system has a single run.
     se_total : float or None
-        Of both together, sqrt(se_testset^2 + se_runs^2): of a new test set and new runs.
+        Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with n units: of a new test set and new runs.
+    df_total : float or None
+        Its degrees of freedom, by Welch and Satterthwaite; None in results of versions that did not say.
     """
 
     a: str
@@ -49,3 +51,4 @@ class PairRuns:
     se_testset: float | None
     se_runs: float | None
     se_total: float | None
+    df_total: float | None = None

@@ -101,8 +101,8 @@ class MacroPair:
         Whether p could be small enough after the correction, with so many trials and units, however large the
         difference; True in results of versions that did not look.
     n_apart : int or None
-        Units of all language pairs together that tell the two systems apart, see `units_apart`; None in results of
-        versions that did not count them.
+        Units that tell the two systems apart, see `units_apart`: of all language pairs together, or of a bootstrap
+        those of the language pair that has fewest. None in results of versions that did not count them.
     """
 
     a: str
@@ -128,6 +128,9 @@ class MacroResult:
         That have scores by this metric.
     runs : tuple of SystemRuns
         Of systems that have as many training runs in every language pair: run k has the mean of its scores over them.
+    ci : str or None
+        The kind of its intervals, ``percentile`` or ``jackknife-t``; None where there are none, and in results of
+        versions that did not say.
     """
 
     metric: str
@@ -136,6 +139,7 @@ class MacroResult:
     systems: tuple[MacroSystem, ...]
     pairs: tuple[MacroPair, ...]
     runs: tuple[SystemRuns, ...] = ()
+    ci: str | None = None
 
     @property
     def is_ranked(self) -> bool:

@@ -11,7 +11,7 @@ from mtsig_core import Caution, MetricResult, PairResult, Settings, TestSet
 from mtsig_core.data.source import Source
 from mtsig_core.experiments.dispute import document_names
 from mtsig_core.experiments.planning import default_difference
-from mtsig_core.inference.few_units import alone_could, cannot_decide
+from mtsig_core.inference.few_units import about_few_drawn, alone_could, cannot_decide
 from mtsig_core.inference.interval_cautions import go_by
 from mtsig_core.inference.one_pair import PairExamination, equivalence, examine_pair
 from mtsig_core.inference.significance import TESTS
@@ -155,11 +155,10 @@ def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
     tests = [TESTS[outcome.test] for outcome in found.outcomes]
     return [Caution(f"{t.name}-caution", f"{t.title.capitalize()} ({t.source}): {t.caution} {t.instead}")
             for t in tests if t.caution] + [
-        Caution(f"{t.name}-few-units", f"{t.title.capitalize()} ({t.source}): {t.with_few}")
-        for t in tests if t.with_few and few]
+        caution for t in tests if few for caution in about_few_drawn(t.name)]
 
 
-def show_equivalence(found: PairExamination, few: bool) -> None:
+def show_equivalence(found: PairExamination) -> None:
     """Whether the two are equivalent within the margin that was entered, where the bootstrap can tell; nothing is
     claimed of one that nobody chose."""
     if found.intervals["percentile"] is None:
@@ -172,13 +171,12 @@ def show_equivalence(found: PairExamination, few: bool) -> None:
         st.caption("Enter the largest difference that does not matter to you: two one-sided tests (Schuirmann 1987) "
                    "then say whether the two are equivalent within it. 'Not significant' does not say so.")
         return
-    same = equivalence(found.sign * found.drawn, margin, found.settings.alpha)
+    same = equivalence(found, margin)
     screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} "
                   f"{metric_title(found.metric)}: p {format_p(same.p_value)}")
-    st.caption(f"Two one-sided tests (Schuirmann 1987) on {len(found.drawn):,} bootstrapped differences: p "
+    st.caption(f"Two one-sided t tests (Schuirmann 1987) with the bootstrap's standard error: p "
                f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
-               "more; both must be at most alpha. For this pair alone; set the margin before looking."
-               + (f" With so few {found.settings.unit}s it finds systems equivalent too easily." if few else ""))
+               "more; both must be at most alpha. For this pair alone; set the margin before looking.")
 
 
 def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult) -> str:

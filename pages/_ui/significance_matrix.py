@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 
 from mtsig_core.figures.matrix import matrix
-from mtsig_core.inference.across_corrections import CONTROLS, disagreeing, with_adjusted
+from mtsig_core.inference.across_corrections import disagreeing, with_adjusted
 from mtsig_core.inference.significance import significant
-from mtsig_core.report.caveats import caveats, keeps_its_level
+from mtsig_core.report.caveats import caveats, controlled, keeps_its_level
 from mtsig_core.report.records import pair_records
 from mtsig_core.report.tables import pair_rows
 from pages._ui import charts, controls, screen
@@ -38,8 +38,7 @@ def show(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | No
             result = with_adjusted(result, adjusted[step], settings.alpha)
             settings = replace(settings, correction=step)
             view = replace(view, settings={**view.settings, "correction": step})
-        _say(step, {name: significant(p, settings.alpha) for name, p in adjusted.items()},
-             keeps_its_level(view.comparison))
+        _say(view, step, {name: significant(p, settings.alpha) for name, p in adjusted.items()})
     header, rows = pair_records(result)
     names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
     clicked = charts.show(
@@ -62,13 +61,12 @@ def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
              "correction is chosen at the side, before looking.")
 
 
-def _say(step: str, decisions: Mapping[str, np.ndarray], keeps: bool) -> None:
-    """How many cells are lit, and how many went out against raw p; what the correction controls, where the test
-    `keeps` its level."""
+def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
+    """How many cells are lit, how many went out against raw p, and what the correction controls."""
     lit, gone = int(decisions[step].sum()), len(disagreeing({"none": decisions["none"], step: decisions[step]}))
     went = "" if step == "none" else f", {gone} of those of raw p went out"
     n = len(decisions[step])
     are = "cell is" if n == 1 else "cells are"
-    screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. "
-                 + (f"Controlled is {CONTROLS[step]}." if keeps else
-                    f"It would control {CONTROLS[step]}, if the test kept its level: see the warning."))
+    kept = f"Controlled is {controlled(view.comparison, step)}." if keeps_its_level(view.comparison) else \
+        "The test rejects too often here, so that no correction controls the error."
+    screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. {kept}")

@@ -163,7 +163,9 @@ def test_what_is_here_and_what_would_settle_it_are_of_the_same_kind(unit, here):
     assert part.header[4:6] == [f"{'document' if unit == 'document' else 'segment'}s {what}"
                                 for what in ("here", "to settle it alone")]
     assert part.rows[0][4] == str(here)
-    enough = units_needed(own.pair.delta, own.pair.se, here)
+    n = own.pair.n_units
+    enough = units_needed(own.pair.delta, own.pair.se * np.sqrt(n / (n - 1)), here, n_effective=own.pair.n_effective,
+                          swaps=unit != "block")
     assert part.rows[0][5].split()[0] == f"{max(6, enough):,}"
 
 

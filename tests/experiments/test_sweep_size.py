@@ -80,7 +80,8 @@ def test_the_whole_set_is_drawn_once_with_the_intervals_of_compare(counts, unit)
         assert row.width == pytest.approx((system.ci_high - system.ci_low) / system.score, rel=0.005)
         assert row.high - row.low == pytest.approx(row.width)
     for pair in theirs.metrics["given"].pairs:
-        assert found.errors[pair.a, pair.b] == pytest.approx((pair.delta, pair.se, pair.se_df, pair.n_units))
+        assert found.errors[pair.a, pair.b] == pytest.approx(
+            (pair.delta, pair.se, pair.se_df, pair.n_units, pair.n_effective))
 
 
 def test_significance_comes_as_often_as_planned(counts):
@@ -170,9 +171,9 @@ def test_one_system_has_no_pairs():
 def test_plan_is_what_the_formula_says(counts):
     found = swept(counts[0], sizes=[100], repeats=2, resamples=100)
     for row in plan(found, 0.5, power=0.9):
-        se = found.errors[row.a, row.b][1]
+        se = found.errors[row.a, row.b].se * math.sqrt(1200 / 1199)
         assert row.units == units_needed(0.5, se, 1200, power=0.9) == row.segments
-        assert power_at(0.5, se * math.sqrt(1200 / row.units)) == pytest.approx(0.9, abs=0.005)
+        assert power_at(0.5, se * math.sqrt(1200 / row.units), n_effective=row.units) == pytest.approx(0.9, abs=0.005)
         assert row.units_for_own == units_needed(row.delta, se, 1200, power=0.9)
     for wrong in (0.0, -1.0, math.nan):
         with pytest.raises(SettingError, match=f"difference is {wrong:g}. Expected a number of points above 0"):
@@ -231,7 +232,9 @@ def test_a_comparison_plans_from_what_both_systems_have(unit):
     for row in plan(found, 1.0):
         pair = pairs[row.a, row.b]
         here = pair.n_units if unit == "document" else pair.n
-        assert row.units_for_own == max(6, units_needed(row.delta, row.se, here))
+        se = row.se * math.sqrt(pair.n_units / (pair.n_units - 1))
+        assert row.units_for_own == max(6, units_needed(row.delta, se, here, n_effective=pair.n_effective,
+                                                        swaps=unit != "block"))
         assert (row.mdd <= row.delta) == (row.units_for_own <= here)
         assert row.segments == round(row.units * pair.n / here)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from mtsig_core import SegmentScores, TestSet
 from mtsig_core.data.task import Task
@@ -66,14 +67,25 @@ def test_the_interval_is_that_of_independent_draws():
     assert (low, high) == pytest.approx((mean - 1.96 * se, mean + 1.96 * se), abs=0.15 * se)
 
 
-@pytest.mark.parametrize("documents", [1, 2, 3])
-def test_a_bootstrap_of_few_documents_has_no_p_that_they_cannot_show(documents):
-    """Two language pairs of n documents: one system is ahead in all of them by chance once in 2^2n, twice two-sided."""
-    ids = [str(k * documents // 12) for k in range(12)]
-    task = Task("toy", {pair: rated(12, ids, A=95, B=10) for pair in ("en-de", "en-cs")})
-    pair, = compare_task(task, test="bootstrap", trials=999).macro["human"].pairs
-    assert pair.p_value == pytest.approx(2 / 4**documents) and pair.p_adjusted >= pair.p_value
-    assert (pair.better is None) == (documents < 3)
+@pytest.mark.parametrize("documents", [1, 2, 3, 5, 6])
+@pytest.mark.parametrize("other", [0, 34])
+def test_a_bootstrap_of_few_documents_has_no_p_that_they_cannot_show(documents, other):
+    """Of n documents one system is ahead in all by chance once in 2^n, twice two-sided: more in another language pair
+    do not make that rarer, as the bootstrap there says nothing of the n."""
+    sizes = {"en-de": documents, "en-cs": documents + other}
+    task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in sizes.items()})
+    found = compare_task(task, test="bootstrap", trials=999)
+    pair, = found.macro["human"].pairs
+    assert pair.p_value == pytest.approx(max(2 / 2**documents, 0.001)) and pair.p_adjusted >= pair.p_value
+    assert (pair.better is None) == (not pair.decidable) == (documents < 6) == (not found.macro["human"].is_ranked)
+    assert any("cannot be decided" in said for said in across_gaps(found, "human")) == (documents < 6)
+    assert read_task_comparison(task_json(found)) == found
+    for correction in ("holm", "none"):
+        again = corrected_macro(found.macro["human"], found.pairs, replace(
+            found.pairs["en-de"].settings, correction=correction))
+        assert again.pairs[0].better == pair.better
+    swapped, = compare_task(task, trials=999).macro["human"].pairs  # swaps of all count together
+    assert (swapped.better is None) == (2 * documents + other < 6)
 
 
 def test_opposite_differences_do_not_add_up():
@@ -243,14 +255,16 @@ def test_from_one_unit_in_a_language_pair_there_is_no_interval_across():
     assert read_task_comparison(task_json(found)) == found
 
 
-def test_intervals_across_of_few_units_are_said_to_be_too_narrow():
+def test_intervals_across_of_few_units_are_said_to_be_rough():
     """By the smallest language pair: other ones do not mend what it lacks."""
     task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in (
         ("en-de", 40), ("en-fr", 12), ("en-cs", 4))})
     found = compare_task(task, trials=999, resamples=99)
     assert across_gaps(found, "human") == [
-        "Intervals across the language pairs are rough, and rather too narrow, where one of these has fewer than 30 "
-        "units, or such as are worth fewer: 4 documents in en-cs and 12 documents in en-fr."]
+        "Intervals across the language pairs are rough where one of these has fewer than 30 units, or such as are "
+        "worth fewer: 4 documents in en-cs and 12 documents in en-fr."]
+    narrow = compare_task(task, trials=999, resamples=99, ci="percentile")
+    assert "are rough, and rather too narrow, where one" in across_gaps(narrow, "human")[0]
     assert across_gaps(compare_task(task.only_pairs(["en-de"]), trials=999, resamples=99), "human") == []
     assert across_gaps(replace(found, pairs={}), "human") == []
     unequal = ["0"] * 20 + [str(k) for k in range(1, 41)]  # one document of a third of all, worth 8 of equal size
@@ -259,13 +273,38 @@ def test_intervals_across_of_few_units_are_said_to_be_too_narrow():
         compare_task(task, trials=999, resamples=99), "human")[0]
 
 
+def test_few_units_have_the_interval_of_welch():
+    """Means of documents of equal size, by hand: the variances of three language pairs, and t with the degrees of
+    freedom of Welch and Satterthwaite."""
+    sizes = {"en-de": 40, "en-fr": 8, "en-cs": 5}
+    task = Task("toy", {pair: rated(40, documents_of(n), A=75, B=70) for pair, n in sizes.items()})
+    found = compare_task(task, trials=99, resamples=99)
+    macro = found.macro["human"]
+    pair, = macro.pairs
+    values = {name: [arrays(one, name)[0].reshape(sizes[p], -1).mean(axis=1) for p, one in task.testsets.items()]
+              for name in "AB"}
+    differences = [np.subtract(*two) for two in zip(values[pair.a], values[pair.b], strict=True)]
+    for parts, low, high in ((differences, pair.ci_low, pair.ci_high),
+                             *((values[row.system], row.ci_low, row.ci_high) for row in macro.systems)):
+        v = np.array([np.var(part, ddof=1) / len(part) / 9 for part in parts])
+        freedom = v.sum() ** 2 / sum(v**2 / (np.array(list(sizes.values())) - 1))
+        mean, half = np.mean([part.mean() for part in parts]), stats.t.isf(0.025, freedom) * np.sqrt(v.sum())
+        assert (low, high) == pytest.approx((mean - half, mean + half))
+    assert macro.ci == "jackknife-t"
+    assert "jackknife t intervals, with degrees of freedom by Welch (1947), each for" in task_methods(found, "human")
+    assert read_task_comparison(task_json(found)) == found
+    asked = compare_task(task, trials=99, resamples=99, ci="percentile")
+    assert asked.macro["human"].ci == "percentile" and "99 resamples" in task_methods(asked, "human")
+
+
 @pytest.mark.statistics
 def test_percentile_intervals_of_two_documents_in_each_language_pair_are_too_narrow_however_many_these_are():
     """A mean drawn from two varies sqrt(1/2) times as much as it should: of ten language pairs as of one."""
     widths = []
     for pairs in (10, 20):
         own = {f"en-{k}": rated(40, documents_of(n), A=70, B=70) for k in range(pairs) for n in [2]}
-        pair, = compare_task(Task("toy", own), trials=99, resamples=2000, by_reference=False).macro["human"].pairs
+        pair, = compare_task(Task("toy", own), trials=99, resamples=2000, by_reference=False,
+                             ci="percentile").macro["human"].pairs
         means = [np.subtract(*arrays(testset, pair.a, pair.b)).reshape(2, 20).mean(axis=1)
                  for testset in own.values()]
         se = np.sqrt(sum(np.var(two, ddof=1) / 2 for two in means)) / pairs

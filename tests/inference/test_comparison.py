@@ -6,12 +6,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from mtsig_core import Cancelled, SettingError, compare
 from mtsig_core.inference import engine
 from mtsig_core.inference.engine import UnitStatistics, bootstrap_scores
 from mtsig_core.inference.intervals import fitting_intervals
-from mtsig_core.inference.power import minimum_detectable_difference
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.significance import fitting_tests
@@ -131,7 +131,8 @@ class TestWhatIsReported:
     def test_minimum_detectable_difference(self, statistics):
         for alpha in (0.05, 0.1):
             for pair in compare_given(*statistics, alpha=alpha, **QUICK).pairs:
-                assert pair.mdd == pytest.approx(minimum_detectable_difference(pair.se, alpha))
+                se, freedom = pair.se * np.sqrt(pair.n_units / (pair.n_units - 1)), pair.n_effective - 1
+                assert pair.mdd == pytest.approx(se * (stats.t.isf(alpha / 2, freedom) + stats.t.isf(0.2, freedom)))
 
     @pytest.mark.parametrize("test", [name for name in TESTS if name != "koehn"])
     def test_one_pair_needs_no_correction(self, statistics, test):

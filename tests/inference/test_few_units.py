@@ -19,6 +19,8 @@ from mtsig_core.inference.few_units import alone_could, would_decide
 from mtsig_core.inference.interval_cautions import about_intervals
 from mtsig_core.inference.ranking import otherwise_led
 from mtsig_core.inference.resampling import effective_number
+from mtsig_core.inference.significance import TESTS
+from mtsig_core.report.caveats import controlled, keeps_its_level
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import by_reference_rows, neither, summary, verdict
@@ -304,14 +306,18 @@ class TestTooFew:
         assert all(pair.p_adjusted >= least for pair in found.pairs)
         assert all(row.rank_low is None for row in found.systems)
         two = replace(of_documents([4] * 10, (4.0, 2.0, 0.0)), domains=["news"] * 20 + ["speech"] * 20)
-        pairs = by_domain(two, "bleu", test="bootstrap", trials=999).pairs
-        assert any(pair.better for pair in pairs)  # of all ten
+        found = by_domain(two, "bleu", test="bootstrap", trials=999)
+        pairs = found.pairs
+        assert all(pair.better is None and pair.p_value >= 2 / 32 for pair in pairs)  # no surer than of five
+        assert {"bootstrap-few-units", "whole-undecided", "too-few-units"} <= {one.code for one in found.warnings}
+        assert any(pair.better for pair in by_domain(two, "bleu", trials=999).pairs)  # swaps of all ten
         assert all(min(one.p_value, one.p_adjusted) >= 2 / 32 and one.better is None
                    for pair in pairs for one in pair.domains)
 
-    @pytest.mark.parametrize("test, n, sure", [("bootstrap", 6, False), ("bootstrap", 10, True), ("ar", 6, True)])
+    @pytest.mark.parametrize("test, n, sure", [
+        ("bootstrap", 6, False), ("bootstrap", 59, False), ("bootstrap", 60, True), ("ar", 6, True)])
     def test_the_decision_of_a_bootstrap_of_few_is_not_what_to_go_by(self, test, n, sure):
-        rows = np.tile([[7.0, 12.0, 18.0, 9.0, 11.0], [1.0, -1.0, 0.0, 0.5, 2.0]], 2)[:, :n]
+        rows = np.tile([[7.0, 12.0, 18.0, 9.0, 11.0], [1.0, -1.0, 0.0, 0.5, 2.0]], 12)[:, :n]
         testset = TestSet("toy", {name: [None] * n for name in "AB"}, {}, scores={
             "human": SegmentScores({name: tuple(row) for name, row in zip("AB", rows, strict=True)})})
         found = compare(testset, "human", test=test, **QUICK)
@@ -320,7 +326,8 @@ class TestTooFew:
         odd = replace(found.metrics["human"], pairs=(replace(pair, ci_low=-1.0),))
         said, = (c.text for c in about_intervals(found.settings, odd))
         assert said.endswith("Go by the decision." if sure else
-                             "With fewer than 10 segments this test rejects too often: go by neither, and use ar.")
+                             "With fewer than 60 segments of equal size this test rejects too often: go by neither, "
+                             "and use ar.")
 
     def test_what_few_units_lack_is_said_of_a_test_without_p_too(self):
         found = compare(of_documents([4] * 5, (4.0, 2.0, 0.0)), test="koehn", **QUICK)
@@ -355,8 +362,27 @@ class TestTooFew:
     @pytest.mark.parametrize("test, warned", [("bootstrap", True), ("percentile", True), ("ar", False)])
     def test_tests_that_reject_too_often_with_few_units_say_so(self, test, warned):
         found = compare(of_documents([40, *[2] * 59]), test=test, **QUICK)
-        said = [caution.text for caution in found.warnings if caution.code == f"{test}-few-units"]
-        assert bool(said) == warned and all("6 to 10% with 30" in text for text in said)
+        said = [caution for caution in found.warnings if caution.code == f"{test}-few-units"]
+        assert bool(said) == warned == (not keeps_its_level(found))
+        assert all("in 20 to 43% of test sets" in one.text and one.remedies == ({"test": "ar"},) for one in said)
+        assert controlled(found, "holm").startswith("nothing" if warned else "any false claim")
+        text, latex = paper_sentences(found, "bleu"), " ".join(found.render("latex").split())
+        for claim in ("hold jointly for all systems", "which hold jointly"):
+            assert claim not in text + latex or not warned
+        assert ("Rank intervals hold jointly" in latex) == (not warned)
+        assert ("rank intervals need not hold at the level said." in text) == warned
+        assert ("rank intervals need not hold at the level said." in latex) == warned
+
+    def test_sixty_equal_units_are_enough_for_a_bootstrap(self):
+        found = [compare(of_documents([4] * n), test="bootstrap", **QUICK) for n in (59, 60)]
+        assert [keeps_its_level(one) for one in found] == [False, True]
+
+    def test_no_advice_leads_to_a_bootstrap(self):
+        for test in TESTS.values():
+            assert "bootstrap" not in test.instead + test.with_few_instead
+        found = compare(of_documents([4] * 9), test="koehn", **QUICK)
+        assert not any(remedy.get("test") in ("bootstrap", "percentile") for caution in found.warnings
+                       for remedy in caution.remedies)
 
     def test_one_pair(self):
         assert examine_pair(of_documents([4] * 5), "bleu", "A", "B", **QUICK).mdd is None

@@ -2,9 +2,19 @@
 
 import numpy as np
 import pytest
+from scipy import stats
+from statsmodels.stats.weightstats import ttost_paired
 
 from mtsig_core import SettingError, TestSet, make_metric
-from mtsig_core.inference.one_pair import contributions, density, equivalence, examine_pair, extremes, tally
+from mtsig_core.inference.one_pair import (
+    contributions,
+    density,
+    equivalence,
+    examine_pair,
+    extremes,
+    tally,
+    two_one_sided,
+)
 from mtsig_core.inference.resampling import UNITS
 from mtsig_core.inference.significance import fitting_tests
 from tests.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, toy
@@ -116,22 +126,40 @@ def test_two_systems_of_the_set(a, b, said):
         examine(a, b)
 
 
-def test_equivalence_by_hand():
-    drawn = np.array([-2.0, -1.0, -0.5, 0.0, 0.1, 0.2, 0.3, 0.9, 1.5])
-    found = equivalence(drawn, 1.0, alpha=0.3)
-    assert (found.p_lower, found.p_upper, found.p_value) == (0.3, 0.2, 0.3)  # -2 and -1; 1.5; each plus one, of ten
-    assert found.equivalent and not equivalence(drawn, 1.0, alpha=0.29).equivalent
-    turned = equivalence(-drawn, 1.0, alpha=0.3)
-    assert (turned.p_lower, turned.p_upper) == (0.2, 0.3)
+@pytest.mark.parametrize("n", [3, 8, 400])
+def test_equivalence_is_by_students_t(n):
+    x = np.random.default_rng(n).normal(0.4, 1, n)
+    se = x.std() / np.sqrt(n) * np.sqrt(n / (n - 1))
+    margin = abs(x.mean()) + 2 * se
+    found = two_one_sided(x.mean(), se, margin, n_effective=n)
+    low = stats.ttest_1samp(x, -margin, alternative="greater").pvalue
+    high = stats.ttest_1samp(x, margin, alternative="less").pvalue
+    assert (found.p_lower, found.p_upper, found.p_value) == pytest.approx((low, high, max(low, high)))
+    assert found.p_value == pytest.approx(ttost_paired(x, np.zeros(n), -margin, margin)[0])
+    turned = two_one_sided(-x.mean(), se, margin, n_effective=n)
+    assert (turned.p_lower, turned.p_upper) == pytest.approx((high, low))
+    alpha = float(found.p_value)
+    assert two_one_sided(x.mean(), se, margin, alpha * 1.01, n).equivalent
+    assert not two_one_sided(x.mean(), se, margin, alpha * 0.99, n).equivalent
     with pytest.raises(SettingError, match="margin is 0"):
-        equivalence(drawn, 0)
+        two_one_sided(0.4, se, 0)
 
 
-def test_equivalence_is_the_interval_within_the_margin():
-    drawn = np.random.default_rng(1).normal(0.4, 0.3, 9999)
-    low, high = np.quantile(drawn, [0.05, 0.95])
-    assert equivalence(drawn, high + 0.01).equivalent and not equivalence(drawn, high - 0.01).equivalent
-    assert low > -high
+def test_a_difference_that_never_varies_is_equivalent_where_it_is_smaller():
+    assert [two_one_sided(0.5, 0.0, margin).equivalent for margin in (0.4, 0.5, 0.6)] == [False, False, True]
+    assert 0 < two_one_sided(0.0, 0.0, 1.0).p_value < 1e-300
+
+
+def test_units_of_a_pair_are_those_of_compare():
+    found = examine("A", "B", unit="document")
+    result = compare_given(STATISTICS, documents=DOCUMENTS, unit="document", trials=299, resamples=200)
+    pair = next(p for p in result.pairs if {p.a, p.b} == {"A", "B"})
+    assert (found.n_units, found.n_effective) == (pair.n_units, pytest.approx(pair.n_effective))
+    se = found.se["document"] * np.sqrt(pair.n_units / (pair.n_units - 1))
+    assert equivalence(found, 3.0).p_lower == pytest.approx(
+        stats.t.sf((found.delta + 3) / se, pair.n_effective - 1))
+    with pytest.raises(SettingError, match="have one document in common"):
+        equivalence(examine("A", "B", documents=np.zeros(120, int), unit="document"), 3.0)
 
 
 def test_extremes_are_sorted_and_signed():

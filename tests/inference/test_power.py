@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.power import NormalIndPower
+from statsmodels.stats.power import TTestPower
 
 from mtsig_core.inference.power import (
     degrees_of_freedom,
@@ -13,6 +13,7 @@ from mtsig_core.inference.power import (
     noncentrality_interval,
     power_at,
     units_needed,
+    welch_satterthwaite,
 )
 
 
@@ -71,15 +72,72 @@ def test_without_spread_the_same_difference_is_seen_each_time(difference, se, fo
     assert power_at(difference, se, spread=0.0) == found
 
 
-@pytest.mark.parametrize("effect", [0.1, 0.25, 0.5])
+@pytest.mark.parametrize("effect", [0.1, 0.25, 0.5, 1.0, 1.5])
 @pytest.mark.parametrize("alpha, power", [(0.05, 0.8), (0.01, 0.9)])
-def test_units_needed_are_those_of_a_z_test_of_one_mean(effect, alpha, power):
-    exact = NormalIndPower().solve_power(effect, alpha=alpha, power=power, ratio=0)
-    assert units_needed(effect, 1 / np.sqrt(400), 400, alpha, power) == np.ceil(exact)
+def test_units_needed_are_those_of_a_t_test_of_one_mean(effect, alpha, power):
+    exact = TTestPower().solve_power(effect, alpha=alpha, power=power)
+    assert abs(units_needed(effect, 1 / np.sqrt(400), 400, alpha, power) - np.ceil(exact)) <= 1
 
 
-def test_a_difference_of_half_a_standard_deviation_needs_32_units():
-    assert units_needed(0.5, 0.1, 100) == 32  # (2.802 / 0.5)^2 = 31.4
+def test_a_difference_of_half_a_standard_deviation_needs_34_units():
+    assert units_needed(0.5, 0.1, 100) == 34  # a z test would take (2.802 / 0.5)^2 = 31.4
+
+
+def test_units_of_unequal_size_leave_the_standard_error_more_open():
+    """A hundred worth ten: as many needed are worth a tenth, and t has so many degrees of freedom."""
+    n = units_needed(1.0, 0.2, 100, n_effective=10.0)
+    assert n > units_needed(1.0, 0.2, 100)
+    for many, enough in ((n, True), (n - 1, False)):
+        factor = stats.t.isf(0.025, max(many / 10 - 1, 1)) + stats.t.isf(0.2, max(many / 10 - 1, 1))
+        assert (factor * 0.2 * np.sqrt(100 / many) <= 1.0) == enough
+
+
+@pytest.mark.parametrize("n", [3, 6, 15, 60])
+def test_few_units_take_students_t(n):
+    assert minimum_detectable_difference(1.0, n_effective=float(n)) == pytest.approx(
+        stats.t.isf(0.025, n - 1) + stats.t.isf(0.2, n - 1))
+    exact = TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8) * np.sqrt(n)
+    assert minimum_detectable_difference(1.0, n_effective=float(n)) == pytest.approx(exact, rel=0.08 if n < 6 else 0.02)
+
+
+@pytest.mark.parametrize("n, size", [(6, 1.5), (9, 1.0), (40, 0.4)])
+def test_power_of_few_is_that_of_a_t_test(n, size):
+    assert power_at(size, 1 / np.sqrt(n), n_effective=float(n)) == pytest.approx(
+        TTestPower().power(size, n, 0.05), abs=0.003)
+    d = np.random.default_rng(n).normal(size, 1, (200_000, n))
+    found = np.abs(d.mean(axis=1)) >= stats.t.isf(0.025, n - 1) * d.std(axis=1, ddof=1) / np.sqrt(n)
+    assert exaggeration_at(size, 1 / np.sqrt(n), n_effective=float(n)) == pytest.approx(
+        np.abs(d.mean(axis=1))[found].mean() / size, rel=0.02)
+
+
+@pytest.mark.parametrize("n, alpha, power", [(6, 0.05, 0.8), (6, 0.05, 0.5), (9, 0.005, 0.8)])
+def test_where_only_the_least_p_will_do_all_units_have_to_show_it(n, alpha, power):
+    """The chance that n normal units of this mean are all above 0 is the power."""
+    shift = minimum_detectable_difference(1 / np.sqrt(n), alpha, power, float(n), n)
+    assert 2 / 2**n <= alpha < 4 / 2**n and stats.norm.cdf(shift) ** n == pytest.approx(power, abs=0.001)
+
+
+def test_of_swaps_too_few_for_any_p_there_is_no_difference_that_they_find():
+    assert np.isinf(minimum_detectable_difference(1.0, 0.05, 0.8, 5.0, 5))
+    assert minimum_detectable_difference(0.0, 0.05, 0.8, 5.0, 5) == 0
+    assert units_needed(100.0, 1.0, 10, swaps=True) == 6
+
+
+def test_the_level_of_few_swaps_is_the_largest_that_they_have():
+    """Of seven 6/128, of eight 12/256: a t test at that level."""
+    for n, level in ((7, 6 / 128), (8, 12 / 256), (500, 0.05)):
+        assert minimum_detectable_difference(1.0, 0.05, 0.8, float(n), n) == pytest.approx(
+            stats.t.isf(level / 2, n - 1) + stats.t.isf(0.2, n - 1))
+
+
+def test_degrees_of_freedom_of_a_sum_are_by_welch():
+    """Of two variances as scipy has them for two means."""
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=5), rng.normal(0, 3, 9)
+    found = welch_satterthwaite(np.array([a.var(ddof=1) / 5, b.var(ddof=1) / 9]), np.array([4.0, 8.0]))
+    assert found == pytest.approx(stats.ttest_ind(a, b, equal_var=False).df)
+    many = welch_satterthwaite(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[4.0, 4.0], [8.0, 8.0]]))
+    np.testing.assert_allclose(many, [4 / (1 / 4 + 1 / 8), 8.0])
 
 
 @pytest.mark.parametrize("difference, se", [(1000.0, 0.1), (1.0, 0.0)])

@@ -87,7 +87,11 @@ def test_scores_are_means_and_the_spread_is_that_of_the_runs():
     pair, = result.pair_runs
     spread = {row.system: row.sd for row in result.runs}
     assert pair.se_runs == pytest.approx(np.sqrt(spread["A"] ** 2 / 2 + spread["B"] ** 2 / 2))
-    assert pair.se_total == pytest.approx(np.sqrt(pair.se_testset**2 + pair.se_runs**2))
+    n = result.pairs[0].n_units
+    variances = np.array([pair.se_testset**2 * n / (n - 1), *(spread[name] ** 2 / 2 for name in "AB")])
+    freedom = np.array([result.pairs[0].n_effective - 1, 1, 1])
+    assert pair.se_total == pytest.approx(np.sqrt(variances.sum()))
+    assert pair.df_total == pytest.approx(variances.sum() ** 2 / sum(variances**2 / freedom))
     assert pair.se_testset == result.pairs[0].se
 
 

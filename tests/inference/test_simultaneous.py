@@ -13,6 +13,7 @@ from mtsig_core.inference.row_chunks import row_chunks
 from mtsig_core.inference.simultaneous import largest_quantile, simultaneous
 from tests.toys import bleu, bleu_counts, compare_given, mean, segment_scores, toy
 
+MANY = np.full((2, 3), 90)  # units of three pairs, of equal size
 COUNTS, DOCUMENTS = bleu_counts(seed=61, qualities=[0.3, 0.0, 0.2, -0.3], n_segments=240)
 
 
@@ -56,7 +57,7 @@ def test_it_is_tukeys_honest_difference_for_means_of_independent_scores():
         assert (pair.ci_joint_low + pair.ci_joint_high) / 2 == pytest.approx(pair.delta)
 
 
-def slow(observed, drawn, pairs, n_units, alpha):
+def slow(observed, drawn, pairs, n_units, n_effective, alpha):
     """One number at a time."""
     differences = [[x - y for x, y in zip(drawn[i], drawn[j], strict=True)] for i, j in pairs]
     spread, middle = [statistics.stdev(d) for d in differences], [statistics.fmean(d) for d in differences]
@@ -66,8 +67,9 @@ def slow(observed, drawn, pairs, n_units, alpha):
     at = int(position)
     q = largest[at] + (largest[min(at + 1, len(largest) - 1)] - largest[at]) * (position - at)
     found = []
-    for d0, s, n in zip(observed, spread, n_units, strict=True):
-        half = stats.t.isf(stats.norm.sf(q), n - 1) * s * math.sqrt(n / (n - 1)) if s > 1e-9 else 0
+    for d0, s, n, worth in zip(observed, spread, n_units, n_effective, strict=True):
+        reach = max(q, stats.norm.isf(alpha / 2 / len(pairs))) if n < 60 else q
+        half = stats.t.isf(stats.norm.sf(reach), worth - 1) * s * math.sqrt(n / (n - 1)) if s > 1e-9 else 0
         found.append((d0 - half, d0 + half))
     return np.transpose(found)
 
@@ -76,13 +78,14 @@ def slow(observed, drawn, pairs, n_units, alpha):
 def test_against_a_slow_loop(alpha):
     rng = np.random.default_rng(4)
     drawn = rng.gamma(2.0, [[1.0], [5.0], [0.2], [3.0]], (4, 199)) + 50  # neither symmetric nor of one scale
-    observed, n_units = rng.normal(0, 1, 6), np.array([9, 12, 400, 12, 3, 30])
-    np.testing.assert_allclose(simultaneous(observed, drawn, pairs_of(4), n_units, alpha),
-                               slow(observed, drawn.tolist(), pairs_of(4), n_units, alpha), rtol=1e-9)
+    observed, n_units = rng.normal(0, 1, 6), np.array([9, 12, 400, 60, 3, 59])
+    worth = n_units * np.array([1, 0.5, 0.7, 0.7, 1, 0.8])
+    np.testing.assert_allclose(simultaneous(observed, drawn, pairs_of(4), n_units, worth, alpha),
+                               slow(observed, drawn.tolist(), pairs_of(4), n_units, worth, alpha), rtol=1e-9)
 
 
 def test_a_family_of_one_normal_difference_has_students_interval():
-    low, high = simultaneous(np.zeros(1), normal(2), pairs_of(2), np.array([12]), 0.05)
+    low, high = simultaneous(np.zeros(1), normal(2), pairs_of(2), np.array([12]), np.array([12]), 0.05)
     half = math.sqrt(2) * math.sqrt(12 / 11) * stats.t.isf(0.025, 11)
     np.testing.assert_allclose([low[0], high[0]], [-half, half], rtol=0.01)
 
@@ -90,24 +93,26 @@ def test_a_family_of_one_normal_difference_has_students_interval():
 def test_a_shift_of_all_draws_widens_nothing():
     drawn, pairs, ten = normal(3, 999), pairs_of(3), np.full(3, 10)
     moved = drawn + [[0], [7], [-2]]
-    np.testing.assert_allclose(simultaneous(np.zeros(3), moved, pairs, ten, 0.05),
-                               simultaneous(np.zeros(3), drawn, pairs, ten, 0.05))
+    np.testing.assert_allclose(simultaneous(np.zeros(3), moved, pairs, ten, ten, 0.05),
+                               simultaneous(np.zeros(3), drawn, pairs, ten, ten, 0.05))
 
 
 class TestWhatNeverVaries:
     def test_gets_its_one_value_and_does_not_widen_the_others(self):
         drawn = np.concatenate([normal(2, 500), normal(2, 500)[:1] + 3])  # the third is the first, 3 points higher
-        low, high = simultaneous(np.array([1.0, -3.0, 2.0]), drawn, pairs_of(3), np.full(3, 50), 0.05)
+        low, high = simultaneous(np.array([1.0, -3.0, 2.0]), drawn, pairs_of(3), *MANY, 0.05)
         assert (low[1], high[1]) == (-3, -3)
-        alone = simultaneous(np.array([1.0]), drawn, pairs_of(2), np.array([50]), 0.05)
+        alone = simultaneous(np.array([1.0]), drawn, pairs_of(2), np.array([90]), np.array([90]), 0.05)
         np.testing.assert_allclose([low[0], high[0]], np.ravel(alone))
 
     def test_none_does(self):
-        low, high = simultaneous(np.array([0.0, 2.0, 2.0]), np.full((3, 9), 5.0), pairs_of(3), np.full(3, 50), 0.05)
+        never = np.full((3, 9), 5.0)
+        low, high = simultaneous(np.array([0.0, 2.0, 2.0]), never, pairs_of(3), *MANY, 0.05)
         assert low.tolist() == high.tolist() == [0.0, 2.0, 2.0]
 
     def test_one_unit_has_none(self):
-        assert np.isnan(simultaneous(np.zeros(3), np.full((3, 9), 5.0), pairs_of(3), np.ones(3), 0.05)).all()
+        never, one = np.full((3, 9), 5.0), np.ones(3)
+        assert np.isnan(simultaneous(np.zeros(3), never, pairs_of(3), one, one, 0.05)).all()
 
 
 def test_many_pairs_are_walked_in_pieces():
@@ -169,14 +174,14 @@ class TestGaps:
         return {name: [None if k in holes.get(name, ()) else float(x) for k, x in enumerate(row)]
                 for name, row in zip("ABC", base, strict=True)}
 
-    def test_a_pair_on_few_lines_has_the_t_of_few(self):
+    def test_a_pair_on_few_lines_has_the_t_of_few_and_bonferronis_level(self):
         few = set(range(8, 150))
         found = {frozenset((p.a, p.b)): p for p in self.compared(self.scores({"C": few}), ci="percentile").pairs}
         ratio = {name: (p.ci_joint_high - p.delta) / p.se for name, p in found.items()}
         many, some = ratio[frozenset("AB")], ratio[frozenset("AC")]
         assert found[frozenset("AC")].n == 8 and found[frozenset("AB")].n == 150
-        level = stats.t.sf(many / math.sqrt(150 / 149), 149)
-        assert some == pytest.approx(stats.t.isf(level, 7) * math.sqrt(8 / 7), rel=1e-6)
+        assert stats.t.sf(many / math.sqrt(150 / 149), 149) > 0.025 / 3  # by draws
+        assert some == pytest.approx(stats.t.isf(0.025 / 3, 7) * math.sqrt(8 / 7), rel=1e-6)
 
     def test_a_pair_without_a_common_line_has_none_and_the_family_is_the_others(self):
         apart = self.scores({"A": set(range(75)), "B": set(range(75, 150))})
@@ -193,8 +198,10 @@ class TestGaps:
         rows = {**self.scores({"C": set(range(40, 150))}), "docid": docid}
         found = {frozenset((p.a, p.b)): p for p in self.compared(rows).pairs}
         ratio = {name: (p.ci_joint_high - p.delta) / p.se for name, p in found.items()}
+        worth = 40**2 / (15**2 + 15**2 + 10**2)
         level = stats.t.sf(ratio[frozenset("AB")] / math.sqrt(10 / 9), 9)
-        assert ratio[frozenset("AC")] == pytest.approx(stats.t.isf(level, 2) * math.sqrt(3 / 2), rel=1e-6)
+        assert level <= 0.025 / 3 + 1e-9  # Bonferroni's, or less by draws
+        assert ratio[frozenset("AC")] == pytest.approx(stats.t.isf(level, worth - 1) * math.sqrt(3 / 2), rel=1e-6)
 
     @pytest.mark.parametrize("block_length", [None, 20, 50])
     def test_none_is_within_that_of_its_pair_alone(self, block_length):

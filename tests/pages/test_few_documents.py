@@ -27,12 +27,22 @@ def test_nothing_is_tied(opened, source, page):
         assert "2 of all 32 swaps, none swapped among them" in captions and "p = 2/32 = 0.0625, exactly" in captions
         assert "No minimum detectable difference" in said
         entered = found.number_input(key="margin").set_value(5.0).run()
-        assert any("With so few documents it finds systems equivalent too easily" in caption.value
-                   for caption in entered.caption)
+        captions = " ".join(caption.value for caption in entered.caption)
+        assert "Two one-sided t tests (Schuirmann 1987)" in captions and "too easily" not in captions
         assert "Go by the decision" not in said  # there is none
     if page == "significance":
         assert "too few for 3 pairs" not in said.partition("correction</th>")[2]  # which would be cut at the edge
         assert "trials: use" not in said  # all swaps are tried: more trials would decide nothing
+
+
+def test_no_level_is_claimed_of_a_bootstrap(opened, source):
+    """Whose decisions on few documents are false too often, whatever the correction."""
+    said = words(opened("significance", source, test="bootstrap"))
+    assert "no correction controls the error" in said and "Controlled is" not in said and "any false claim" not in said
+    assert "Controlled is any false claim" in words(opened("significance", source))
+    for test, claimed in (("bootstrap", False), ("ar", True)):
+        captions = " ".join(caption.value for caption in opened("leaderboard", source, test=test).caption)
+        assert ("hold for all pairs together" in captions) == claimed
 
 
 def test_sweeps_promises_nothing(opened, source):

@@ -199,10 +199,11 @@ def test_a_document_leads_to_its_segments(open_pair, source):
 
 
 def test_where_samples_vary_more_than_swaps_it_is_said_with_p_by_the_standard_error():
-    def said(se, p=0.02, n=None):
+    def said(se, p=0.02, n=None, units=10**9):
         found = SimpleNamespace(a="A", b="B", delta=-1.2, se={"document": se, "segment": 9.0},
                                 outcomes=[SimpleNamespace(test="ar", p_value=p)],
-                                settings=SimpleNamespace(unit="document"), swapped=np.array([0.5, -0.5] * 50))
+                                settings=SimpleNamespace(unit="document"), swapped=np.array([0.5, -0.5] * 50),
+                                n_units=units, n_effective=float(units))
         return unlike_said(found, n or 1e9)
 
     assert said(0.54) == "" == said(None) == said(0.6, p=0.05)  # nothing is too small that the other p is not above
@@ -211,3 +212,5 @@ def test_where_samples_vary_more_than_swaps_it_is_said_with_p_by_the_standard_er
     assert said(0.6) == (" Bootstrap samples vary 1.20 times as much as swaps would of no difference: A and B are too "
                          "unlike to trade places, and this p is too small. By the standard error it would be about "
                          f"{p:.4f}.")
+    few = 2 * stats.t.sf(1.2 / (0.6 * np.sqrt(8 / 7)), 7)  # of eight units the error is hardly known
+    assert said(0.6, units=8).endswith(f"would be about {few:.4f}.") and few > p

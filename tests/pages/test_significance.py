@@ -71,7 +71,7 @@ def test_as_many_triples_are_listed_as_are_announced(opened):
 
 def test_where_the_test_loses_its_level_no_correction_is_said_to_control(open_page, source):
     page = open_page(source, test="riezler-maxwell")
-    assert "It would control any false claim" in words(page) and "Controlled is" not in words(page)
+    assert "no correction controls the error" in words(page) and "Controlled is" not in words(page)
 
 
 def test_romano_wolf_is_not_made_up_where_it_is_undefined(open_page, source):

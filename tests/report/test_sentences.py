@@ -217,7 +217,13 @@ class TestCaveats:
             assert f"as documents are. So {fails} need not hold at the level said." in text
             assert "jointly" not in text and "Use ar" not in text
 
-    @pytest.mark.parametrize("settings", [{}, {"unit": "document"}, {"test": "percentile"}, {"correction": "bh"}])
+    @pytest.mark.parametrize("test", ["bootstrap", "percentile"])
+    def test_bootstrap_tests_of_few_units_claim_no_level(self, test):
+        for text in self.quoted(test=test):
+            assert "20 to 43" in text and "decisions, the correction and rank intervals need not hold at the" in text
+            assert "jointly" not in text and "Use ar" not in text
+
+    @pytest.mark.parametrize("settings", [{}, {"unit": "document"}, {"correction": "bh"}])
     def test_nothing_is_taken_back_from_what_holds(self, settings):
         paper, systems, *captions = self.quoted(**settings)
         assert "Rank intervals hold jointly for all systems." in systems

@@ -138,7 +138,7 @@ def agreement(result):
             sum(without_0(pair, *joint) for pair in left_open), sum(not without_0(pair, *joint) for pair in decided))
 
 
-@pytest.mark.parametrize("n_segments, found", [(300, (3, 8, 4, 0)), (1592, (14, 0, 0, 1)), (3000, (14, 0, 0, 0))])
+@pytest.mark.parametrize("n_segments, found", [(300, (3, 8, 3, 2)), (1592, (14, 0, 0, 1)), (3000, (14, 0, 0, 0))])
 def test_simultaneous_intervals_agree_with_decisions_on_the_simulated_corpus(n_segments, found):
     """The table of docs/simultaneous.md."""
     assert agreement(compare(load_demo(n_segments), "bleu", jobs=2).metrics["bleu"]) == found
@@ -147,4 +147,4 @@ def test_simultaneous_intervals_agree_with_decisions_on_the_simulated_corpus(n_s
 def test_simultaneous_intervals_agree_with_decisions_on_wmt24(wmt24):
     """Of 325 pairs 26 are open with a single interval without 0, none with a simultaneous one."""
     testset = read_wmt(wmt24, "en-de").scored_with(["refA"])
-    assert agreement(compare(testset, "bleu", jobs=2).metrics["bleu"]) == (262, 26, 0, 9)
+    assert agreement(compare(testset, "bleu", jobs=2).metrics["bleu"]) == (262, 26, 0, 14)

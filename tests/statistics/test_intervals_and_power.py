@@ -6,7 +6,6 @@ from scipy import stats
 
 from mtsig_core.inference import engine
 from mtsig_core.inference.intervals import INTERVALS, Sample, jackknife_t, percentile
-from mtsig_core.inference.one_pair import equivalence
 from mtsig_core.inference.power import minimum_detectable_difference, units_needed
 from mtsig_core.inference.resampling import Units, members
 from mtsig_core.inference.significance import approximate_randomization
@@ -97,18 +96,8 @@ def scored(values, n_units, documents=None):
     return engine.UnitStatistics(Given({}, mean), np.stack([values, np.ones_like(values)], axis=-1), units)
 
 
-@pytest.mark.parametrize("n, most", [(50, 0.08), (20, 0.10)])
-def test_equivalence_at_the_margin_is_claimed_seldom(n, most):
-    """A true difference of exactly the margin: 'equivalent' is wrong, and said about as seldom as alpha."""
-    rng, repeats, margin = np.random.default_rng(n), 1500, 2.0
-    differences = rng.normal(margin, 3, (repeats, n))
-    drawn = engine.bootstrap_scores(scored(differences, n), 499, 0)
-    assert 0.03 <= np.mean([equivalence(row, margin, ALPHA).equivalent for row in drawn]) <= most
-
-
-@pytest.mark.parametrize("shift, length, band", [(0.4, 1, (0.72, 0.86)), (0.3, 6, (0.72, 0.86)), (1.0, 1, (0.6, 0.76))],
-                         ids=["segments", "documents", "few segments"])
-def test_power_at_the_size_that_was_planned(shift, length, band):
+@pytest.mark.parametrize("shift, length", [(0.4, 1), (0.3, 6), (1.0, 1)], ids=["segments", "documents", "few segments"])
+def test_power_at_the_size_that_was_planned(shift, length):
     """From the standard error on many units, the units for power .80; on fresh test sets of that size AR finds it."""
     rng, repeats = np.random.default_rng(length), 600
 
@@ -120,8 +109,8 @@ def test_power_at_the_size_that_was_planned(shift, length, band):
 
     many, documents = differences(1, 4000)
     se = engine.bootstrap_scores(scored(many, 4000, documents), 1000, 0).std()
-    n = units_needed(shift, se, 4000)
-    assert n < 12 if shift == 1 else 20 <= n <= 60, n  # where few are enough, normal theory asks for too few
+    n = units_needed(shift, se, 4000, swaps=True)
+    assert n < 13 if shift == 1 else 20 <= n <= 60, n
     found = []
     for batch in range(repeats // 40):
         values, documents = differences(40, n)
@@ -129,7 +118,7 @@ def test_power_at_the_size_that_was_planned(shift, length, band):
         data = scored(pairs, n, documents)
         swapped = engine.swap_differences(data, np.arange(80).reshape(-1, 2), 199, batch)
         found.extend(approximate_randomization(np.subtract(data.scores[::2], data.scores[1::2]), swapped) <= ALPHA)
-    assert band[0] <= np.mean(found) <= band[1]
+    assert 0.72 <= np.mean(found) <= 0.86
 
 
 @pytest.mark.parametrize("n, repeats, band", [
@@ -168,7 +157,8 @@ def held_together(population, data, n, how_many, unit="segment", seed=11):
             sample = data(population.counts[:, np.concatenate(drawn)], units)
         scores = engine.bootstrap_scores(sample, 999, k)
         observed, drawn = (np.subtract(*values[pairs.T]) for values in (sample.scores, scores))
-        joint = simultaneous(observed, scores, pairs, np.full(len(pairs), n), ALPHA)
+        worth = sample.units.effective
+        joint = simultaneous(observed, scores, pairs, np.full(len(pairs), n), np.full(len(pairs), worth), ALPHA)
         found.append([covers(ends, truth).all() for ends in (joint, percentile(Sample(observed, drawn, None), ALPHA))])
     return np.mean(found, axis=0)
 
@@ -186,8 +176,8 @@ def test_so_they_do_with_few_units(population, data):
 @pytest.mark.slow
 @pytest.mark.parametrize("unit, n, band", [
     ("segment", 300, (0.92, 0.97)), ("segment", 100, (0.90, 0.96)), ("segment", 30, (0.89, 0.96)),
-    ("segment", 15, (0.88, 0.96)), ("document", 150, (0.90, 0.97)), ("document", 60, (0.88, 0.96)),
-    ("document", 20, (0.89, 0.96))])
+    ("segment", 15, (0.92, 0.97)), ("document", 150, (0.90, 0.97)), ("document", 60, (0.88, 0.96)),
+    ("document", 20, (0.93, 1.0))])
 def test_simultaneous_intervals_at_every_size(population, data, unit, n, band):
     low, high = band
     assert low <= held_together(population, data, n, 2000, unit)[0] <= high

@@ -37,7 +37,8 @@ def test_many_equal_units():
 
 @pytest.mark.parametrize("n", [30, pytest.param(50, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.slow)])
 def test_others_with_few_and_unequal_documents(n):
-    """Randomization keeps its level; the bootstraps take few unequal documents for all there are, and reject more."""
+    """Of one pair: randomization keeps its level; the bootstraps take few unequal documents for all there are, and
+    reject more. Of families see test_few_units."""
     rng, rejected = np.random.default_rng(n), {"ar": 0, "bootstrap": 0, "percentile": 0}
     sizes = np.clip(rng.lognormal(1, 1.1, n).astype(int), 1, 76)
     for _ in range(REPEATS):
@@ -63,7 +64,7 @@ def test_bootstraps_of_few_equal_units(n):
         p, floor = TESTS[test].p_values(added.mean(axis=1), drawn), p_floor(TESTS[test], "segment", n)
         drawn_alone[test], raised[test] = np.mean(p <= 0.05), np.mean(np.maximum(p, floor) <= 0.05)
         assert raised[test] == (0 if n < 6 else drawn_alone[test])
-        assert "10 to 13% of true nulls with 6 to 9 units of equal size" in TESTS[test].with_few
+        assert "With fewer than 10 units p is at least 2/2^n" in TESTS[test].with_few
     assert abs(one_side - 2 / 2**n) < ERROR and floor == (2 / 2**n if n < 10 else 0)
     low, high = (0.10, 0.13) if 6 <= n <= 9 else (0.14, 0.31) if n < 6 else (0.08, 0.12)
     assert all(low - ERROR < rate < high + ERROR for rate in drawn_alone.values()), drawn_alone
