@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice, takewhile
 from operator import eq
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.stats import binom
@@ -26,6 +27,7 @@ __all__ = ["WRONG_FILES", "about_files"]
 WRONG_FILES = ("is-source", "other-script", "other-order", "reference-order", "marked-lines", "marked-reference",
                "made-from-output")
 
+_FOUND: WeakKeyDictionary[TestSet, tuple[Caution, ...]] = WeakKeyDictionary()
 _SEGMENTS = 2000  # that are looked at
 _EXAMPLE = 60  # characters of a line that are shown
 
@@ -39,19 +41,25 @@ _ESCAPED = re.compile("[&<>\"“”„«»]")  # what entities stand for, and ho
 _VARIANTS = {'"': re.compile("[“”„«»]"), "'": re.compile("[‘’‚]"), ".": re.compile("。"), ",": re.compile("、")}
 _NUMBER = re.compile("[0-9]+")
 _SPACED = re.compile(r"(?<=\s)[.,;:!?]+(?=\s|$)")  # as tokenizers leave punctuation
-_USUAL = re.compile(r"(?:\w|[.,;:!?'\"-]|(?<![ ]) (?![.]))+")  # letters, punctuation: languages and styles, no marks
+# What is language and style, and no mark: letters and punctuation within a line or at its end, two of them at its start.
+_USUAL = re.compile(rf"(?:[\w.,;:!?'\"-]|(?<! ) (?!\.))+|(?:[\w.,;:!?']| (?!\.))*{_LAST}|{_FIRST}[\w.,;:!?' ]{{0,2}}")
 
 # References made from an output.
-_WORDS, _CHARACTERS = 5, 10  # that a line has at least, as short ones are translated alike; the latter without spaces
+_WORDS, _CHARACTERS = 5, 12  # that a line has at least, as short ones are translated alike; the latter without spaces
 _EQUAL, _SHARE, _TIMES = 10, 0.05, 2  # lines equal to a reference: how many, of all, and those of the next system
 _SURE, _LUCK = 0.001, 0.6  # p that so many would come by luck, were the true numbers as 0.6 to 0.4
+_NEAR = 1.25  # times as many lines with one other word: then errors are here and there, as in any translation
 _TWINS = 0.8  # of these lines that another system has, too: one was made from the other
 
 
-def about_files(testset: TestSet) -> Iterator[Caution]:
-    """Warnings about texts that look like others than those that were meant."""
-    if not testset.has_texts or not testset.references:
-        return
+def about_files(testset: TestSet) -> tuple[Caution, ...]:
+    """Warnings about texts that look like others than those that were meant; looked for once in each test set."""
+    if testset not in _FOUND:
+        _FOUND[testset] = (*_about_files(testset),) if testset.references else ()
+    return _FOUND[testset]
+
+
+def _about_files(testset: TestSet) -> Iterator[Caution]:
     reference = list(islice(next(iter(testset.references.values())), _SEGMENTS))
     script = written_in(reference)
     source = None if testset.sources is None else _stripped(islice(testset.sources, _SEGMENTS))
@@ -143,10 +151,10 @@ def _same_lines(a: Sequence[str], b: Sequence[str]) -> bool:
 
 
 class _Sample:
-    """Lines from all parts of a text, without those that are empty; and what a glance at some of them shows."""
+    """Lines from all parts of a text, each once, none empty; and what a glance at some of them shows."""
 
     def __init__(self, texts: Iterable[Sequence[str | None]]):
-        self.texts = [text for lines in texts for text in lines[::max(1, len(lines) // _LOOKED)] if text]
+        self.texts = [*dict.fromkeys(text for lines in texts for text in lines[::max(1, len(lines) // _LOOKED)] if text)]
 
     @cached_property
     def lines(self) -> list[str]:
@@ -170,12 +178,12 @@ def _about_marks(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iter
     others = [*references.values(), *([] if testset.sources is None else [_Sample([testset.sources])])]
     for name, sample in outputs.items():
         if said := _marks_said(sample, others):
-            yield Caution("marked-lines", f"{said[0]} of {name} {said[1]}, which references lack; such as {said[2]}. "
+            yield Caution("marked-lines", f"{name}: {said[0]} {said[1]}, which references lack; such as {said[2]}. "
                           f"Metrics take it for text, so the score of {name} may be wrong. {said[3]} the output, and "
                           "score again.", a=name)
     for name, sample in references.items():
         if outputs and (said := _marks_said(sample, [*outputs.values()])):
-            yield Caution("marked-reference", f"{said[0]} of reference {name} {said[1]}, which outputs lack; such as "
+            yield Caution("marked-reference", f"Reference {name}: {said[0]} {said[1]}, which outputs lack; such as "
                           f"{said[2]}. Metrics take it for text, so all scores may be wrong. {said[3]} the reference, "
                           "or score with another one.")
 
@@ -194,20 +202,19 @@ def _marks_said(sample: _Sample, others: Sequence[_Sample]) -> tuple[str, str, s
     if len(sample.texts) < _LEAST:
         return None
     if marks := _find_marks(sample, others):
-        share = sample.share(marks[0])
-        example = next(text for text, line in zip(sample.texts, sample.lines, strict=True) if marks[0] in line)
-        shown = [mark.strip(_FIRST + _LAST) for mark in marks]
-        words = [("begin with " if mark[0] == _FIRST else "end with " if mark[-1] == _LAST else "have ") + _quoted(text)
-                 for mark, text in zip(marks, shown, strict=True)]
-        many = "All lines" if share == 1 else f"{share:.0%} of the lines" if share < 0.995 else "Nearly all lines"
-        if " ." in shown:
-            return many, "have a space before punctuation, as tokenized text has", _line(example), "Detokenize"
-        return many, " and ".join(words), _line(example), "Remove it from"
+        having = [text for text, line in zip(sample.texts, sample.lines, strict=True) if marks[0] in line]
+        many = f"{len(having)} of {len(sample.texts)} lines looked at"
+        if any(mark.strip(_FIRST + _LAST) == " ." for mark in marks):
+            words = ["have a space before punctuation, as tokenized text has"]
+        else:
+            words = [("begin with " if mark[0] == _FIRST else "end with " if mark[-1] == _LAST else "have ")
+                     + _quoted(_as_written(mark, having[0])) for mark in marks]
+        return many, " and ".join(words), _line(having[0]), "Detokenize" if "tokenized" in words[0] else "Remove it from"
     escaped = [text for text in sample.texts if "&" in text and _ENTITY.search(text)]
     meant = max(sum(bool(_ESCAPED.search(text)) for text in other.texts) for other in others)
     if len(escaped) >= _ENTITIES and len(escaped) > _MARKED * meant and not any(
             _ENTITY.search(text) for other in others for text in other.texts):
-        return f"{len(escaped)} lines", "have HTML entities", _line(escaped[0]), "Unescape the HTML of"
+        return f"{len(escaped)} of {len(sample.texts)} lines looked at", "have HTML entities", _line(escaped[0]), "Unescape the HTML of"
     return None
 
 
@@ -220,13 +227,13 @@ def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[str]:
         if not any(piece in mark for mark in found) and sample.share(piece) > _MARKED and all(
                 other.share(piece) <= _RARE for other in others):
             mark = _grown(piece, sample.lines)
-            if not _USUAL.fullmatch(mark) and not any(mark in longer for longer in found):
+            if not _USUAL.fullmatch(mark) and not any(mark in one or one in mark for one in found):
                 found.append(mark)
     return found[:2]
 
 
 def _grown(piece: str, lines: Sequence[str]) -> str:
-    """The piece with what nearly always stands beside it."""
+    """The piece with what nearly always stands beside it, but for the full stop of the sentence."""
     while True:
         around: Counter[str] = Counter()
         for line in lines:
@@ -235,8 +242,15 @@ def _grown(piece: str, lines: Sequence[str]) -> str:
                 around.update([*([before[-1] + piece] if before else []), *([piece + after[0]] if after else [])])
         longer, count = around.most_common(1)[0] if around else ("", 0)
         if count < 0.9 * sum(piece in line for line in lines) or len(piece) > _EXAMPLE:
-            return piece
+            return piece if len(piece.lstrip(".")) < 2 else piece.lstrip(".")
         piece = longer
+
+
+def _as_written(mark: str, text: str) -> str:
+    """A mark with the number that it has in a line."""
+    shown = mark.strip(_FIRST + _LAST)
+    found = re.search(re.escape(shown).replace("0", "[0-9]+"), text)
+    return found[0] if found else shown
 
 
 def _quoted(text: str) -> str:
@@ -268,8 +282,8 @@ def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -
                      key=lambda name: counts[name], default=None)
         if second is None or not _is_far_more(most, counts[second], int(long.sum())):
             continue
-        if sum(_is_nearly(a, b) for a, b in zip(lines, systems[first][::step], strict=True) if _is_long(a)) > 2 * most:
-            continue  # errors here and there leave more lines with one of them than with none
+        if sum(_is_nearly(a, b) for a, b in zip(lines, systems[first][::step], strict=True) if _is_long(a)) > _NEAR * most:
+            continue
         others = [other for other in testset.references if other != reference]
         yield Caution("made-from-output", f"{first} equals reference {reference} in {most:,} of {long.sum():,} segments "
                       f"that are not short, and the next system, {second}, in {counts[second]:,}. The reference may be "
@@ -281,11 +295,11 @@ def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -
 
 def _is_long(text: str | None) -> bool:
     """Whether two translators seldom write such a line alike; in scripts without spaces characters count."""
-    return text is not None and (len(text.split()) >= _WORDS or len(text) >= _CHARACTERS and not _has_spaces(text))
+    return text is not None and (len(text.split()) >= _WORDS or not _has_spaces(text))
 
 
 def _has_spaces(text: str) -> bool:
-    return 12 * (text.count(" ") + 1) > len(text) or text.isascii()
+    return text.isascii() or _CHARACTERS * (text.count(" ") + 1) > len(text)
 
 
 def _is_far_more(most: int, next_most: int, n: int) -> bool:

@@ -11,6 +11,7 @@ from mtsig_core.inference.one_pair import PairExamination
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import metric_title
+from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import number, rank_interval, signed
@@ -59,7 +60,8 @@ def card_parts(found: Dispute) -> list[Part]:
 def card_cautions(found: Dispute) -> list[list[str]]:
     """The warnings that are about this pair or the whole comparison, by kind."""
     def about(caution: Caution) -> bool:
-        return {caution.a, caution.b} == {found.a, found.b} or caution.a is None and caution.code not in _OF_ALL
+        return {caution.a, caution.b} == {found.a, found.b} or caution.a is None and caution.code not in _OF_ALL \
+            or caution.a in (found.a, found.b) and caution.code in WRONG_FILES
 
     return group_cautions(filter(about, found.comparison.warnings), several=len(found.metrics) > 1)
 
