@@ -19,6 +19,7 @@ from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.alignment import Reordering, find_reordering
 from mtsig_core.data.readers.scripts import SPACELESS, written_in
 from mtsig_core.data.testset import TestSet
+from mtsig_core.errors import Remedy
 from mtsig_core.results import Caution
 
 __all__ = ["WRONG_FILES", "about_files"]
@@ -86,6 +87,10 @@ def _stripped(texts: Iterable[str | None]) -> list[str]:
     return [(text or "").strip() for text in texts]
 
 
+def _caution(code: str, finding: str, advice: str, system: str | None = None, *remedies: Remedy) -> Caution:
+    return Caution(code, f"{finding} {advice}", a=system, remedies=remedies, advice=advice)
+
+
 # -- lines in another order --------------------------------------------------------------------------------------
 
 
@@ -96,9 +101,9 @@ def _about_order(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iter
     for reference, moved in found.items():
         if len(moved) == len(systems) > 1:
             part = next(iter(moved.values()))
-            yield Caution("reference-order", f"The lines of reference {reference} are in another order than those of "
-                          f"all systems ({_part(testset, part)}). Scores compare lines that do not belong together. "
-                          "Restore the order of the reference, and score again.")
+            yield _caution("reference-order", f"The lines of reference {reference} are in another order than those of "
+                           f"all systems ({_part(testset, part)}). Scores compare lines that do not belong together.",
+                           "Restore the order of the reference, or of all outputs, and score again.")
     told = {reference: moved for reference, moved in found.items() if len(moved) < len(systems) or len(systems) == 1}
     for name in systems:
         if told and all(name in moved for moved in told.values()):
@@ -112,10 +117,10 @@ def _out_of_order(testset: TestSet, name: str, reference: str, part: Reordering,
     output = testset.systems[name]
     same = next((f" They are the lines of {other} in another order." for other in others
                  if _same_lines(output, testset.systems[other])), "")
-    return Caution("other-order", f"The lines of {name} do not follow the order of reference {reference}: "
-                   f"{_part(testset, part)}{_manner(output, part)}.{same} Its score compares lines that do not belong "
-                   "together, so it does not tell how good the system is. Restore the order of the lines (see whether "
-                   "one was lost, added or sorted), and score again.", a=name)
+    return _caution("other-order", f"The lines of {name} do not follow the order of reference {reference}: "
+                    f"{_part(testset, part)}{_manner(output, part)}.{same} Its score compares lines that do not belong "
+                    "together, so it does not tell how good the system is.", "Restore the order of the lines (see "
+                    "whether one was lost, added or sorted), and score again.", name, {"exclude": name})
 
 
 def _part(testset: TestSet, part: Reordering) -> str:
@@ -178,14 +183,14 @@ def _about_marks(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iter
     others = [*references.values(), *([] if testset.sources is None else [_Sample([testset.sources])])]
     for name, sample in outputs.items():
         if said := _marks_said(sample, others):
-            yield Caution("marked-lines", f"{name}: {said[0]} {said[1]}, which references lack; such as {said[2]}. "
-                          f"Metrics take it for text, so the score of {name} may be wrong. {said[3]} the output, and "
-                          "score again.", a=name)
+            yield _caution("marked-lines", f"{name}: {said[0]} {said[1]}, which references lack; such as {said[2]}. "
+                           f"Metrics take it for text, so the score of {name} may be wrong.",
+                           f"{said[3]} the output, and score again.", name, {"exclude": name})
     for name, sample in references.items():
         if outputs and (said := _marks_said(sample, [*outputs.values()])):
-            yield Caution("marked-reference", f"Reference {name}: {said[0]} {said[1]}, which outputs lack; such as "
-                          f"{said[2]}. Metrics take it for text, so all scores may be wrong. {said[3]} the reference, "
-                          "or score with another one.")
+            yield _caution("marked-reference", f"Reference {name}: {said[0]} {said[1]}, which outputs lack; such as "
+                           f"{said[2]}. Metrics take it for text, so all scores may be wrong.",
+                           f"{said[3]} the reference, or score with another one.")
 
 
 def _masked(text: str) -> str:
@@ -285,12 +290,12 @@ def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -
         if sum(_is_nearly(a, b) for a, b in zip(lines, systems[first][::step], strict=True) if _is_long(a)) > _NEAR * most:
             continue
         others = [other for other in testset.references if other != reference]
-        yield Caution("made-from-output", f"{first} equals reference {reference} in {most:,} of {long.sum():,} segments "
-                      f"that are not short, and the next system, {second}, in {counts[second]:,}. The reference may be "
-                      f"an edited output of {first}, which every metric would then favor. "
-                      + ("Score with another reference" if others else "Use a reference made without machine "
-                         f"translation, or leave {first} out") + ".", a=first,
-                      remedies=({"refs": ",".join(others)},) if others else ({"exclude": first},))
+        yield _caution("made-from-output", f"{first} equals reference {reference} in {most:,} of {long.sum():,} "
+                       f"segments that are not short, and the next system, {second}, in {counts[second]:,}. The "
+                       f"reference may be an edited output of {first}, which every metric would then favor.",
+                       "Score with another reference." if others else "Use a reference made without machine "
+                       f"translation, or exclude {first}.", first,
+                       {"refs": ",".join(others)} if others else {"exclude": first})
 
 
 def _is_long(text: str | None) -> bool:

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mtsig_core.experiments.dispute import Dispute, MetricDispute
+from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.inference.one_pair import PairExamination
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import metric_title
-from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.cells import number, rank_interval, signed

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from mtsig_core.data.readers.lines import shown
 from mtsig_core.errors import Remedy, counted
+from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.inference.scores import Scores
 from mtsig_core.metrics import metric_title
-from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.caveats import assumptions, direction
 from mtsig_core.report.cells import written_like
