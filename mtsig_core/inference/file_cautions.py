@@ -1,5 +1,5 @@
-"""The warnings about outputs that are hardly the right file: another language, the source, lines in another order, marks
-that references lack; and about a reference that was made from an output."""
+"""The warnings about outputs that are hardly the right file: another language, the source, lines in another order,
+marks that references lack; and about a reference that was made from an output."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from operator import eq
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.stats import binom
 
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.alignment import Reordering, find_reordering
 from mtsig_core.data.readers.scripts import SPACELESS, written_in
 from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import Remedy
+from mtsig_core.errors import Remedy, counted
 from mtsig_core.results import Caution
 
 __all__ = ["WRONG_FILES", "about_files"]
@@ -42,7 +41,7 @@ _ESCAPED = re.compile("[&<>\"“”„«»]")  # what entities stand for, and ho
 _VARIANTS = {'"': re.compile("[“”„«»]"), "'": re.compile("[‘’‚]"), ".": re.compile("。"), ",": re.compile("、")}
 _NUMBER = re.compile("[0-9]+")
 _SPACED = re.compile(r"(?<=\s)[.,;:!?]+(?=\s|$)")  # as tokenizers leave punctuation
-# What is language and style, and no mark: letters and punctuation within a line or at its end, two of them at its start.
+# What is style, and no mark: letters and punctuation within a line or at its end, two of them at its start.
 _USUAL = re.compile(rf"(?:[\w.,;:!?'\"-]|(?<! ) (?!\.))+|(?:[\w.,;:!?']| (?!\.))*{_LAST}|{_FIRST}[\w.,;:!?' ]{{0,2}}")
 
 # References made from an output.
@@ -95,21 +94,21 @@ def _caution(code: str, finding: str, advice: str, system: str | None = None, *r
 
 
 def _about_order(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iterator[Caution]:
-    found = {reference: {name: moved for name, texts in systems.items()
-                         if (moved := find_reordering(lines, texts)) is not None}
+    found = {reference: {name: part for name, texts in systems.items()
+                         if (part := find_reordering(lines, texts)) is not None}
              for reference, lines in testset.references.items()}
-    for reference, moved in found.items():
-        if len(moved) == len(systems) > 1:
-            part = next(iter(moved.values()))
+    for reference, parts in found.items():
+        if len(parts) == len(systems) > 1:
+            part = next(iter(parts.values()))
             yield _caution("reference-order", f"The lines of reference {reference} are in another order than those of "
                            f"all systems ({_part(testset, part)}). Scores compare lines that do not belong together.",
                            "Restore the order of the reference, or of all outputs, and score again.")
-    told = {reference: moved for reference, moved in found.items() if len(moved) < len(systems) or len(systems) == 1}
+    kept = {reference: parts for reference, parts in found.items() if len(parts) < len(systems) or len(systems) == 1}
     for name in systems:
-        if told and all(name in moved for moved in told.values()):
-            reference = next(iter(told))
-            yield _out_of_order(testset, name, reference, told[reference][name], [
-                other for other in systems if not any(other in moved for moved in told.values())])
+        if kept and all(name in parts for parts in kept.values()):
+            reference = next(iter(kept))
+            yield _out_of_order(testset, name, reference, kept[reference][name], [
+                other for other in systems if not any(other in parts for parts in kept.values())])
 
 
 def _out_of_order(testset: TestSet, name: str, reference: str, part: Reordering, others: Iterable[str]) -> Caution:
@@ -135,7 +134,7 @@ def _part(testset: TestSet, part: Reordering) -> str:
 def _manner(output: Sequence[str], part: Reordering) -> str:
     """How the lines were moved, where that can be told."""
     if (shift := part.shift) is not None:
-        return f", most of them {abs(shift)} {'lines' if abs(shift) > 1 else 'line'} {'later' if shift > 0 else 'earlier'}"
+        return f", most of them {counted(abs(shift), 'line')} {'later' if shift > 0 else 'earlier'}"
     written = [text for text in _stripped(islice(output, _SEGMENTS)) if text]
     if any(lines == sorted(lines) for lines in (written, [text.casefold() for text in written])):
         return "; the output is in alphabetical order"
@@ -159,7 +158,8 @@ class _Sample:
     """Lines from all parts of a text, each once, none empty; and what a glance at some of them shows."""
 
     def __init__(self, texts: Iterable[Sequence[str | None]]):
-        self.texts = [*dict.fromkeys(text for lines in texts for text in lines[::max(1, len(lines) // _LOOKED)] if text)]
+        some = chain.from_iterable(lines[::max(1, len(lines) // _LOOKED)] for lines in texts)
+        self.texts = [*dict.fromkeys(filter(None, some))]
 
     @cached_property
     def lines(self) -> list[str]:
@@ -210,16 +210,18 @@ def _marks_said(sample: _Sample, others: Sequence[_Sample]) -> tuple[str, str, s
         having = [text for text, line in zip(sample.texts, sample.lines, strict=True) if marks[0] in line]
         many = f"{len(having)} of {len(sample.texts)} lines looked at"
         if any(mark.strip(_FIRST + _LAST) == " ." for mark in marks):
-            words = ["have a space before punctuation, as tokenized text has"]
+            words, advice = ["have a space before punctuation, as tokenized text has"], "Detokenize"
         else:
+            advice = "Remove it from"
             words = [("begin with " if mark[0] == _FIRST else "end with " if mark[-1] == _LAST else "have ")
                      + _quoted(_as_written(mark, having[0])) for mark in marks]
-        return many, " and ".join(words), _line(having[0]), "Detokenize" if "tokenized" in words[0] else "Remove it from"
+        return many, " and ".join(words), _line(having[0]), advice
     escaped = [text for text in sample.texts if "&" in text and _ENTITY.search(text)]
     meant = max(sum(bool(_ESCAPED.search(text)) for text in other.texts) for other in others)
     if len(escaped) >= _ENTITIES and len(escaped) > _MARKED * meant and not any(
             _ENTITY.search(text) for other in others for text in other.texts):
-        return f"{len(escaped)} of {len(sample.texts)} lines looked at", "have HTML entities", _line(escaped[0]), "Unescape the HTML of"
+        return (f"{len(escaped)} of {len(sample.texts)} lines looked at", "have HTML entities", _line(escaped[0]),
+                "Unescape the HTML of")
     return None
 
 
@@ -287,7 +289,8 @@ def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -
                      key=lambda name: counts[name], default=None)
         if second is None or not _is_far_more(most, counts[second], int(long.sum())):
             continue
-        if sum(_is_nearly(a, b) for a, b in zip(lines, systems[first][::step], strict=True) if _is_long(a)) > _NEAR * most:
+        nearly = sum(map(_is_nearly, np.array(lines, object)[long], np.array(systems[first][::step], object)[long]))
+        if nearly > _NEAR * most:
             continue
         others = [other for other in testset.references if other != reference]
         yield _caution("made-from-output", f"{first} equals reference {reference} in {most:,} of {long.sum():,} "
@@ -309,8 +312,11 @@ def _has_spaces(text: str) -> bool:
 
 def _is_far_more(most: int, next_most: int, n: int) -> bool:
     """Whether a system equals a reference in far more of `n` lines than the next one, beyond chance."""
-    return most >= max(_EQUAL, _SHARE * n, _TIMES * next_most) and float(
-        binom.sf(most - 1, most + next_most, _LUCK)) < _SURE
+    if most < max(_EQUAL, _SHARE * n, _TIMES * next_most):
+        return False
+    from scipy.stats import binom  # late: seldom needed
+
+    return float(binom.sf(most - 1, most + next_most, _LUCK)) < _SURE
 
 
 def _is_nearly(a: str | None, b: str) -> bool:

@@ -123,7 +123,8 @@ def test_the_source_and_another_script():
 MARKS = {
     "@@ ": lambda k, line: " ".join(f"{word[:2]}@@ {word[2:]}" if len(word) > 3 else word for word in line.split()),
     "▁": lambda k, line: "▁" + line.replace(" ", " ▁"), "<s> ": lambda k, line: f"<s> {line} </s>",
-    "H-0\\t": lambda k, line: f"H-{k}\t{line}", '"': lambda k, line: f'"{line}"', "1. ": lambda k, line: f"{k + 1}. {line}", "**": lambda k, line: f"**{line}**", "\\n": lambda k, line: line + "\\n",
+    "H-0\\t": lambda k, line: f"H-{k}\t{line}", '"': lambda k, line: f'"{line}"',
+    "1. ": lambda k, line: f"{k + 1}. {line}", "**": lambda k, line: f"**{line}**", "\\n": lambda k, line: line + "\\n",
     "\\u200b ": lambda k, line: line.replace(" ", "\u200b ", 2), "\\ufeff": lambda k, line: "\ufeff" + line,
     "Here is the translation: ": lambda k, line: f"Here is the translation: {line}",
     "\\t0.53": lambda k, line: line + "\t0.53", "space before punctuation": lambda k, line: line.replace(".", " .")}

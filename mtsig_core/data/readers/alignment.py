@@ -279,12 +279,12 @@ def find_reordering(reference: Sequence[str | None], output: Sequence[str | None
     logs = np.log(lengths[:, lines] + SHORT)
     dubious = _dubious_windows(logs)
     at = next((at for at in dubious if not _in_step(*(
-        [texts[line] for line in lines[at:at + _WINDOW]] for texts in (reference, output)))), None)
+        _picked(texts, lines[at:at + _WINDOW]) for texts in (reference, output)))), None)
     if at is None:
         return None
     first = int(np.clip(at - _SEARCHED // 2, 0, max(0, len(lines) - _SEARCHED)))
     lines, logs = lines[first:first + _SEARCHED], logs[:, first:first + _SEARCHED]
-    place, mutual = _best_places(*([texts[line] for line in lines] for texts in (reference, output)))
+    place, mutual = _best_places(*(_picked(texts, lines) for texts in (reference, output)))
     own = place == np.arange(len(place))
     total = np.concatenate([[0], np.cumsum(mutual * np.where(own, -1, 1))])
     gain = total - np.minimum.accumulate(total)
@@ -300,6 +300,10 @@ def find_reordering(reference: Sequence[str | None], output: Sequence[str | None
             return None
         moved = moved[:0]
     return Reordering(int(lines[start]), int(lines[stop - 1]) + 1, lines[moved], lines[place[moved]])
+
+
+def _picked(texts: Sequence[str | None], lines: np.ndarray) -> list[str]:
+    return [texts[line] or "" for line in lines]
 
 
 def _correlation(a: np.ndarray, b: np.ndarray) -> float:
