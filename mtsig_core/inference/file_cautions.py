@@ -33,12 +33,13 @@ _EXAMPLE = 60  # characters of a line that are shown
 
 # Marks: pieces of lines that most lines of one text have and hardly any of the others.
 _MARKED, _RARE = 0.5, 0.1  # shares of lines
+_QUOTES, _DIALOGUE = "\"'-–—", 0.8  # what speech begins and ends with, and in how many lines of a dialogue
 _GLANCED, _LOOKED, _LEAST = 30, 200, 10  # lines in which marks are looked for, and counted; fewer tell nothing
 _FIRST, _LAST = "\x02", "\x03"  # stand for the ends of a line
 _ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|nbsp|#\d{2,4}|#x[0-9a-f]{2,4});", re.IGNORECASE)
 _ENTITIES = 3  # lines with entities at least; and more than half as many as have what these stand for in others
 _ESCAPED = re.compile("[&<>\"“”„«»]")  # what entities stand for, and how else it is written
-_VARIANTS = {'"': re.compile("[“”„«»]"), "'": re.compile("[‘’‚]"), ".": re.compile("。"), ",": re.compile("、")}
+_VARIANTS = {'"': re.compile("[“”„«»]|''"), "'": re.compile("[‘’‚‹›]"), ".": re.compile("。"), ",": re.compile("、")}
 _NUMBER = re.compile("[0-9]+")
 _SPACED = re.compile(r"(?<=\s)[.,;:!?]+(?=\s|$)")  # as tokenizers leave punctuation
 # What is style, and no mark: letters and punctuation within a line or at its end, two of them at its start.
@@ -234,7 +235,8 @@ def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[str]:
         if not any(piece in mark for mark in found) and sample.share(piece) > _MARKED and all(
                 other.share(piece) <= _RARE for other in others):
             mark = _grown(piece, sample.lines)
-            if not _USUAL.fullmatch(mark) and not any(mark in one or one in mark for one in found):
+            dialogue = mark.strip(f"{_FIRST}{_LAST} ") in _QUOTES and sample.share(mark) <= _DIALOGUE
+            if not (_USUAL.fullmatch(mark) or dialogue or any(mark in one or one in mark for one in found)):
                 found.append(mark)
     return found[:2]
 

@@ -132,7 +132,7 @@ MARKS = {
 
 @pytest.mark.parametrize("mark", MARKS)
 def test_a_mark_in_most_lines(mark):
-    for share in (1, 0.7):
+    for share in (1, 0.7) if mark != '"' else (1,):
         odd = [MARKS[mark](k, line) if k < share * 60 else line for k, line in enumerate(A)]
         for others in ({}, {"B": B}):
             found, text = told({"odd": odd, **others}, sources=[line.upper() for line in REF])
@@ -157,6 +157,13 @@ def test_a_mark_that_references_or_sources_have_is_none():
     marked = [f"- {line}" for line in A]
     assert told({"A": marked, "B": B}, sources=[f"- {line}" for line in REF])[0] == []
     assert told({"A": [f"- {line}" if k % 3 == 0 else line for k, line in enumerate(A)], "B": B})[0] == []
+
+
+def test_speech_is_no_mark():
+    """Half of a dialogue stands in quotation marks, which a reference may write in another way, or as dashes."""
+    spoken, dashed = ([f"{mark}{line}{end}" if k % 5 < 3 else line for k, line in enumerate(text)]
+                      for text, mark, end in ((A, "„", "“"), (REF, "– ", "")))
+    assert told({"A": spoken, "B": B}, {"refA": dashed})[0] == told({"A": spoken})[0] == []
 
 
 def test_html_entities():
