@@ -8,6 +8,7 @@ from mtsig_core.errors import counted
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
 from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP, few_drawn_code
+from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.inference.one_pair import density, extremes, tally
 from mtsig_core.inference.significance import significant
 from mtsig_core.inference.ties import holds_zero
@@ -46,7 +47,8 @@ interval += f" over {family}" if said is not None and said is joint else ""
 screen.answer(f"{a} and {b}: {delta:+{form}} {unit}{interval}, {chance}: "
               + (f"the {same} are identical" if same else
                  f"{better} is better" if better else neither(pair, settings)))
-screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b})
+screen.cautions(c for c in comparison.warnings
+                if {c.a, c.b} == {a, b} or c.code in WRONG_FILES and c.a in (a, b, None))
 
 if same:
     end_page()
@@ -88,7 +90,7 @@ printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
 screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", counted(found.n, "segment"), printed])
 screen.cautions(c for c in comparison.warnings
-                if c.a is None and c.code not in ("not-equal", "interval-and-decision")
+                if c.a is None and c.code not in ("not-equal", "interval-and-decision", *WRONG_FILES)
                 and not c.code.endswith(("as-published", "-assumes"))
                 and not (few and c.code == few_drawn_code(settings.test)))  # below, with the tests
 

@@ -6,6 +6,7 @@ import streamlit as st
 from mtsig_core import MtsigError
 from mtsig_core.inference import across_corrections
 from mtsig_core.inference.few_units import cannot_decide, trials_needed
+from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.inference.ranking import intransitive_triples
 from mtsig_core.inference.significance import TESTS, significant
 from mtsig_core.report.caveats import controlled
@@ -67,7 +68,7 @@ still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not 
 apart = len(result.pairs) - len(pairs)
 untested = f"{apart} more {'was' if apart == 1 else 'were'} not tested, for want of a line in common. " if apart else ""
 screen.plain((still_open if open_pairs and cannot is None else "") + untested + "Click a cell to open the pair.")
-screen.cautions(c for c in comparison.warnings if c.a is None and c.code not in _LATER)
+screen.cautions(c for c in comparison.warnings if c.a is None and c.code not in _LATER or c.code in WRONG_FILES)
 adjusted = {}
 if has_p:
     tested = [pair for pair in pairs if pair.p_value is not None]

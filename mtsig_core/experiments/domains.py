@@ -14,6 +14,7 @@ from mtsig_core.inference.across_pairs import seed_of
 from mtsig_core.inference.cautions import about_scores
 from mtsig_core.inference.correction import romano_wolf
 from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP, about_few_drawn, about_few_in, least_of_units, p_floor
+from mtsig_core.inference.file_cautions import about_files
 from mtsig_core.inference.measured import Measured, measure
 from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.inference.settings import check_trials, resolve_sampling
@@ -110,7 +111,8 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     by_document = sampling.unit == "document"
     sizes = {"the whole set": units.n, **{
         part.domain: part.n_documents or 0 if by_document else part.n_segments for part in found.domains}}
-    return replace(found, warnings=(*_about(testset, metric.name, kinds),
+    return replace(found, warnings=(*(() if metric.name in testset.scores else about_files(testset)),
+                                    *_about(testset, metric.name, kinds),
                                     *about_few_in(sizes, sampling.unit, alpha, test),
                                     *_about_bootstrap(units, of, found)))
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_corrections import CONTROLS
 from mtsig_core.inference.few_units import few_drawn_code, what_lacks
+from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.results import Caution, Comparison, MetricResult
 
 __all__ = ["assumptions", "caveats", "controlled", "direction", "documents_compared", "keeps_its_level",
-           "on_different_lines", "qualifying", "ranks_hold_jointly", "segments_compared", "what_is_scored"]
+           "on_different_lines", "qualifying", "ranks_hold_jointly", "segments_compared", "what_is_scored",
+           "wrong_files"]
 
 _IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
 _INDEPENDENT = "no-documents"
@@ -79,8 +81,16 @@ def _some(counts: set[int | None], whole: int) -> str:
     return "" if not n or n[0] == whole else f"{' to '.join(f'{many:,}' for many in dict.fromkeys((n[0], n[-1])))} of "
 
 
+def wrong_files(cautions: Iterable[Caution]) -> list[Caution]:
+    """The warnings that put all numbers of a system in doubt, which stand beside every verdict."""
+    return [caution for caution in cautions if caution.code in WRONG_FILES]
+
+
 def what_is_scored(comparison: Comparison, result: MetricResult) -> list[str]:
-    """Sentences: which segments a score and a difference are of, where some segments have no score."""
+    """Sentences: texts that are hardly the right ones; and which segments a score and a difference are of, where some
+    segments have no score."""
+    if not result.was_given and (doubts := wrong_files(comparison.warnings)):
+        return [caution.finding for caution in doubts]
     if on_different_lines(comparison, result):
         return ["A score is the mean over all segments that its system has scores for, a difference that over the "
                 "segments that both systems have scores for, so it need not be that of the two scores."]

@@ -7,12 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mtsig_core.experiments.dispute import Dispute, MetricDispute
+from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.inference.one_pair import PairExamination
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
-from mtsig_core.report.caveats import assumptions
+from mtsig_core.report.caveats import assumptions, wrong_files
 from mtsig_core.report.cells import number, rank_interval, signed
 from mtsig_core.report.export import to_json
 from mtsig_core.report.sentences import method_sentences
@@ -21,7 +22,8 @@ from mtsig_core.report.terminal import printable, table_lines
 from mtsig_core.results import Caution
 from mtsig_core.results.domains import DomainPair
 
-__all__ = ["Part", "card_cautions", "card_json", "card_methods", "card_parts", "card_text", "card_verdict"]
+__all__ = ["Part", "card_cautions", "card_doubts", "card_json", "card_methods", "card_parts", "card_text",
+           "card_verdict"]
 
 _OF_ALL = ("not-equal", "interval-and-decision")  # how many of all pairs, which is no matter of this one
 
@@ -59,9 +61,16 @@ def card_parts(found: Dispute) -> list[Part]:
 def card_cautions(found: Dispute) -> list[list[str]]:
     """The warnings that are about this pair or the whole comparison, by kind."""
     def about(caution: Caution) -> bool:
-        return {caution.a, caution.b} == {found.a, found.b} or caution.a is None and caution.code not in _OF_ALL
+        return {caution.a, caution.b} == {found.a, found.b} or caution.a is None and caution.code not in (
+            *_OF_ALL, *WRONG_FILES)
 
     return group_cautions(filter(about, found.comparison.warnings), several=len(found.metrics) > 1)
+
+
+def card_doubts(found: Dispute) -> list[str]:
+    """The warnings that put all numbers of the pair in doubt, which stand beside the verdict."""
+    return [caution.text for caution in wrong_files(found.comparison.warnings)
+            if caution.a in (found.a, found.b, None)]
 
 
 def card_methods(found: Dispute) -> list[str]:
@@ -80,7 +89,7 @@ def card_text(found: Dispute) -> str:
     """The card for a terminal, without texts of segments."""
     lines = [f"{printable(found.a)} and {printable(found.b)}: {printable(found.comparison.testset.name)}",
              *("; ".join(map(printable, part)) for part in summary(found.comparison)),
-             f"{printable(card_verdict(found))}.",
+             f"{printable(card_verdict(found))}.", *(f"Warning: {printable(text)}" for text in card_doubts(found)),
              *map(printable, assumptions(found.comparison.testset.assumed, found.comparison.metrics))]
     for part in card_parts(found):
         aligned = "".join("<" if k in part.names else ">" for k in range(len(part.header)))
@@ -104,7 +113,7 @@ def card_json(found: Dispute) -> str:
         "not_compared": dict(found.not_compared),
         "documents": [{"document": one.name, "added": one.added} for side in found.documents for one in side],
         "segments": [{"line": int(one.name), "added": one.added} for side in found.segments for one in side],
-        "warnings": [text for texts in card_cautions(found) for text in texts]})
+        "warnings": [*card_doubts(found), *(text for texts in card_cautions(found) for text in texts)]})
 
 
 def _record(one: MetricDispute) -> dict[str, Any]:

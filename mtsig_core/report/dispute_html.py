@@ -9,6 +9,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import signed
 from mtsig_core.report.dispute_card import (
     card_cautions,
+    card_doubts,
     card_methods,
     card_parts,
     card_verdict,
@@ -45,8 +46,9 @@ def card_html(found: Dispute, command: str) -> str:
     info, settings = found.comparison.testset, found.comparison.settings
     return template("dispute.html").render(
         found=found, info=info, settings=settings, verdict=card_verdict(found), parts=card_parts(found),
-        figure=intervals_svg(found), summary=summary(found.comparison), cautions=card_cautions(found),
-        methods=card_methods(found), table=table, primary=metric_title(found.metrics[0].result.metric),
+        figure=intervals_svg(found), summary=summary(found.comparison), doubts=card_doubts(found),
+        cautions=card_cautions(found), methods=card_methods(found), table=table,
+        primary=metric_title(found.metrics[0].result.metric),
         texts=[(name, [(head, [(label, *_folded(text)) for label, text in own]) for head, own in cards])
                for name, cards in shown_texts(found)] if found.testset.has_texts else [],
         commands={"this page": f"{command} --format html", "all numbers": f"{command} --format json"})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.report.cautions import group_cautions
-from mtsig_core.report.caveats import assumptions
+from mtsig_core.report.caveats import assumptions, wrong_files
 from mtsig_core.report.html_figures import LEVELS, differences_svg, forest_svg, matrix_key, matrix_svg, template
 from mtsig_core.report.html_tables import table
 from mtsig_core.report.palette import ink, mixed
@@ -57,7 +58,8 @@ def comparison_html(comparison: Comparison) -> str:
         comparison=comparison, info=info, settings=settings, results=list(comparison.metrics.values()), known=known,
         assumed=assumptions(info.assumed, comparison.metrics),
         left_out=[(one.system, one.reason) for one in comparison.excluded], summary=summary(comparison),
-        cautions=group_cautions(comparison.warnings, several=len(comparison.metrics) > 1), answer=answer,
+        doubts=group_cautions(wrong_files(comparison.warnings)), answer=answer, cautions=group_cautions(
+            [one for one in comparison.warnings if one.code not in WRONG_FILES], several=len(comparison.metrics) > 1),
         leaderboard_rows=leaderboard_rows, by_reference_rows=by_reference_rows, pair_rows=pair_rows,
         run_rows=run_rows, pair_run_rows=pair_run_rows,
         paper_sentences=paper_sentences, forest_svg=forest_svg, differences_svg=differences_svg,

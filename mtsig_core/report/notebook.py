@@ -8,7 +8,7 @@ from mtsig_core.errors import Remedy, arguments
 from mtsig_core.inference.scores import MetricScores, Scores
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
-from mtsig_core.report.caveats import direction
+from mtsig_core.report.caveats import direction, wrong_files
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.html_tables import literal, table
@@ -42,6 +42,7 @@ def comparison_table(comparison: Comparison) -> str:
     """
     settings = comparison.settings
     parts = [_paragraph(literal("; ".join(part))) for part in summary(comparison)]
+    parts += [_paragraph(literal(caution.text)) for caution in wrong_files(comparison.warnings)]
     for result in comparison.metrics.values():
         said = verdict(result, settings)
         parts.append(_paragraph(_title(result) + ("" if said is None else f". {literal(said)}")))
@@ -73,10 +74,12 @@ def score_table(scores: Scores) -> str:
 
 
 def _kept_in_mind(result: Comparison | Scores) -> Iterator[str]:
-    groups = group_cautions(result.warnings, several=len(result.metrics) > 1, say=_arguments)
+    shown = wrong_files(result.warnings) if isinstance(result, Comparison) else []  # above the tables
+    others = [caution for caution in result.warnings if caution not in shown]
+    groups = group_cautions(others, several=len(result.metrics) > 1, say=_arguments)
     if groups:
         said = "".join(_paragraph("<br>".join(map(literal, texts))) for texts in groups)
-        yield _folded(f"Keep in mind: {len(result.warnings)}", said, len(groups))
+        yield _folded(f"Keep in mind: {len(others)}", said, len(groups))
 
 
 def _arguments(remedies: Sequence[Remedy]) -> str:

@@ -12,6 +12,7 @@ from mtsig_core.inference.few_units import rank_correction
 from mtsig_core.inference.rank_cautions import otherwise_first
 from mtsig_core.inference.ranking import headline, is_ahead
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caveats import wrong_files
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
 from mtsig_core.report.phrases import ACROSS, listed
 from mtsig_core.report.tables import cluster_ends, how_tested
@@ -174,13 +175,15 @@ def task_gaps(found: TaskComparison, metric: str, warned: bool = True) -> list[s
 
 
 def task_notes(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
-    """What a reader of the ranks by a metric has to know beside them: where references disagree on who is ahead, and
-    where the decisions do, by language pair.
+    """What a reader of the ranks by a metric has to know beside them: texts that are hardly the right ones, where
+    references disagree on who is ahead, and where the decisions do, by language pair.
 
     By another rule than ours ranks have no correction within language pairs, and ours across them.
     """
     have = {pair: one for pair, one in found.pairs.items() if metric in one.metrics}
-    notes = {"": {pair: disagreement(one.metrics[metric], one.testset.n_segments) for pair, one in have.items()}}
+    notes = {"": {pair: " ".join(filter(None, (
+        *(caution.finding for caution in wrong_files(one.warnings) if not one.metrics[metric].was_given),
+        disagreement(one.metrics[metric], one.testset.n_segments)))) for pair, one in have.items()}}
     otherwise = [one.settings for one in have.values() if one.settings.correction != rank_correction(one.settings)]
     if otherwise:  # by the same correction in all of them
         own, used, across = rank_correction(otherwise[0]), otherwise[0].correction, found.macro.get(metric)

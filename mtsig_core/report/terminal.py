@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from mtsig_core.data.readers.lines import shown
 from mtsig_core.errors import Remedy, counted
+from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.inference.scores import Scores
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
@@ -49,7 +50,7 @@ def comparison_text(comparison: Comparison) -> str:
 
 def _warnings(comparison: Comparison, first: bool) -> list[str]:
     """Those that question all numbers, which stand before them; or the others."""
-    chosen = [one for one in comparison.warnings if (one.code == "tokenizer-and-script") == first]
+    chosen = [one for one in comparison.warnings if (one.code in ("tokenizer-and-script", *WRONG_FILES)) == first]
     return [line for texts in group_cautions(chosen, several=len(comparison.metrics) > 1, say=_options)
             for line in ("", *(f"Warning: {printable(text)}" for text in texts))]
 

@@ -1,7 +1,9 @@
 """The Overview page without a browser."""
 
+import pytest
+
 from mtsig_core.data.source import Source
-from tests.pages.toys import words
+from tests.pages.toys import sentences, words, write
 
 
 def test_shows_the_answer_and_the_ways_in(opened, tmp_path):
@@ -19,3 +21,14 @@ def test_shows_the_answer_and_the_ways_in(opened, tmp_path):
     assert link.proto.page.endswith("data") and "task=true" in link.proto.query_string
     text = " ".join(element.value for element in page.markdown)
     assert all(f"**{way}**" in text for way in ("Explore your own outputs", "Teach", "Review a shared task"))
+
+
+@pytest.mark.parametrize("page", [None, "leaderboard", "significance", "pair"])
+def test_lines_in_another_order_stand_beside_each_verdict(opened, tmp_path, page):
+    ref = [f"{text} {'and so on ' * (k * k % 7)}" for k, text in enumerate(sentences(60))]
+    outputs = {"good": [text.replace("small", "tiny") for text in ref], "odd": ref[20:] + ref[:20]}
+    source = Source(((None, write(tmp_path / "ref.txt", ref)),),
+                    tuple((name, write(tmp_path / f"{name}.txt", lines)) for name, lines in outputs.items()))
+    shown = opened(page, source)
+    assert not shown.exception
+    assert words(shown).count("The lines of odd do not follow the order of reference ref") == 1

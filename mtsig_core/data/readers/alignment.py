@@ -1,4 +1,4 @@
-"""Where a text goes out of step with its reference, for the message about their line counts."""
+"""Where a text goes out of step with its reference: line counts that differ, and lines in another order."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Fault", "first_fault"]
+from mtsig_core.data.stored_lines import text_lengths
+
+__all__ = ["Fault", "Reordering", "find_reordering", "first_fault"]
 
 MAX_LINES = 60_000  # longer texts and greater differences are not searched: the counts say enough
 MAX_DIFFERENCE = 20
@@ -207,3 +209,175 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     by_chance = in_a * in_b / WORD_BITS
     share: np.ndarray = np.clip((common - by_chance) / ((in_a + in_b) / 2 - by_chance + 1), 0, 1)
     return share
+
+
+# -- the same number of lines, in another order ------------------------------------------------------------------
+
+_WINDOW = 15  # lines whose lengths are correlated
+_ALIKE = 0.8  # correlation of the lengths in a window from which on its lines are in step
+_DUBIOUS = 20  # windows of a text whose words are compared, those with the lowest correlations
+_IN_STEP = 0.3  # share of lines of a window that share more with their own reference line than with its neighbours
+_NEIGHBOURS = (0, -2, -1, 1, 2, 7)  # the line itself, and those it is compared with
+_SEARCHED = 2000  # lines among which the place of each is looked for
+_MOVED = 12  # lines that fit better elsewhere, beyond those that fit where they are
+_BITS = 20  # of the hash of a piece of a line
+_RARE = 0.01  # of the lines: a piece that more of them have tells nothing
+_BETTER = 0.15  # how much better the lengths correlate with those of the lines found elsewhere
+_TELLING, _UNLIKE = 100, 0.2  # lines, and the correlation of their lengths below which they do not belong together
+
+
+class Reordering(NamedTuple):
+    """The part of a text whose lines fit other lines of the reference.
+
+    `start` and `stop` bound that part, `moved` are its lines that have a clear place elsewhere, and `places` the lines
+    of the reference that they fit; all count from 0.
+    """
+
+    start: int
+    stop: int
+    moved: np.ndarray
+    places: np.ndarray
+
+    @property
+    def shift(self) -> int | None:
+        """By how many lines the reference comes later, where most lines agree on it."""
+        if not len(self.moved):
+            return None
+        shifts, counts = np.unique(self.places - self.moved, return_counts=True)
+        return int(shifts[counts.argmax()]) if counts.max() >= 0.7 * len(self.moved) else None
+
+
+def find_reordering(reference: Sequence[str | None], output: Sequence[str | None]) -> Reordering | None:
+    """The lines of an output that fit other lines of the reference than those they stand beside.
+
+    Three steps, each only where the one before leaves a doubt: correlations of the lengths in windows; words that lines
+    of the dubious windows share with their own reference line and with another; and for each of up to 2,000 lines, the
+    reference line that shares most of its rare pieces. A line has moved where the two lines prefer each other. The part
+    is the stretch with the most of them, less those that prefer their own line (Kadane's maximum sum). Its lengths
+    must also fit better there than where they are, which those of a bad translation do not.
+
+    Parameters
+    ----------
+    reference, output : sequence of (str or None)
+        As many lines each.
+
+    Returns
+    -------
+    Reordering or None
+        None where the lines are in step, or too few or too unlike the reference to tell.
+
+    Examples
+    --------
+    >>> lines = [f"{k * k} is the square of {k}, " + "more " * (k * k % 11) for k in range(50)]
+    >>> find_reordering(lines, lines) is None, find_reordering(lines, lines[20:] + lines[:20]).moved.size
+    (True, 50)
+    """
+    lengths = np.stack([text_lengths(reference), text_lengths(output)])
+    lines = np.flatnonzero(lengths.min(axis=0) > 0)
+    if len(lines) < _WINDOW:
+        return None
+    logs = np.log(lengths[:, lines] + SHORT)
+    dubious = _dubious_windows(logs)
+    at = next((at for at in dubious if not _in_step(*(
+        _picked(texts, lines[at:at + _WINDOW]) for texts in (reference, output)))), None)
+    if at is None:
+        return None
+    first = int(np.clip(at - _SEARCHED // 2, 0, max(0, len(lines) - _SEARCHED)))
+    lines, logs = lines[first:first + _SEARCHED], logs[:, first:first + _SEARCHED]
+    place, mutual = _best_places(*(_picked(texts, lines) for texts in (reference, output)))
+    own = place == np.arange(len(place))
+    total = np.concatenate([[0], np.cumsum(mutual * np.where(own, -1, 1))])
+    gain = total - np.minimum.accumulate(total)
+    stop = int(gain.argmax())
+    start = stop - int((total[stop::-1] == total[stop] - gain[stop]).argmax())
+    moved = np.flatnonzero(mutual & ~own)
+    moved = moved[(moved >= start) & (moved < stop)]
+    if gain[stop] < _MOVED:
+        return None
+    here, there = (_correlation(logs[0, some], logs[1, moved]) for some in (moved, place[moved]))
+    if there < here + _BETTER:  # those found elsewhere are found by chance
+        if stop - start < _TELLING or _correlation(*logs[:, start:stop]) > _UNLIKE:
+            return None
+        moved = moved[:0]
+    return Reordering(int(lines[start]), int(lines[stop - 1]) + 1, lines[moved], lines[place[moved]])
+
+
+def _picked(texts: Sequence[str | None], lines: np.ndarray) -> list[str]:
+    return [texts[line] or "" for line in lines]
+
+
+def _correlation(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.corrcoef(a, b)[0, 1]) if len(a) > 1 and np.ptp(a) and np.ptp(b) else 0.0
+
+
+def _dubious_windows(logs: np.ndarray) -> list[int]:
+    """Where windows begin whose lengths hardly correlate, the worst first."""
+    begins = np.unique(np.append(np.arange(0, logs.shape[1] - _WINDOW, _WINDOW // 2), logs.shape[1] - _WINDOW))
+
+    def mean(values: np.ndarray) -> np.ndarray:
+        sums = np.concatenate([[0], np.cumsum(values)])
+        means: np.ndarray = (sums[begins + _WINDOW] - sums[begins]) / _WINDOW
+        return means
+
+    a, b = logs - logs.mean(axis=1, keepdims=True)
+    variance = (mean(a * a) - mean(a) ** 2) * (mean(b * b) - mean(b) ** 2)
+    alike = (mean(a * b) - mean(a) * mean(b)) / np.sqrt(np.maximum(variance, 1e-12))
+    order = np.argsort(alike, kind="stable")
+    worst: list[int] = begins[order[alike[order] < _ALIKE]][:_DUBIOUS].tolist()
+    return worst
+
+
+def _in_step(reference: Sequence[str], output: Sequence[str]) -> bool:
+    """Whether most lines share more with their own reference line than with its neighbours."""
+    theirs, own = ([_features(text) for text in texts] for texts in (reference, output))
+    best = 0
+    for k, words in enumerate(own):
+        share, *others = (len(words & line) / (len(words) + len(line))
+                          for line in (theirs[(k + step) % len(theirs)] for step in _NEIGHBOURS))
+        best += share > max(others)
+    return best >= _IN_STEP * len(own)
+
+
+def _features(text: str) -> set[Any]:
+    """The words of a line; the pairs of its characters where it has hardly any spaces."""
+    words = text.split()
+    return {*words} if 12 * len(words) > len(text) else {*zip(text, text[1:], strict=False)}
+
+
+def _best_places(reference: Sequence[str], output: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """For each line of the output, the line of the reference that shares most rare pieces with it; and whether that one
+    prefers it, too."""
+    from scipy import sparse  # late: seldom needed
+
+    size = 2 if sum(map(ord, "".join(reference[::10]))) > 0x2E80 * sum(map(len, reference[::10])) / 2 else 5
+    pieces = [_pieces(texts, size) for texts in (reference, output)]
+    n_lines = np.bincount(pieces[0][1], minlength=1 << _BITS)
+    rare = (n_lines > 0) & (n_lines <= max(2, _RARE * len(reference)))
+    weights = np.where(rare, np.log(len(reference) / np.maximum(n_lines, 1)) + 0.1, 0)
+    columns = np.cumsum(rare) - 1
+    found = []
+    for rows, cells in pieces:
+        keep = rare[cells]
+        rows, cells = rows[keep], cells[keep]
+        norm = np.sqrt(np.bincount(rows, weights[cells] ** 2, minlength=len(reference)))
+        found.append(sparse.csr_matrix((weights[cells] / norm[rows], (rows, columns[cells])),
+                                       shape=(len(reference), int(rare.sum()))))
+    alike = (found[1] @ found[0].T).toarray()
+    place = alike.argmax(axis=1)
+    every = np.arange(len(place))
+    return place, (alike.argmax(axis=0)[place] == every) & (alike[every, place] > 0)
+
+
+def _pieces(texts: Sequence[str], size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which line has which pieces of `size` characters, as hashes; each once."""
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    rows = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+    n = max(0, len(codes) - size + 1)
+    hashes = np.zeros(n, np.uint64)
+    for k in range(size):
+        hashes = hashes * np.uint64(1_000_003) + codes[k:k + n]
+    hashes = (hashes * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _BITS)
+    inside = rows[:n] == rows[len(rows) - n:]
+    both = np.sort((rows[:n][inside] << _BITS) + hashes[inside].astype(np.int64))
+    both = both[np.diff(both, prepend=-1) > 0]  # np.unique takes ten times as long
+    return both >> _BITS, both & ((1 << _BITS) - 1)
