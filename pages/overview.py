@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from mtsig_core.inference.cautions import BESIDE_VERDICT
 from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.report.tables import leaderboard_rows, verdict
 from pages._ui import address, demos, frame, screen
@@ -19,7 +20,8 @@ said = verdict(result, view.comparison.settings)
 if said is not None:
     screen.answer(said)
 screen.cautions(caution for caution in view.comparison.warnings
-                if caution.code in (*ABOUT_REFERENCES, *UNDECIDED, *WRONG_FILES, "tokenizer-and-script"))
+                if caution.code in (*BESIDE_VERDICT, *ABOUT_REFERENCES, *UNDECIDED, *WRONG_FILES,
+                                    "tokenizer-and-script"))
 header, rows = leaderboard_rows(result, view.comparison.settings)
 screen.table(header[:4], [row[:4] for row in rows[:SHOWN]], names=[1])
 if len(rows) > SHOWN:

@@ -9,7 +9,7 @@ from mtsig_core.figures.pair import drivers, half_eye, null_tails
 from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.inference.one_pair import density, extremes, tally
-from mtsig_core.inference.significance import significant
+from mtsig_core.inference.significance import is_split, significant
 from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.sentences import identical
@@ -46,15 +46,16 @@ interval += f" over {family}" if said is not None and said is joint else ""
 screen.answer(f"{a} and {b}: {delta:+{form}} {unit}{interval}, {chance}: "
               + (f"the {same} are identical" if same else
                  f"{better} is better" if better else neither(pair, settings)))
-screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b})
+split = is_split(pair, settings.alpha)
+screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b} or c.code == "split-decision" and split)
 
 if same:
     end_page()
-if not pair.significant and pair.p_value is not None and significant(pair.p_value, settings.alpha):
+if not (pair.significant or split) and pair.p_value is not None and significant(pair.p_value, settings.alpha):
     screen.plain(f"Alone, p is {format_p(pair.p_value)}; among {family} it is {format_p(pair.p_adjusted)} after the "
                  "correction, which decides. What is below is for this pair alone, but for the simultaneous interval.")
 
-if joint is not None and pair.significant == holds_zero(*joint):
+if joint is not None and not split and pair.significant == holds_zero(*joint):
     screen.plain(one_pair.disagreement_said(pair, settings, result))
 
 left, right = st.columns(2)

@@ -35,13 +35,16 @@ from mtsig_core.inference.near_cautions import about_near, about_near_at_least, 
 from mtsig_core.inference.rank_cautions import about_ranks
 from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.significance import TESTS
+from mtsig_core.inference.significance import TESTS, is_split
 from mtsig_core.inference.text_cautions import about_texts, about_words, named, plural
 from mtsig_core.metrics import Metric, depends_on_testset, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["about_metrics", "about_ratings", "about_scores", "about_several", "disagreement", "find_cautions", "once",
-           "repeated_references"]
+__all__ = ["BESIDE_VERDICT", "about_metrics", "about_ratings", "about_scores", "about_several", "disagreement",
+           "find_cautions", "once", "repeated_references"]
+
+#: Warnings that belong beside a verdict, wherever it is: why nobody is declared better where somebody seems to be.
+BESIDE_VERDICT = ("split-decision",)
 
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
@@ -54,7 +57,7 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
     found += about_texts(testset)
     found += about_words(testset, {name: result.tokenizer for name, result in results.items()})
     for result in results.values():
-        found += _about_pairs(testset, settings, result)
+        found += [*_about_split(settings, result), *_about_pairs(testset, settings, result)]
     return tuple(found)
 
 
@@ -248,12 +251,33 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
                                           f"reject anything. Use {needed} trials or more{remedy}.", result.metric,
                       remedies=(*([{"trials": needed}] if needed is not None else []), *others))
     if lacks not in ("units", "differences"):
-        yield from about_open_pairs(result)
+        yield from about_open_pairs(settings, result)
         yield from about_intervals(settings, result)
     if result.ruled is not None:
         yield about_rule(settings, result, result.ruled)
     elif any(row.rank_low for row in result.systems):
         yield from about_ranks(settings, result)
+
+
+def _about_split(settings: Settings, result: MetricResult) -> Iterator[Caution]:
+    """Where the test's own statistic favours one system and the difference of the scores does not."""
+    split = [pair for pair in result.tested if is_split(pair, settings.alpha)]
+    if not split:
+        return
+    by, test = metric_title(result.metric), TESTS[settings.test]
+    if len(result.tested) == 1:
+        where, (pair,) = "", split
+        first, second = (pair.a, pair.b) if pair.favours == "a" else (pair.b, pair.a)
+        sides = (f"{test.statistic} favour {first}, the difference of the scores favours "
+                 f"{second if pair.delta else 'neither'}")
+    else:
+        where = f" in {len(split)} of {len(result.tested)} pairs"
+        sides = (f"{test.statistic} favour one system, and the difference of the scores does not "
+                 f"({named([f'{pair.a} - {pair.b}' for pair in split])})")
+    yield Caution.of("split-decision", f"Test and scores disagree{where} by {by}: {sides}. mtsig declares neither "
+                                       "system better there.", result.metric,
+                     advice="A few segments with large differences can do this. Look at them, or test the difference "
+                            "of the scores itself with the test ar.", remedies=({"test": "ar"},))
 
 
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:

@@ -11,7 +11,7 @@ from mtsig_core.errors import Remedy
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.resampling import Units, effective_number
-from mtsig_core.inference.significance import FEW_TO_DRAW, TESTS, SignificanceTest, significant
+from mtsig_core.inference.significance import FEW_TO_DRAW, TESTS, SignificanceTest, is_split, significant
 from mtsig_core.metrics import metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
@@ -75,9 +75,9 @@ def about_test(settings: Settings, units: Units, results: Iterable[MetricResult]
         yield Caution(f"{settings.test}-few-units", f"{test.title.capitalize()} ({test.source}): {test.with_few}")
 
 
-def about_open_pairs(result: MetricResult) -> Iterator[Caution]:
+def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Caution]:
     """What the pairs that are not significant leave open: how large a difference, and in which there is no telling."""
-    open_pairs = [pair for pair in result.tested if not pair.significant]
+    open_pairs = [pair for pair in result.tested if not (pair.significant or is_split(pair, settings.alpha))]
     mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
     if not open_pairs or mdds and max(mdds) == 0:  # nothing differs, as in identical outputs
         return

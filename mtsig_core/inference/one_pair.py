@@ -43,6 +43,9 @@ class Outcome:
     win, lose : float or None
         Koehn's test alone: shares of bootstrap samples on which a is better, or worse, than b.
     better : {"a", "b", None}
+    favours : {"a", "b", None}
+        The system that the test's own statistic favours, where it would be decided for that and the difference does
+        not favour it: then neither is better.
     """
 
     test: str
@@ -50,6 +53,7 @@ class Outcome:
     win: float | None
     lose: float | None
     better: str | None
+    favours: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -312,10 +316,12 @@ def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray, alpha
         p = np.maximum(floor, test.p_values(np.array([delta]), replicates))
     else:
         win, lose = win_rates(sign * replicates)
-    decision = int(decide(np.array([sign * delta]), alpha, p=p, win=win, lose=lose)[0])
+    side = sign * test.side(np.array([delta]), replicates)
+    by_both, by_test = (int(decide(toward, alpha, p=p, win=win, lose=lose, side=side)[0]) if significant(floor, alpha)
+                        else 0 for toward in (np.array([sign * delta]), side))
     p_value, wins, losses = (None if value is None else float(value[0]) for value in (p, win, lose))
-    better = {1: "a", -1: "b", 0: None}[decision if significant(floor, alpha) else 0]
-    return Outcome(test.name, p_value, wins, losses, better)
+    sides = {1: "a", -1: "b", 0: None}
+    return Outcome(test.name, p_value, wins, losses, sides[by_both], sides[by_test - by_both])
 
 
 def _both(two: Measured, units: Units) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from mtsig_core.data.task import SystemInfo
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import UNDECIDED
-from mtsig_core.inference.cautions import disagreement
+from mtsig_core.inference.cautions import BESIDE_VERDICT, disagreement
 from mtsig_core.inference.few_units import rank_correction
 from mtsig_core.inference.rank_cautions import otherwise_first
 from mtsig_core.inference.ranking import headline, is_ahead
@@ -164,13 +164,15 @@ def task_gaps(found: TaskComparison, metric: str, warned: bool = True) -> list[s
 
 
 def task_notes(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
-    """What a reader of the ranks by a metric has to know beside them: where references disagree on who is ahead, and
-    where the decisions do, by language pair.
+    """What a reader of the ranks by a metric has to know beside them: where references disagree on who is ahead, where
+    the decisions do, and why nobody is declared better in some pairs, by language pair.
 
     By another rule than ours ranks have no correction within language pairs, and ours across them.
     """
     have = {pair: one for pair, one in found.pairs.items() if metric in one.metrics}
-    notes = {"": {pair: disagreement(one.metrics[metric], one.testset.n_segments) for pair, one in have.items()}}
+    notes = {"": {pair: " ".join(filter(None, [disagreement(one.metrics[metric], one.testset.n_segments), *(
+        caution.finding for caution in one.warnings if caution.code in BESIDE_VERDICT and caution.metric == metric)]))
+        for pair, one in have.items()}}
     otherwise = [one.settings for one in have.values() if one.settings.correction != rank_correction(one.settings)]
     if otherwise:  # by the same correction in all of them
         own, used, across = rank_correction(otherwise[0]), otherwise[0].correction, found.macro.get(metric)

@@ -144,6 +144,7 @@ def _seen(found: PairExamination, pair: PairResult, m: int) -> str:
 def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:
     """Header and rows of all tests, side by side."""
     rows = [[TESTS[o.test].title, format_p(o.p_value) if o.win is None else f"win {o.win:.3f}, lose {o.lose:.3f}",
+             "test and scores disagree" if o.favours else
              {"a": f"{found.a} better", "b": f"{found.b} better", None: "not significant"}[o.better],
              TESTS[o.test].source + (" (as published)" if TESTS[o.test].as_published else "")] for o in found.outcomes]
     return ["test", "p", f"at alpha {found.settings.alpha:g}, uncorrected", "definition"], rows
