@@ -168,7 +168,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
     decidable = can_reach(settings, found.n_apart)
     better = np.where(
         decidable, decide(improvement, settings.alpha, p=found.adjusted, win=win, lose=lose, side=side), 0)
-    mdd, mdd_low, mdd_high, mdd_family = _detectable(found, decidable, settings)
+    mdd, mdd_low, mdd_high, mdd_family = _detectable(found, decidable & (found.se > 0), settings)
 
     ranks = [(None, None)] * len(names)
     rankable = bool(can_reach(settings, found.n_apart, rank_correction(settings)).any())

@@ -78,9 +78,10 @@ def about_test(settings: Settings, units: Units, results: Iterable[MetricResult]
 def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Caution]:
     """What the pairs that are not significant leave open: how large a difference, and in which there is no telling."""
     open_pairs = [pair for pair in result.tested if not (pair.significant or is_split(pair, settings.alpha))]
-    mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
-    if not open_pairs or mdds and max(mdds) == 0:  # nothing differs, as in identical outputs
+    open_pairs = [pair for pair in open_pairs if not (pair.decidable and pair.se == 0)]  # those never differ
+    if not open_pairs:
         return
+    mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
     m = len(result.tested)
     shut = sum(not pair.decidable for pair in open_pairs) if mdds else 0
     others = len(open_pairs) - shut
@@ -250,7 +251,8 @@ def cannot_decide(settings: Settings, result: MetricResult, correction: str | No
     if lacks is None:
         return None
     if lacks == "differences":
-        return f"Cannot be decided: systems differ in too few {telling_unit(settings)}s"
+        by = metric_title(result.metric)
+        return f"Cannot be decided: systems differ in too few {telling_unit(settings)}s by {by}"
     several = f", too few for {m} pairs" if units_needed(settings, 1) < units_needed(settings, m, correction) else ""
     return f"Cannot be decided with {units_said(settings, most_units(result))}{several}"
 

@@ -83,7 +83,7 @@ class PairExamination:
         Bootstrap standard error by unit: that of the test, segments, and documents where ids exist; None of one unit.
     mdd : float or None
         Minimum detectable difference at 80% power, alpha, and the unit of the test; None where swaps of so few units
-        cannot give a p of alpha.
+        cannot give a p of alpha, and where the difference never varies.
     exact : bool
         Whether `swapped` has all swaps there are but for none, so that the p of approximate randomization is exact.
     by_document : ndarray, shape (documents,), or None
@@ -229,7 +229,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
               for test in fitting_tests(is_segment_mean(metric)).values()),
         MappingProxyType({kind: _ends(*rule(sample, alpha))
                           for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
-        MappingProxyType(se), minimum_detectable_difference(own, alpha) if decidable and own is not None else None,
+        MappingProxyType(se), minimum_detectable_difference(own, alpha) if decidable and own else None,
         contributions(whole["document"]) if "document" in whole else None, contributions(whole["segment"]), n,
         TESTS["ar"].tries_all(units))
 

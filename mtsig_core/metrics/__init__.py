@@ -7,7 +7,7 @@ a score of the sums. A corpus score is never a mean of sentence scores.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -19,7 +19,7 @@ from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.runs import over_runs
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 
-__all__ = ["ADAPTERS", "Metric", "METRICS", "as_metric", "check_tokenizer", "depends_on_testset", "direction",
+__all__ = ["ADAPTERS", "Metric", "METRICS", "as_metric", "check_tokenizer", "depends_on_testset", "direction", "end_of",
            "is_adapted", "is_segment_mean", "make_metric", "metric_of", "metric_title", "metric_titles",
            "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
 
@@ -43,6 +43,9 @@ class Metric(Protocol):
         Whether it needs dependency parses of outputs and references.
     tokenizer : callable, optional
         TestSet -> the name of the tokenizer that finds its words, for a metric of words: see `tokenizer_of`.
+    ends : mapping of float to str, optional
+        The scores at which its range ends, 0 first, and why a system has that score: its replicates all have it too, so
+        that two systems there cannot be told apart.
     is_adapted : bool, optional
         Whether another package counts: nothing tells when its code has changed, so no counts are kept on disk.
     """
@@ -77,6 +80,8 @@ class Metric(Protocol):
     def signature(self, testset: TestSet) -> str:
         """One line that names every setting a score depends on."""
 
+
+_AT_END = 1e-7  # points: what rounding leaves of 100
 
 #: name -> "module:class", imported on first use so that the command line starts fast.
 METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
@@ -218,6 +223,12 @@ def direction(metric: Metric) -> int:
 def is_segment_mean(metric: Metric) -> bool:
     """Whether a metric is a mean of segment scores, which Student's t and Wilcoxon's test are for."""
     return getattr(metric, "is_segment_mean", False)
+
+
+def end_of(metric: Metric, score: float) -> str | None:
+    """Why a score is the lowest or the highest that a metric can give; None where it is neither."""
+    ends: Mapping[float, str] = getattr(metric, "ends", {})
+    return next((why for end, why in ends.items() if abs(score - end) <= _AT_END), None)
 
 
 def is_adapted(metric: Metric) -> bool:

@@ -188,8 +188,8 @@ def _undecided(result: MetricResult, settings: Settings) -> str | None:
         return (f"With {units_said(settings, most_units(result))} {pairs} be decided: {p} cannot be as small as "
                 f"{settings.alpha:g}{corrected}, however large the difference.")
     if lacks == "differences":
-        return (f"The systems differ in so few {telling_unit(settings)}s that {pairs} be decided, however large the "
-                "difference there.")
+        return (f"By {metric_name(result)} the systems differ in so few {telling_unit(settings)}s that {pairs} be "
+                "decided, however large the difference there.")
     if lacks == "trials":
         return (f"None of the pairs can be decided: {m} are too many for {result.n_trials(settings)} trials, with "
                 "which this correction cannot find any difference significant.")

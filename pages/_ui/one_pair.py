@@ -131,6 +131,8 @@ def detectable_said(found: PairExamination, pair: PairResult, m: int) -> str:
 
 def _seen(found: PairExamination, pair: PairResult, m: int) -> str:
     unit, alpha, form = metric_title(found.metric), found.settings.alpha, form_of(found)
+    if found.se[found.settings.unit] == 0:
+        return "No minimum detectable difference: this difference is the same in every sample."
     if found.mdd is None:
         return (f"No minimum detectable difference: swaps of so few {found.settings.unit}s cannot give a p of "
                 f"{alpha:g}, however large the difference.")

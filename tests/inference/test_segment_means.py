@@ -126,6 +126,26 @@ def lopsided(higher=True):
     return rated({"A": a if higher else -a, "B": b if higher else -b}, higher=higher)
 
 
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_a_constant_difference_keeps_its_p_in_a_family(unit):
+    """A is 0.3 better than B on every segment: no bootstrap sample says otherwise, in whatever family."""
+    rng = np.random.default_rng(3)
+    b, c = rng.normal(70, 9, 60), rng.normal(69, 9, 60)
+    testset = rated({"A": b + 0.3, "B": b, "C": c}, documents=[str(k // 4) for k in range(60)])
+    found = human(testset, test="bootstrap", correction="romano-wolf", unit=unit)
+    pair = next(pair for pair in found.pairs if {pair.a, pair.b} == {"A", "B"})
+    assert (pair.p_value, pair.p_adjusted, pair.better) == (1 / 500, 1 / 500, "a")
+    assert (pair.ci_joint_low, pair.ci_joint_high) == pytest.approx((0.3, 0.3)) and pair.mdd is None
+    alone = human(testset.only(["A", "B"]), test="bootstrap", correction="romano-wolf", unit=unit).pairs[0]
+    assert (alone.p_value, alone.p_adjusted) == (1 / 500, 1 / 500)
+
+
+def test_a_constant_difference_on_one_document_shows_nothing():
+    b = np.random.default_rng(3).normal(70, 9, 60)
+    (pair,) = human(rated({"A": b + 0.3, "B": b}, documents=["d"] * 60), test="bootstrap", unit="document").pairs
+    assert (pair.p_value, pair.p_adjusted, pair.better) == (1, 1, None)
+
+
 class TestSides:
     @pytest.mark.parametrize("higher", [True, False])
     def test_no_system_is_better_where_ranks_and_mean_disagree(self, higher):
