@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -67,11 +67,20 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
     return tuple(found)
 
 
-def about_several(metrics: Collection[str]) -> Iterator[Caution]:
-    """The warning that is about several metrics together."""
-    if len(metrics) > 1:
-        yield Caution("several-metrics", f"{len(metrics)} metrics were tried, and the correction is for the pairs "
-                                         "within each: choose the one that counts beforehand, or report all.")
+def about_several(results: Mapping[str, MetricResult]) -> Iterator[Caution]:
+    """The warnings that are about several metrics together."""
+    if len(results) < 2:
+        return
+    yield Caution("several-metrics", f"{len(results)} metrics were tried, and the correction is for the pairs within "
+                                     "each: choose the one that counts beforehand, or report all.")
+    groups: dict[frozenset[str], list[str]] = {}
+    for name, result in results.items():
+        if top := headline(result):
+            groups.setdefault(frozenset(top), []).append(name)
+    if len(groups) > 1:
+        told = (f"{named([row.system for row in results[names[0]].systems if row.system in top])} by "
+                f"{named(list(map(metric_title, names)))}" for top, names in groups.items())
+        yield Caution("top-groups-differ", f"The metrics do not name the same top group: {'; '.join(told)}.")
 
 
 def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:

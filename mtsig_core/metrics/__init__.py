@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from mtsig_core.data.score_directions import check_settled
+from mtsig_core.data.score_directions import by_precedence, check_settled
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.runs import over_runs
@@ -165,11 +165,12 @@ def as_metric(given: object) -> Metric:
 
 
 def metrics_of(testset: TestSet) -> list[str]:
-    """The names of the metrics that a test set can be scored with; its own scores come last."""
+    """The names of the metrics that a test set can be scored with: human scores first, then metrics of texts, then its
+    other scores."""
     parsed = bool(testset.parses) and not testset.runs
     known = [name for name in METRICS if parsed or not getattr(_class(METRICS[name]), "needs_parses", False)] \
         if testset.has_texts else []
-    return list(dict.fromkeys([*known, *testset.scores]))
+    return by_precedence([*known, *testset.scores])
 
 
 def metric_of(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric:

@@ -86,6 +86,7 @@ def caveats(comparison: Comparison, result: MetricResult, here: bool = True) -> 
     said = [caution.finding if here else caution.general for caution in comparison.warnings
             if caution.code == _IGNORED or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
             or caution.code == _FEW and caution.metric in (None, result.metric)
+            or caution.code == "top-groups-differ"
             or caution.code in ("rank-rule", *BESIDE_VERDICT) and caution.metric == result.metric]
     if not result.tested or keeps_its_level(comparison) or what_lacks(comparison.settings, result):
         return said

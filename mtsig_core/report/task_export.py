@@ -49,13 +49,14 @@ _OF_AGREEMENT = "agreement", "agreement_comparisons"
 def task_json(found: TaskComparison, review: Review = None) -> str:
     """The whole result: stable keys, undefined is null, full precision; of a review what `review_record` gives."""
     first = next(iter(found.pairs.values()), None)
-    warnings = [{"pair": pair, **asdict(caution)} for pair, comparison in found.pairs.items()
-                for caution in comparison.warnings]
+    warnings = [{"pair": pair, **asdict(caution)} for pair, told in [("", found.warnings), *(
+        (pair, comparison.warnings) for pair, comparison in found.pairs.items())] for caution in told]
     return to_json({
         "task": {"name": found.task.name, "digest": found.task.digest, "pairs": list(found.task.pairs),
                  "systems": {name: asdict(info) for name, info in found.task.systems.items()},
                  "assumed": list(found.task.assumed), "with_texts": list(found.task.with_texts),
-                 "scores": {pair: list(names) for pair, names in found.task.scores.items()}},
+                 "scores": {pair: list(names) for pair, names in found.task.scores.items()},
+                 "primary": found.task.primary},
         "settings": None if first is None else asdict(first.settings),
         "ranks": ranks_record(found), "disputed": disputes_json(found),
         "excluded": [asdict(exclusion) for exclusion in found.excluded],

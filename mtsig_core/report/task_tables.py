@@ -11,6 +11,7 @@ from mtsig_core.inference.cautions import BESIDE_VERDICT, disagreement
 from mtsig_core.inference.few_units import rank_correction
 from mtsig_core.inference.rank_cautions import otherwise_first
 from mtsig_core.inference.ranking import headline, is_ahead
+from mtsig_core.inference.text_cautions import named
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
 from mtsig_core.report.phrases import ACROSS, listed
@@ -19,7 +20,8 @@ from mtsig_core.report.task_across import across_gaps
 from mtsig_core.report.task_ranks import first_title, rank_rule, undecided
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["MISSING", "MISSING_SAID", "above_ranks", "answer_first", "macro_pair_rows", "order_of", "picture_rows",
+__all__ = ["MISSING", "MISSING_SAID", "above_ranks", "answer_first", "macro_pair_rows", "order_of", "other_tops",
+           "picture_rows",
            "system_text", "task_gaps", "task_left_out", "task_notes", "task_tested", "task_verdict"]
 
 _FEW = 6  # language pairs that a sentence names
@@ -137,8 +139,32 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
 
 
 def above_ranks(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
-    """All that a reader has to know before the ranks by a metric, in sentences: `task_gaps`, then `task_notes`."""
-    return [*task_gaps(found, metric, warned), *task_notes(found, metric, warned)]
+    """All that a reader has to know before the ranks by a metric, in sentences: whether anything says that it decides,
+    and whom others put on top; `task_gaps`, then `task_notes`."""
+    asked = [caution.text if warned else caution.finding for caution in found.warnings if caution.metric == metric]
+    return [*asked, *filter(None, [other_tops(found, metric)]), *task_gaps(found, metric, warned),
+            *task_notes(found, metric, warned)]
+
+
+def other_tops(found: TaskComparison, metric: str) -> str | None:
+    """Whom other metrics put on top across the same language pairs, or in the only one; None where nobody else."""
+    macro = found.macro.get(metric)
+    if macro is not None and macro.is_ranked:
+        tops = {name: tuple(row.system for row in one.systems if row.rank_low == 1)
+                for name, one in found.macro.items() if one.language_pairs == macro.language_pairs}
+    elif len(found.pairs) == 1:
+        tops = {name: headline(one) or () for name, one in next(iter(found.pairs.values())).metrics.items()}
+    else:
+        return None
+    groups: dict[frozenset[str], list[str]] = {}
+    for name, top in tops.items():
+        if top and metric in tops and tops[metric] and set(top) != set(tops[metric]):
+            groups.setdefault(frozenset(top), []).append(name)
+    if not groups:
+        return None
+    return "Other metrics name another top group: " + "; ".join(
+        f"{named(tops[names[0]])} by {listed(list(map(metric_title, names)), shown=False)}"
+        for names in groups.values()) + "."
 
 
 def task_gaps(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:

@@ -49,7 +49,8 @@ def comparison_text(comparison: Comparison) -> str:
 
 def _warnings(comparison: Comparison, first: bool) -> list[str]:
     """Those that question all numbers, which stand before them; or the others."""
-    chosen = [one for one in comparison.warnings if (one.code == "tokenizer-and-script") == first]
+    chosen = [one for one in comparison.warnings
+              if (one.code in ("tokenizer-and-script", "top-groups-differ")) == first]
     return [line for texts in group_cautions(chosen, several=len(comparison.metrics) > 1, say=_options)
             for line in ("", *(f"Warning: {printable(text)}" for text in texts))]
 

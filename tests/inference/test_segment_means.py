@@ -17,6 +17,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.data.testset import SegmentScores
 from mtsig_core.errors import counted
+from mtsig_core.experiments.dispute import default_metrics
 from mtsig_core.inference.across_corrections import with_adjusted
 from mtsig_core.inference.across_metrics import pairs_across
 from mtsig_core.inference.correction import CORRECTIONS
@@ -576,3 +577,23 @@ class TestScales:
             assert best in said and "+0.00," not in said and "[0.00," not in said
         assert (r"\times10^{-5}" in found.render("latex")) == (unit == 1e-6)
         assert "+0.00," not in paper_sentences(found, "human")
+
+
+def test_human_scores_are_the_first_of_the_metrics_of_a_set():
+    texts = rated(WHOLE, texts=True)
+    mixed = dataclasses.replace(texts, scores={"COMET": texts.scores["human"], **texts.scores})
+    assert metrics_of(mixed)[:2] == ["human", "bleu"] and metrics_of(mixed)[-1] == "COMET"
+    assert default_metrics(mixed) == ["human", "bleu", "COMET"]
+
+
+def test_metrics_that_name_different_top_groups_say_so():
+    rows = scores(1, (80, 70, 60))
+    turned = {name: -row for name, row in rows.items()}
+    both = dataclasses.replace(rated(rows), scores={
+        "human": rated(rows).scores["human"], "COMET": rated(turned).scores["human"]})
+    found = compare(both, ["human", "COMET"], **QUICK)
+    text, = [one.text for one in found.warnings if one.code == "top-groups-differ"]
+    assert text == "The metrics do not name the same top group: A by human; C by COMET."
+    assert text in paper_sentences(found, "human") and text in comparison_text(found).partition("human (")[0]
+    alike = dataclasses.replace(both, scores={"human": both.scores["human"], "COMET": both.scores["human"]})
+    assert not [one for one in compare(alike, ["human", "COMET"], **QUICK).warnings if one.code == "top-groups-differ"]
