@@ -125,9 +125,9 @@ def _about(testset: TestSet, metric: Metric, kinds: list[str]) -> Iterator[Cauti
     if depends_on_testset(metric):
         title = metric_title(metric.name)
         yield Caution(f"{metric.name}-domain-weights", f"{title} of a domain takes its weights from the references of "
-                                                       "that domain alone, as with --domain. So compare systems within "
-                                                       "a domain, not the scores of two domains, and none with the "
-                                                       "whole set.", metric.name)
+                                                       "that domain alone, as where it is scored by itself. So compare "
+                                                       "systems within a domain, not the scores of two domains, and "
+                                                       "none with the whole set.", metric.name)
     without = [kind for kind in dict.fromkeys(testset.domains or ()) if kind not in kinds]
     if without:
         yield Caution("domains-without-scores", f"Left out, as no segment has a score by {metric.name} there: "

@@ -149,7 +149,8 @@ def _ranked_differences(row: np.ndarray) -> np.ndarray:
     d = row[np.isfinite(row) & (row != 0)]
     if len(d):
         d = np.round(d * 10.0 ** (_DIGITS - math.floor(math.log10(np.abs(d).max()))))
-    return d[d != 0]
+    ranked: np.ndarray = d[d != 0]
+    return ranked
 
 
 def _exact_signed_rank(d: np.ndarray) -> float:
@@ -172,18 +173,21 @@ def _exact_signed_rank(d: np.ndarray) -> float:
 
 def _side_of_difference(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:
     """1 where the observed difference favours the first system, -1 where the second, 0 where neither; (pairs,)."""
-    return np.sign(observed)
+    sides: np.ndarray = np.sign(observed)
+    return sides
 
 
 def _side_of_draws(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
     """The same of bootstrap samples: the system that wins more of them."""
     win, lose = win_rates(drawn)
-    return np.sign(win - lose)
+    sides: np.ndarray = np.sign(win - lose)
+    return sides
 
 
 def _side_of_mean(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     """The same of the sum of the differences of segment scores."""
-    return np.sign(np.where(np.isfinite(differences), differences, 0.0).sum(axis=1))
+    sides: np.ndarray = np.sign(np.where(np.isfinite(differences), differences, 0.0).sum(axis=1))
+    return sides
 
 
 def _side_of_ranks(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:

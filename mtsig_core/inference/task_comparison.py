@@ -112,8 +112,8 @@ def ask_for_metric(task: TaskInfo, first: str) -> Caution | None:
         "which-metric", "Nothing says which metric decides: this task has no human scores, and no table of systems "
         f"that names a metric. {first} comes first of {len(own)} only by the order in which they are read: "
         f"{', '.join(own)}.", first,
-        advice="Choose the metric that decides with --primary NAME, or name it in systems.tsv in a first line: "
-               "# metric: NAME.", remedies=({"primary": "NAME"},))
+        advice="Choose the metric that decides, or name it in the first line of systems.tsv: # metric: NAME.",
+        remedies=({"primary": "NAME"},))
 
 
 def excluded_in(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:

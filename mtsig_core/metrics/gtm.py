@@ -101,7 +101,8 @@ class Gtm2(Gtm):
     """
 
     name: ClassVar[str] = "gtm-2"
-    ends: ClassVar[Mapping[float, str]] = Gtm.ends | {
+    ends: ClassVar[Mapping[float, str]] = {
+        0.0: "no word of the whole set matches a reference",
         100.0: "every segment equals a reference, as far as the metric looks"}
     exponent: ClassVar[int] = 2
     settings: ClassVar[str] = f"e:{exponent}"

@@ -154,12 +154,13 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
 
 
 def _warnings(found: TaskComparison) -> list[str]:
-    """Those about the design, once for all language pairs that have the same, then those of each."""
+    """Those about the task, those about the design, once for all language pairs that have the same, then those of each.
+    """
     warnings = {pair: in_a_task(comparison.warnings) for pair, comparison in found.pairs.items()}
     designs = [[caution for caution in told if caution.metric is None and caution.a is None]
                for told in warnings.values()]
     shared = [caution for caution in designs[0] if len(designs) > 1 and all(caution in one for one in designs)]
-    lines = caution_lines(shared)
+    lines = caution_lines([*found.warnings, *shared])
     for pair, comparison in found.pairs.items():
         rest = [caution for caution in warnings[pair] if caution not in shared]
         lines += caution_lines(rest, len(comparison.metrics) > 1, f"{printable(pair)}: ")

@@ -141,7 +141,7 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
 def above_ranks(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
     """All that a reader has to know before the ranks by a metric, in sentences: whether anything says that it decides,
     and whom others put on top; `task_gaps`, then `task_notes`."""
-    asked = [caution.text if warned else caution.finding for caution in found.warnings if caution.metric == metric]
+    asked = [caution.finding for caution in found.warnings if caution.metric == metric]
     return [*asked, *filter(None, [other_tops(found, metric)]), *task_gaps(found, metric, warned),
             *task_notes(found, metric, warned)]
 

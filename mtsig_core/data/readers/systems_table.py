@@ -34,14 +34,14 @@ def read_systems(path: FilePath) -> dict[str, SystemInfo]:
     InputError
         With file and line, what was expected there, and what came.
     """
-    told, table = _parts(read_lines(path, SYSTEMS_TABLE))
+    before, table = _parts(read_lines(path, SYSTEMS_TABLE))
     header, *lines = ([cell.strip() for cell in line.split("\t")] for line in table or [""])
     if "system" not in header or set(header) - set(_COLUMNS) or len(set(header)) < len(header):
-        raise InputError(f"{shown(path)}, line {len(told) + 1} has the columns "
+        raise InputError(f"{shown(path)}, line {len(before) + 1} has the columns "
                          f"{', '.join(map(shown, header))[:200]}. Expected "
                          f"{', '.join(_COLUMNS)}, with tabs between them; all but the first may be missing.")
     found: dict[str, SystemInfo] = {}
-    for number, cells in enumerate(lines, len(told) + 2):
+    for number, cells in enumerate(lines, len(before) + 2):
         if not any(cells):
             continue
         where = f"{shown(path)}, line {number}"
