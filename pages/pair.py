@@ -6,6 +6,7 @@ import streamlit as st
 
 from mtsig_core.errors import counted
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
+from mtsig_core.inference.cautions import BESIDE_VERDICT
 from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.inference.one_pair import density, extremes, tally
@@ -47,7 +48,8 @@ screen.answer(f"{a} and {b}: {delta:+{form}} {unit}{interval}, {chance}: "
               + (f"the {same} are identical" if same else
                  f"{better} is better" if better else neither(pair, settings)))
 split = is_split(pair, settings.alpha)
-screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b} or c.code == "split-decision" and split)
+beside = ["split-decision"] * split + ["cannot-tell-apart"] * (pair.se == 0)
+screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b} or c.code in beside)
 
 if same:
     end_page()
@@ -88,7 +90,7 @@ printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
 screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", counted(found.n, "segment"), printed])
 screen.cautions(c for c in comparison.warnings
-                if c.a is None and c.code not in ("not-equal", "interval-and-decision")
+                if c.a is None and c.code not in ("not-equal", "interval-and-decision", *BESIDE_VERDICT)
                 and not c.code.endswith(("as-published", "-assumes")))
 
 st.subheader("Every test, side by side")

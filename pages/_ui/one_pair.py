@@ -166,6 +166,10 @@ def show_equivalence(found: PairExamination, few: bool) -> None:
     if found.intervals["percentile"] is None:
         st.caption(f"So few {found.settings.unit}s tell neither: equivalence stands on the bootstrap, as intervals do.")
         return
+    if found.se[found.settings.unit] == 0:
+        st.caption(f"{metric_title(found.metric)} gives the same difference in every sample, which says nothing of "
+                   "others: equivalence is not tested.")
+        return
     usual = default_difference((found.score_a, found.score_b))
     margin = controls.number(st, "A difference that does not matter, in points", usual, "margin", least=usual / 1000,
                              most=1000 * usual, step=usual / 10, format="%g")
