@@ -80,7 +80,8 @@ def about_several(results: Mapping[str, MetricResult]) -> Iterator[Caution]:
     if len(groups) > 1:
         told = (f"{named([row.system for row in results[names[0]].systems if row.system in top])} by "
                 f"{named(list(map(metric_title, names)))}" for top, names in groups.items())
-        yield Caution("top-groups-differ", f"The metrics do not name the same top group: {'; '.join(told)}.")
+        yield Caution.of("top-groups-differ", "The metrics do not name the same top group.",
+                         here=f"Top groups: {'; '.join(told)}.")
 
 
 def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
@@ -335,17 +336,17 @@ def _about_split(settings: Settings, result: MetricResult) -> Iterator[Caution]:
     if not split:
         return
     by, test = metric_title(result.metric), TESTS[settings.test]
+    where, names = f" in {len(split)} of {len(result.tested)} pairs", ""
     if len(result.tested) == 1:
         where, (pair,) = "", split
         first, second = (pair.a, pair.b) if pair.favours == "a" else (pair.b, pair.a)
         sides = (f"{test.statistic} favour {first}, the difference of the scores favours "
                  f"{second if pair.delta else 'neither'}")
     else:
-        where = f" in {len(split)} of {len(result.tested)} pairs"
-        sides = (f"{test.statistic} favour one system, and the difference of the scores does not "
-                 f"({named([f'{pair.a} - {pair.b}' for pair in split])})")
+        sides = f"{test.statistic} favour one system, and the difference of the scores does not"
+        names = f"These are {named([f'{pair.a} - {pair.b}' for pair in split])}."
     yield Caution.of("split-decision", f"Test and scores disagree{where} by {by}: {sides}. mtsig declares neither "
-                                       "system better there.", result.metric,
+                                       "system better there.", result.metric, here=names,
                      advice="A few segments with large differences can do this. Look at them, or test the difference "
                             "of the scores itself with the test ar.", remedies=({"test": "ar"},))
 

@@ -14,6 +14,7 @@ from mtsig_core.inference.ranking import headline, is_ahead
 from mtsig_core.inference.text_cautions import named
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
+from mtsig_core.report.palette import shortened
 from mtsig_core.report.phrases import ACROSS, listed
 from mtsig_core.report.tables import how_tested
 from mtsig_core.report.task_across import across_gaps
@@ -25,6 +26,7 @@ __all__ = ["MISSING", "MISSING_SAID", "above_ranks", "answer_first", "macro_pair
            "system_text", "task_gaps", "task_left_out", "task_notes", "task_tested", "task_verdict"]
 
 _FEW = 6  # language pairs that a sentence names
+_LONGEST = 40  # letters of a name in a sentence with many
 MISSING = "-"
 #: What it stands for.
 MISSING_SAID = "no score, or no rank"
@@ -163,7 +165,8 @@ def other_tops(found: TaskComparison, metric: str) -> str | None:
     if not groups:
         return None
     return "Other metrics name another top group: " + "; ".join(
-        f"{named(tops[names[0]])} by {listed(list(map(metric_title, names)), shown=False)}"
+        f"{named([shortened(name, _LONGEST) for name in tops[names[0]]])} by "
+        f"{listed([shortened(metric_title(name), _LONGEST) for name in names], shown=False)}"
         for names in groups.values()) + "."
 
 
