@@ -57,7 +57,7 @@ about_all = [caution for caution in comparison.warnings
              if caution.a is None and caution.code not in later or caution.code in WRONG_FILES]
 said = verdict(result, comparison.settings)
 if said is not None:
-    screen.answer(said)
+    screen.answer(f"By {metric_title(view.metric)}: {said}")
 if (far := far_firsts(result)) is not None:
     screen.plain(far)
 screen.cautions(about_all)

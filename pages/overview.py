@@ -3,6 +3,7 @@
 import streamlit as st
 
 from mtsig_core.inference.file_cautions import WRONG_FILES
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import qualifying
 from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, verdict
 from pages._ui import address, demos, frame, screen
@@ -18,7 +19,10 @@ screen.plain("A test set of a few hundred segments gives every system a score; a
 result = view.result
 said = verdict(result, view.comparison.settings)
 if said is not None:
-    screen.answer(said)
+    screen.answer(f"By {metric_title(view.metric)}: {said}")
+others = [metric_title(name) for name in view.testset.scores if name != view.metric]
+if others:
+    st.caption(f"The Leaderboard says whether other scores of this set name another top group: {', '.join(others)}.")
 qualified = qualifying(view.comparison, result)
 screen.cautions(caution for caution in view.comparison.warnings if caution in qualified
                 or caution.code in (*ABOUT_REFERENCES, *UNDECIDED, *WRONG_FILES, "tokenizer-and-script"))

@@ -6,11 +6,12 @@ import streamlit as st
 
 from mtsig_core.errors import counted
 from mtsig_core.figures.pair import drivers, half_eye, null_tails
+from mtsig_core.inference.cautions import BESIDE_VERDICT
 from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP, few_drawn_code
 from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.inference.one_pair import density, extremes, tally
-from mtsig_core.inference.significance import significant
+from mtsig_core.inference.significance import is_split, significant
 from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.sentences import identical
@@ -47,16 +48,18 @@ interval += f" over {family}" if said is not None and said is joint else ""
 screen.answer(f"{a} and {b}: {delta:+{form}} {unit}{interval}, {chance}: "
               + (f"the {same} are identical" if same else
                  f"{better} is better" if better else neither(pair, settings)))
-screen.cautions(c for c in comparison.warnings
-                if {c.a, c.b} == {a, b} or c.code in WRONG_FILES and c.a in (a, b, None))
+split = is_split(pair, settings.alpha)
+beside = ["split-decision"] * split + ["cannot-tell-apart"] * (pair.se == 0)
+screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b} or c.code in beside
+                or c.code in WRONG_FILES and c.a in (a, b, None))
 
 if same:
     end_page()
-if not pair.significant and pair.p_value is not None and significant(pair.p_value, settings.alpha):
+if not (pair.significant or split) and pair.p_value is not None and significant(pair.p_value, settings.alpha):
     screen.plain(f"Alone, p is {format_p(pair.p_value)}; among {family} it is {format_p(pair.p_adjusted)} after the "
                  "correction, which decides. What is below is for this pair alone, but for the simultaneous interval.")
 
-if joint is not None and pair.significant == holds_zero(*joint):
+if joint is not None and not split and pair.significant == holds_zero(*joint):
     screen.plain(one_pair.disagreement_said(pair, settings, result))
 
 left, right = st.columns(2)
@@ -90,7 +93,7 @@ printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
 screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", counted(found.n, "segment"), printed])
 screen.cautions(c for c in comparison.warnings
-                if c.a is None and c.code not in ("not-equal", "interval-and-decision", *WRONG_FILES)
+                if c.a is None and c.code not in ("not-equal", "interval-and-decision", *WRONG_FILES, *BESIDE_VERDICT)
                 and not c.code.endswith(("as-published", "-assumes"))
                 and not (few and c.code == few_drawn_code(settings.test)))  # below, with the tests
 

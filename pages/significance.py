@@ -8,7 +8,7 @@ from mtsig_core.inference import across_corrections
 from mtsig_core.inference.few_units import cannot_decide, trials_needed
 from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.inference.ranking import intransitive_triples
-from mtsig_core.inference.significance import TESTS, significant
+from mtsig_core.inference.significance import TESTS, is_split, significant
 from mtsig_core.report.caveats import controlled
 from mtsig_core.report.cells import Cell, number
 from mtsig_core.report.tables import format_p, points
@@ -44,14 +44,15 @@ def how_many(yes, tested, correction, of=result):
             else f"none can be with {tested.trials} trials: use {needed} or more")
 
 
-def show_disagreement(pairs, adjusted, found, key):
-    """The pairs on which columns disagree: the adjusted p under each, a filled point where significant."""
+def show_disagreement(pairs, adjusted, decisions, found, key):
+    """The pairs on which columns disagree: the adjusted p under each, a filled point where it decides."""
     numbers = [[pairs[k].a, pairs[k].b, result.sign * pairs[k].delta, *(float(p[k]) for p in adjusted.values())]
                for k in found]
     screen.table(["pair", "difference", *adjusted], [
         [f"{a} - {b}", number(delta, f"+{points(result)}"),
-         *(Cell(f"{'● ' if significant(p, settings.alpha) else ''}{format_p(p)}", p) for p in ps)]
-        for a, b, delta, *ps in numbers[:_SHOWN]], key=key)
+         *(Cell(f"{'● ' if signs[k] else ''}{format_p(p)}", p)
+           for p, signs in zip(ps, decisions.values(), strict=True))]
+        for k, (a, b, delta, *ps) in zip(found, numbers[:_SHOWN], strict=False)], key=key)
     if len(found) > _SHOWN:
         st.caption(f"The first {_SHOWN} of {len(found)} rows; the file has all.")
     charts.csv_button(view.named(), key, ["a", "b", "difference", *adjusted], numbers, "These pairs as CSV")
@@ -61,13 +62,16 @@ what = "pair differs" if len(pairs) == 1 else "pairs differ"
 how = f"{settings.correction if has_p else 'koehn'}, alpha {settings.alpha:g}{'' if has_p else ' per direction'}"
 cannot = cannot_decide(settings, result)
 screen.answer(f"{cannot} ({how})" if cannot else f"{n_significant} of {len(pairs)} {what} significantly ({how})")
-open_pairs = [pair for pair in pairs if not pair.significant]
+split = sum(is_split(pair, settings.alpha) for pair in pairs)
+open_pairs = [pair for pair in pairs if not (pair.significant or is_split(pair, settings.alpha))]
 only_raw = sum(pair.p_value is not None and bool(significant(pair.p_value, settings.alpha)) for pair in open_pairs)
 still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not separated"
               + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
+still_open += f"In {split} more, test and scores disagree. " if split else ""
 apart = len(result.pairs) - len(pairs)
 untested = f"{apart} more {'was' if apart == 1 else 'were'} not tested, for want of a line in common. " if apart else ""
-screen.plain((still_open if open_pairs and cannot is None else "") + untested + "Click a cell to open the pair.")
+screen.plain((still_open if (open_pairs or split) and cannot is None else "") + untested
+             + "Click a cell to open the pair.")
 screen.cautions(c for c in comparison.warnings if c.a is None and c.code not in _LATER or c.code in WRONG_FILES)
 adjusted = {}
 if has_p:
@@ -89,13 +93,14 @@ st.subheader("Every correction side by side")
 if not has_p:
     st.write("Koehn's test concludes from the share of wins and gives no p: there is nothing to correct.")
 else:
-    decisions = {name: significant(values, settings.alpha) for name, values in adjusted.items()}
+    decisions = {name: across_corrections.decide_by(tested, result.sign, values, settings.alpha)
+                 for name, values in adjusted.items()}
     screen.table(["correction", "controls", "significant pairs"], [
         [f"{name} (chosen)" if name == settings.correction else name, controlled(comparison, name),
-         how_many(yes, settings, name)] for name, yes in decisions.items()], names=[0], texts=[1])
+         how_many(signs != 0, settings, name)] for name, signs in decisions.items()], names=[0], texts=[1])
     if joint is None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
-    elif decisions["romano-wolf"].sum() < decisions["holm"].sum():
+    elif np.count_nonzero(decisions["romano-wolf"]) < np.count_nonzero(decisions["holm"]):
         st.caption(across_corrections.FEWER_THAN_HOLM)
     unclear = across_corrections.disagreeing(decisions)
     if len(unclear):
@@ -103,7 +108,7 @@ else:
                              key="significance.unclear")
         if inside.open:
             with inside:
-                show_disagreement(tested, adjusted, unclear, "significance.corrections")
+                show_disagreement(tested, adjusted, decisions, unclear, "significance.corrections")
 
 better = across_corrections.better_matrix(result)
 n_triples = intransitive_triples(better)
@@ -120,7 +125,7 @@ if n_triples:
 st.subheader("The tests side by side")
 if controls.toggle("Compare the tests", False, "significance.tests",
                    help="ar, bootstrap and percentile, each with its default correction; some seconds on large sets."):
-    rows, by_test = [], {}
+    rows, by_test, decided = [], {}, {}
     of_segments = ("t", "wilcoxon") if view.metric in view.testset.scores and settings.unit == "segment" else ()
     for test in ("ar", "bootstrap", "percentile", *of_segments):
         try:
@@ -128,17 +133,16 @@ if controls.toggle("Compare the tests", False, "significance.tests",
         except MtsigError as problem:
             screen.error(problem)
             continue
-        p = np.array([pair.p_adjusted for pair in found.metrics[view.metric].tested])
-        correction, yes = found.settings.correction, significant(p, settings.alpha)
-        of = found.metrics[view.metric]
-        rows.append([TESTS[test].title, correction, how_many(yes, found.settings, correction, of)])
+        of, correction = found.metrics[view.metric], found.settings.correction
+        p = np.array([pair.p_adjusted for pair in of.tested])
+        signs = across_corrections.decide_by(of.tested, of.sign, p, settings.alpha)
+        rows.append([TESTS[test].title, correction, how_many(signs != 0, found.settings, correction, of)])
         if cannot_decide(found.settings, of, correction) is None:
-            by_test[f"{test}, {correction}"] = p
+            by_test[f"{test}, {correction}"], decided[f"{test}, {correction}"] = p, signs
     screen.table(["test", "correction", "significant pairs"], rows, names=[0, 1])
-    unclear = across_corrections.disagreeing(
-        {name: significant(values, settings.alpha) for name, values in by_test.items()})
+    unclear = across_corrections.disagreeing(decided)
     st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
                "Choose the test before looking: to try several and keep one is to test more than once.")
     if len(unclear):
-        show_disagreement(pairs, by_test, unclear, "significance.by-test")
+        show_disagreement(pairs, by_test, decided, unclear, "significance.by-test")
 exports.show(view, "significance", exclusions.left_out(view))

@@ -47,6 +47,7 @@ with or_end_page():
     found = view.comparison(meanwhile)
 screen.status(task_tested(found))
 screen.answer(task_verdict(found, view.metric))
+task_view.ask_which_metric(view)
 for told in above_ranks(found, view.metric):
     screen.caution_box(told)
 pair = task_view.show_picture(found, view.metric, "task.picture")

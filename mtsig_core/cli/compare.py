@@ -26,7 +26,8 @@ def run_compare(args: Namespace) -> int:
                            "two, or another baseline.")
     testset = read(args)
     each = args.test in TESTS and bool(references_alone(testset, args.test, args.baseline))
-    metrics = told(testset, chosen_metrics(args, testset), each, warn=False)  # the result has the warnings
+    chosen = chosen_metrics(args, testset, decides=True)
+    metrics = told(testset, chosen, each, warn=False)  # the result has the warnings
     with progress_line() as progress:
         result = kept_comparison(testset, metrics, **given(args, "compare"), progress=progress)
     result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))

@@ -24,7 +24,7 @@ def add_domain_options(sub: ArgumentParser) -> None:
 def run_domains(args: Namespace) -> int:
     check_jobs(args.jobs)
     testset = read(args)
-    metrics = told(testset, chosen_metrics(args, testset))
+    metrics = told(testset, chosen_metrics(args, testset, decides=True))
     with progress_line() as progress:
         found = [by_domain(testset, metric, progress=progress, **given(args, "domains")) for metric in metrics]
     write(DOMAIN_FORMS[args.format](found), args.out)

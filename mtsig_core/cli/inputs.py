@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from mtsig_core.cli.output import check_out
 from mtsig_core.cli.source_options import source_from
-from mtsig_core.data.score_directions import with_remedy
+from mtsig_core.data.score_directions import by_precedence, human_scores, with_remedy
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.inference.cautions import about_metrics
@@ -39,10 +39,17 @@ def read(args: Namespace) -> TestSet:
     return source.part_of(testset)
 
 
-def chosen_metrics(args: Namespace, testset: TestSet) -> list[Metric]:
+def chosen_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> list[Metric]:
+    """The metrics that are asked for, by default BLEU, or all scores of a set without texts; human scores in place of
+    BLEU, and before other scores, where the command `decides` between systems."""
     chosen = args.metrics
     if chosen is None:
         chosen = ("bleu",) if testset.has_texts else tuple(testset.scores)
+        if decides and (people := human_scores(testset.scores)):
+            chosen = tuple(people) if testset.has_texts else tuple(by_precedence(chosen))
+            if testset.has_texts:
+                print(f"mtsig: by {terminal.printable(', '.join(people))}, the human scores. Other metrics: --metrics "
+                      "NAME,...", file=sys.stderr)
     return [metric_of(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
 
 

@@ -82,7 +82,8 @@ def given(args: Namespace, called: str | Callable[..., Any]) -> dict[str, Any]:
 def add_metric_options(sub: ArgumentParser) -> None:
     group = sub.add_argument_group("metrics")
     group.add_argument("--metrics", type=names, action=AddUp, metavar="NAME,...",
-                       help="default: bleu; without texts, the names of all --scores")
+                       help="default: human scores where a command compares systems; else bleu; without texts, the "
+                            "names of all --scores")
     group.add_argument("--lowercase", action="store_true")
 
 

@@ -1,4 +1,5 @@
-"""Whether higher or lower scores are better: never by the name alone, for one name is published in both directions."""
+"""What names of scores say: whether higher or lower scores are better (never by the name alone, for one name is
+published in both directions), and which of them people gave."""
 
 from __future__ import annotations
 
@@ -9,7 +10,11 @@ from dataclasses import dataclass
 
 from mtsig_core.errors import SettingError
 
-__all__ = ["Direction", "check_settled", "direction_of", "settle_directions", "with_remedy"]
+__all__ = ["Direction", "by_precedence", "check_settled", "direction_of", "human_scores", "settle_directions",
+           "with_remedy"]
+
+_PEOPLE = {"human", "humans", "people", "rating", "ratings", "mqm", "esa", "da", "sqm", "psqm", "appraise", "pra"}
+_MACHINES = re.compile("gemba|metric|comet|kiwi|bleurt|bert|yisi|unite|matese|remedy|gpt|prism|bleu|chrf|ter$")
 
 _LEFT_OUT = "Left out, as neither name nor range says whether higher is better: "
 
@@ -121,6 +126,28 @@ def check_settled(name: str, assumed: Iterable[str]) -> None:
     for said in assumed:
         if said.startswith(_LEFT_OUT) and (at := re.search(rf"[:,] ({re.escape(name)} \(\S+ to \S+\))", said)):
             raise _question((name, at[1]))
+
+
+def human_scores(names: Iterable[str]) -> list[str]:
+    """Those names of scores that look like people's, such as ``mqm`` or ``human``; a metric that is trained or asked to
+    give such (GEMBA-ESA) is none.
+
+    >>> human_scores(["esa", "GEMBA-ESA-GPT4.1", "XCOMET-XL", "mqm.de", "human"])
+    ['esa', 'mqm.de', 'human']
+    """
+    return [name for name in names if not _MACHINES.search(name.lower())
+            and _PEOPLE & set(re.split("[^a-z]+", name.lower()))]
+
+
+def by_precedence(names: Iterable[str], named: str | None = None) -> list[str]:
+    """Names of metrics with the one that decides first: human scores, then the one that the task's table has `named`,
+    then the others in their order.
+
+    >>> by_precedence(["CometKiwi-XL", "XCOMET-XL", "esa"], "XCOMET-XL")
+    ['esa', 'XCOMET-XL', 'CometKiwi-XL']
+    """
+    names = list(dict.fromkeys(names))
+    return list(dict.fromkeys([*human_scores(names), *(name for name in names if name == named), *names]))
 
 
 def _question(*left: tuple[str, str]) -> SettingError:

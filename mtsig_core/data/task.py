@@ -72,6 +72,8 @@ class Task:
         Those it says nothing of get what their name says.
     assumed : tuple of str
         What was assumed when it was read, a sentence each; it stands in every export.
+    primary : str or None
+        The metric that its table names as the one that decides.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class Task:
     testsets: Mapping[str, TestSet]
     systems: Mapping[str, SystemInfo] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
+    primary: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", literal(self.name))
@@ -107,7 +110,7 @@ class Task:
                 f"{counted(len(self.systems), 'system')}>")
 
     def __reduce__(self) -> tuple[Any, ...]:  # read-only views cannot be pickled
-        return Task, (self.name, dict(self.testsets), dict(self.systems), self.assumed)
+        return Task, (self.name, dict(self.testsets), dict(self.systems), self.assumed, self.primary)
 
     @cached_property
     def digest(self) -> str:
@@ -117,6 +120,8 @@ class Task:
             h.update(f"{pair}\0{testset.digest}\0".encode("utf-8", "surrogatepass"))
         for name, info in self.systems.items():
             h.update(f"{name}\0{info}\0".encode("utf-8", "surrogatepass"))
+        if self.primary is not None:
+            h.update(f"metric\0{self.primary}\0".encode("utf-8", "surrogatepass"))
         return h.hexdigest()
 
     @property

@@ -13,14 +13,14 @@ from typing import Any
 
 from mtsig_core.data.checks import literal
 from mtsig_core.data.readers import join_scores
-from mtsig_core.data.readers.archives import files_at, out_of_zips
+from mtsig_core.data.readers.archives import file_beside, files_at, out_of_zips
 from mtsig_core.data.readers.bounds import bounded, from_below, open_file, places, without_places
 from mtsig_core.data.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.data.readers.further_runs import join_runs
 from mtsig_core.data.readers.lines import read_bytes
 from mtsig_core.data.readers.names import folder_name
 from mtsig_core.data.readers.score_tables import assumed_of
-from mtsig_core.data.readers.systems_table import read_systems, systems_of
+from mtsig_core.data.readers.systems_table import SYSTEMS, read_primary, read_systems, systems_of
 from mtsig_core.data.readers.tasks import pairs_of, read_task
 from mtsig_core.data.source import Source
 from mtsig_core.data.task import SystemInfo, Task
@@ -133,6 +133,7 @@ class TaskSource:
             task = task.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         if self.name is not None:
             task = task.called(self.name)
+        task = replace(task, primary=self._primary())
         if self.track is not None:
             task = task.of_track(self.track)
         if self.only:
@@ -183,6 +184,15 @@ class TaskSource:
         with self._bounded():
             table = {} if self.keep_withdrawn else self._table()
         return tuple(name for name, info in table.items() if info.role == "withdrawn")
+
+    def _primary(self) -> str | None:
+        """The metric that the table of the systems names."""
+        if self.systems_table is not None:
+            return read_primary(self.systems_table)
+        if self.folder is None:
+            return None
+        with file_beside(self.folder, SYSTEMS) as path:
+            return None if path is None else read_primary(path)
 
     def _table(self) -> dict[str, SystemInfo]:
         if self.systems_table is not None:

@@ -201,7 +201,7 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
         data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units.segments(size))
         drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))
         win, lose = win_rates(drawn[pairs[:, 0]] - drawn[pairs[:, 1]])
-        return np.maximum(win, lose), np.sign(win - lose) * truth, decide(truth, alpha, win=win, lose=lose) != 0
+        return np.maximum(win, lose), np.sign(win - lose) * truth, decide(win - lose, alpha, win=win, lose=lose) != 0
 
     def gathered(samples: list[_Sampled]) -> Conclusions:
         done, in_order = order[:len(samples)], np.argsort(order[:len(samples)])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mtsig_core.data.score_directions import by_precedence
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import MtsigError, SettingError, counted, nearest
 from mtsig_core.experiments.domains import by_domain
@@ -117,7 +118,7 @@ def examine_dispute(testset: TestSet, metrics: str | Metric | Sequence[str | Met
     testset : TestSet
         With all systems: the pair is one of the family that the correction is for.
     metrics : str, Metric, or sequence of these, optional
-        The one that counts first. By default BLEU, where there are texts, and all segment scores.
+        The one that counts first. By default human scores, then BLEU, where there are texts, and all other scores.
     a, b : str, optional
         By default the best by the first metric, and the best of the others.
     test, unit, block_length, trials, alpha, correction, ci, resamples, seed, jobs
@@ -172,8 +173,8 @@ def document_names(testset: TestSet) -> list[str]:
 
 
 def default_metrics(testset: TestSet) -> list[str]:
-    """BLEU, where there are texts, and all segment scores."""
-    return [*(["bleu"] if testset.has_texts else []), *testset.scores]
+    """BLEU, where there are texts, and all segment scores; human scores first."""
+    return by_precedence([*(["bleu"] if testset.has_texts else []), *testset.scores])
 
 
 def _chosen(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] | None) -> list[Metric]:

@@ -20,7 +20,7 @@ from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, eff
 from mtsig_core.inference.settings import check_trials, resolve_sampling
 from mtsig_core.inference.significance import TESTS, decide, significant
 from mtsig_core.inference.units_apart import units_apart
-from mtsig_core.metrics import Metric, metric_of
+from mtsig_core.metrics import Metric, depends_on_testset, metric_of, metric_title
 from mtsig_core.results import Caution, SamplingSettings, TestSetInfo
 from mtsig_core.results.domains import ByDomain, DomainPair, DomainScores, StratifiedPair
 
@@ -68,6 +68,10 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     sample of the whole set has as many units of each domain as there are. Swaps move units between systems, never
     between domains, so that approximate randomization of the whole set is stratified as it is.
 
+    A domain is a test set of its own: a metric that takes its weights from the test set (NIST) takes those of a domain
+    from the domain's references, as `score` and `compare` do of `TestSet.in_domain`. Bootstrap samples and swaps keep
+    them.
+
     Examples
     --------
     >>> ref = [f"a b c d e {k}" for k in range(60)]
@@ -104,15 +108,18 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     of = np.array([kinds.index(domain) for domain in seen.testset.domains or ()])
     drawn = _Draws(seen, statistics, rows, sampling, test, trials, jobs)
     whole = drawn.of_whole(units, of, kinds)
-    stages = [drawn.of_part(of == k, seed_of(seed, kind)) for k, kind in _told(kinds, progress)]
+    counter = seen.counter()
+    own = [counter(np.flatnonzero(of == k)) for k in range(len(kinds))]
+    stages = [drawn.of_part(of == k, statistics[:, of == k] if seen.has_gaps else own[k], seed_of(seed, kind))
+              for k, kind in _told(kinds, progress)]
     if test == "bootstrap":
         whole = _no_surer(whole, stages)
-    found = _result(seen, kinds, of, pairs, whole, stages, sampling, test, trials)
+    found = _result(seen, kinds, of, pairs, whole, stages, own, sampling, test, trials)
     by_document = sampling.unit == "document"
     sizes = {"the whole set": units.n, **{
         part.domain: part.n_documents or 0 if by_document else part.n_segments for part in found.domains}}
     return replace(found, warnings=(*(() if metric.name in testset.scores else about_files(testset)),
-                                    *_about(testset, metric.name, kinds),
+                                    *_about(testset, metric, kinds),
                                     *about_few_in(sizes, sampling.unit, alpha, test),
                                     *_about_bootstrap(units, of, found)))
 
@@ -132,13 +139,19 @@ def _about_bootstrap(units: Units, of: np.ndarray, found: ByDomain) -> Iterator[
                          advice="Use ar.", remedies=({"test": "ar"},))
 
 
-def _about(testset: TestSet, metric: str, kinds: list[str]) -> Iterator[Caution]:
-    """The warnings about scores that are not everywhere, and the domains that have none."""
-    yield from about_scores(testset, metric)
+def _about(testset: TestSet, metric: Metric, kinds: list[str]) -> Iterator[Caution]:
+    """The warnings about scores that are not everywhere, the domains that have none, and weights of their own."""
+    yield from about_scores(testset, metric.name)
+    if depends_on_testset(metric):
+        title = metric_title(metric.name)
+        yield Caution(f"{metric.name}-domain-weights", f"{title} of a domain takes its weights from the references of "
+                                                       "that domain alone, as where it is scored by itself. So compare "
+                                                       "systems within a domain, not the scores of two domains, and "
+                                                       "none with the whole set.", metric.name)
     without = [kind for kind in dict.fromkeys(testset.domains or ()) if kind not in kinds]
     if without:
-        yield Caution("domains-without-scores", f"Left out, as no segment has a score by {metric} there: "
-                                                f"{', '.join(without)}.", metric)
+        yield Caution("domains-without-scores", f"Left out, as no segment has a score by {metric.name} there: "
+                                                f"{', '.join(without)}.", metric.name)
 
 
 def stratified_weights(units: Units, strata: np.ndarray, seeds: list[int], block: int) -> np.ndarray:
@@ -187,9 +200,8 @@ class _Draws:
     trials: int
     jobs: int
 
-    def of_part(self, segments: np.ndarray, seed: int) -> _Part:
-        """One domain."""
-        statistics = self.statistics[:, segments]
+    def of_part(self, segments: np.ndarray, statistics: np.ndarray, seed: int) -> _Part:
+        """One domain, with the statistics of its segments."""
         some = gaps.common(self.seen.metric, statistics, self.rows) > 0
         if not some.any():
             nothing = np.full(len(self.rows), np.nan)
@@ -247,12 +259,12 @@ class _Draws:
 
 
 def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray, whole: _Part, parts: list[_Part],
-            sampling: SamplingSettings, test: str, trials: int) -> ByDomain:
+            own: list[np.ndarray], sampling: SamplingSettings, test: str, trials: int) -> ByDomain:
     names, alpha = seen.names, sampling.alpha
     adjusted = _adjusted([whole])[0]
     overall = decide(seen.sign * whole.delta, alpha, p=adjusted)
     in_domains = _adjusted(parts)
-    decisions = [decide(seen.sign * part.delta, alpha, p=own) for part, own in zip(parts, in_domains, strict=True)]
+    decisions = [decide(seen.sign * part.delta, alpha, p=p) for part, p in zip(parts, in_domains, strict=True)]
     documents = None if seen.testset.documents is None else seen.testset.document_index
 
     def sized(some: np.ndarray) -> tuple[int, int | None]:
@@ -265,10 +277,10 @@ def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray,
         if not whole.some[k]:
             continue
         common = sizes if rated is None else [sized((of == d) & rated[i] & rated[j]) for d in range(len(kinds))]
-        inside = tuple(DomainPair(kind, float(part.delta[k]), float(part.p[k]), float(own[k]), _SIDES[int(decision[k])],
+        inside = tuple(DomainPair(kind, float(part.delta[k]), float(part.p[k]), float(p[k]), _SIDES[int(decision[k])],
                                   float(part.scores[k, 0]), float(part.scores[k, 1]), *size)
-                       for kind, part, own, decision, size in zip(kinds, parts, in_domains, decisions, common,
-                                                                  strict=True) if part.some[k])
+                       for kind, part, p, decision, size in zip(kinds, parts, in_domains, decisions, common,
+                                                                strict=True) if part.some[k])
         sides = {one.better for one in inside} | {_SIDES[int(overall[k])]}
         opposed = tuple(one.domain for one in inside if overall[k] * seen.sign * one.delta < 0)
         low, high, within, plain = whole.errors[:, k]
@@ -277,10 +289,12 @@ def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray,
             float(whole.p[k]), float(adjusted[k]), _SIDES[int(overall[k])], inside, opposed, {"a", "b"} <= sides))
     domains = []
     for k, kind in enumerate(kinds):
-        scores = np.asarray(seen.metric.score(seen.statistics[:, of == k].sum(axis=1)), dtype=np.float64)
-        there = gaps.common(seen.metric, seen.statistics[:, of == k], np.column_stack([np.arange(len(names))] * 2)) > 0
+        scores = np.asarray(seen.metric.score(own[k].sum(axis=1)), dtype=np.float64)
+        there = gaps.common(seen.metric, own[k], np.column_stack([np.arange(len(names))] * 2)) > 0
+        signature = seen.metric.signature(seen.testset.in_domain(kind)) if depends_on_testset(seen.metric) else None
         domains.append(DomainScores(kind, *sizes[k], {
-            name: float(score) if some else None for name, score, some in zip(names, scores, there, strict=True)}))
+            name: float(score) if some else None for name, score, some in zip(names, scores, there, strict=True)},
+            signature))
     return ByDomain(seen.metric.name, seen.metric.signature(seen.testset), seen.metric.higher_is_better,
                     TestSetInfo.of(seen.testset), sampling, test, trials, tuple(names), tuple(domains), tuple(rows))
 

@@ -172,10 +172,12 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
                         least, sized(float(of), float(one), n_units, level, power, float(worth[k]), swaps))
                 units = sizes[f"units{own}{family}"]
                 sizes[f"segments{own}{family}"] = None if units is None else round(units * (n_segments / n_units))
+        if se[k] == 0:  # what never varies says nothing of other differences
+            found_here = [None, None]
         rows.append(PairPlan(a=a, b=b, delta=float(delta[k]), n_pairs=m,
                              se=float(se[k]) if math.isfinite(se[k]) else None,
                              se_df=float(freedom[k]) if math.isfinite(freedom[k]) else None,
-                             mdd=found_here[0], mdd_family=found_here[1], decidable=found_here[0] is not None, **sizes))
+                             mdd=found_here[0], mdd_family=found_here[1], decidable=bool(n[k] >= tests[0][2]), **sizes))
     return tuple(rows)
 
 

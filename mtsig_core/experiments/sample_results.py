@@ -190,7 +190,7 @@ class SampledPair:
             Share of wins at least 1 - alpha; or p at most alpha, with the sign of the difference.
         """
         if test == "koehn":
-            return decide(self.improvements, alpha, win=self.win, lose=self.lose)
+            return decide(self.win - self.lose, alpha, win=self.win, lose=self.lose)
         if test == "ar":
             return decide(self.improvements, alpha, p=self.p_value)
         raise SettingError(f"Unknown test {test!r} of samples. Available: koehn, ar.")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -25,21 +24,7 @@ from mtsig_core.inference.across_pairs import seed_of
 from mtsig_core.results.agreement import TaskAgreement
 from mtsig_core.results.task import TaskInfo
 
-__all__ = ["human_scores", "task_agreement"]
-
-_PEOPLE = {"human", "humans", "people", "rating", "ratings", "mqm", "esa", "da", "sqm", "psqm", "appraise", "pra"}
-_MACHINES = re.compile("gemba|metric|comet|kiwi|bleurt|bert|yisi|unite|matese|remedy|gpt|prism|bleu|chrf|ter$")
-
-
-def human_scores(names: Iterable[str]) -> list[str]:
-    """Those names of scores that look like people's, such as ``mqm`` or ``human``; a metric that is trained or asked to
-    give such (GEMBA-ESA) is none.
-
-    >>> human_scores(["esa", "GEMBA-ESA-GPT4.1", "XCOMET-XL", "mqm.de", "human"])
-    ['esa', 'mqm.de', 'human']
-    """
-    return [name for name in names if not _MACHINES.search(name.lower())
-            and _PEOPLE & set(re.split("[^a-z]+", name.lower()))]
+__all__ = ["task_agreement"]
 
 
 def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None, *, unit: str = "auto",

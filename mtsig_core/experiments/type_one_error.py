@@ -231,7 +231,8 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
             p = np.maximum(test.p_values(delta, replicates[test.draws]), p_floor(test, units.kind, apart))
         elif significant(p_floor(test, units.kind, apart), alpha).all():  # else so few decide nothing
             win, lose = win_rates(replicates[test.draws])
-        found[name] = bool(decide(delta, alpha, p=p, win=win, lose=lose)[0])
+        side = test.side(delta, replicates[test.draws])
+        found[name] = bool(decide(side, alpha, p=p, win=win, lose=lose, side=side)[0])
     return found
 
 

@@ -177,7 +177,7 @@ def _key(settings: Settings, cells: Cells, n: int) -> str:
 
 
 def _glyph(pair: PairResult, alpha: float) -> str:
-    raw = pair.p_value is not None and significant(pair.p_value, alpha)
+    raw = pair.p_value is not None and pair.favours is None and significant(pair.p_value, alpha)
     return _FILLED if pair.significant else _HOLLOW if raw else ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -11,10 +11,10 @@ import numpy as np
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.ranking import decision_matrix, intransitive_triples
 from mtsig_core.inference.significance import decide
-from mtsig_core.results import MetricResult
+from mtsig_core.results import MetricResult, PairResult
 
-__all__ = ["every_correction", "with_adjusted", "disagreeing", "better_matrix", "triple_examples", "CONTROLS",
-           "FEWER_THAN_HOLM"]
+__all__ = ["decide_by", "every_correction", "with_adjusted", "disagreeing", "better_matrix", "triple_examples",
+           "CONTROLS", "FEWER_THAN_HOLM"]
 
 #: What each correction keeps at the level.
 CONTROLS = {
@@ -56,6 +56,24 @@ def every_correction(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> di
     return adjusted if romano_wolf is None else {**adjusted, "romano-wolf": romano_wolf}
 
 
+def decide_by(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alpha: float) -> np.ndarray:
+    """What adjusted p decide on pairs that were tested, as `significance.decide` has it; shape (pairs,).
+
+    Parameters
+    ----------
+    tested : sequence of PairResult
+        Pairs that have p.
+    sign : int
+        What turns a difference of scores into an improvement.
+    adjusted : ndarray, shape (pairs,)
+    alpha : float
+    """
+    improvement = np.array([sign * pair.delta for pair in tested])
+    side = np.array([{"a": 1, "b": -1, None: np.sign(own)}[pair.favours]
+                     for pair, own in zip(tested, improvement, strict=True)])
+    return decide(improvement, alpha, p=adjusted, side=side)
+
+
 def with_adjusted(result: MetricResult, adjusted: np.ndarray, alpha: float) -> MetricResult:
     """The same result with every pair decided by other adjusted p-values; rank intervals stay those of the result.
 
@@ -67,7 +85,7 @@ def with_adjusted(result: MetricResult, adjusted: np.ndarray, alpha: float) -> M
     alpha : float
     """
     tested = [pair for pair in result.pairs if pair.p_value is not None]
-    signs = decide(np.array([result.sign * pair.delta for pair in tested]), alpha, p=adjusted)
+    signs = decide_by(tested, result.sign, adjusted, alpha)
     decided = iter([replace(pair, p_adjusted=float(p), significant=bool(sign), better={1: "a", -1: "b", 0: None}[sign])
                     for pair, p, sign in zip(tested, adjusted, signs.tolist(), strict=True)])
     return replace(result, pairs=tuple(pair if pair.p_value is None else next(decided) for pair in result.pairs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -35,38 +35,57 @@ from mtsig_core.inference.near_cautions import about_near, about_near_at_least, 
 from mtsig_core.inference.rank_cautions import about_ranks
 from mtsig_core.inference.ranking import headline, otherwise_led
 from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.significance import TESTS
+from mtsig_core.inference.significance import TESTS, is_split
 from mtsig_core.inference.text_cautions import about_texts, about_words, named, plural
-from mtsig_core.metrics import Metric, depends_on_testset, metric_title
+from mtsig_core.inference.ties import TOLERANCE
+from mtsig_core.metrics import Metric, depends_on_testset, end_of, metric_of, metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
-__all__ = ["DOCUMENTS_IGNORED", "about_independence", "about_metrics", "about_ratings", "about_scores", "about_several",
-           "disagreement", "find_cautions", "once", "repeated_references"]
+__all__ = ["about_independence", "about_metrics", "about_ratings", "about_scores", "about_several", "BESIDE_VERDICT",
+           "disagreement", "DOCUMENTS_IGNORED", "find_cautions", "once", "repeated_references"]
 
 #: What is wrong with segments as units where documents are known.
 DOCUMENTS_IGNORED = ("Segments are resampled although document ids are known: sentences of one document are alike, so "
                      "p may be too small.")
 
+_THAT_MAY_TELL = ("chrf", "ter", "bleu")
+
+#: Warnings that belong beside a verdict, wherever it is: why nobody is declared better where somebody seems to be.
+BESIDE_VERDICT = ("split-decision", "cannot-tell-apart")
+
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
                   results: Mapping[str, MetricResult]) -> tuple[Caution, ...]:
     """All warnings: about the design, the metrics, the family of pairs, the texts, then single pairs."""
+    metrics = list(metrics)
     found = [*_about_design(testset, settings, units, results), *_about_size(testset, metrics)]
-    for result in results.values():
-        found += [*about_ratings(testset, result.metric), *about_scores(testset, result.metric),
-                  *_about_references(testset, result), *_about_family(settings, result)]
+    known = {metric.name: metric for metric in metrics}
+    for name, result in results.items():
+        found += [*about_ratings(testset, name), *about_scores(testset, name)]
+        found += _about_ends(testset, known[name], result) if name in known else ()
+        found += [*_about_references(testset, result), *_about_family(settings, result)]
     found += about_texts(testset)
     found += about_words(testset, {name: result.tokenizer for name, result in results.items()})
     for result in results.values():
-        found += _about_pairs(testset, settings, result)
+        found += [*_about_split(settings, result), *_about_pairs(testset, settings, result)]
     return tuple(found)
 
 
-def about_several(metrics: Collection[str]) -> Iterator[Caution]:
-    """The warning that is about several metrics together."""
-    if len(metrics) > 1:
-        yield Caution("several-metrics", f"{len(metrics)} metrics were tried, and the correction is for the pairs "
-                                         "within each: choose the one that counts beforehand, or report all.")
+def about_several(results: Mapping[str, MetricResult]) -> Iterator[Caution]:
+    """The warnings that are about several metrics together."""
+    if len(results) < 2:
+        return
+    yield Caution("several-metrics", f"{len(results)} metrics were tried, and the correction is for the pairs within "
+                                     "each: choose the one that counts beforehand, or report all.")
+    groups: dict[frozenset[str], list[str]] = {}
+    for name, result in results.items():
+        if top := headline(result):
+            groups.setdefault(frozenset(top), []).append(name)
+    if len(groups) > 1:
+        told = (f"{named([row.system for row in results[names[0]].systems if row.system in top])} by "
+                f"{named(list(map(metric_title, names)))}" for top, names in groups.items())
+        yield Caution.of("top-groups-differ", "The metrics do not name the same top group.",
+                         here=f"Top groups: {'; '.join(told)}.")
 
 
 def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
@@ -200,6 +219,61 @@ def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
                       metric)
 
 
+def _about_ends(testset: TestSet, metric: Metric, result: MetricResult) -> Iterator[Caution]:
+    """Where a metric gives systems the same score whatever is drawn: at an end of its range, or as it does not count
+    what their outputs differ in."""
+    if metric.name in testset.scores:
+        return
+    by, ends, lowest = metric_title(metric.name), dict[str, list[str]](), None
+    for row in result.systems:
+        if (why := end_of(metric, row.score)) is not None:
+            ends.setdefault(f"{by} is {row.score:.2f} for {{names}}, as {why}", []).append(row.system)
+            if metric.higher_is_better and round(row.score) == 0:
+                lowest = row.system
+    at_end, same = {name for names in ends.values() for name in names}, list[set[str]]()
+    for pair in result.tested:
+        if pair.se == 0 == pair.delta and pair.a not in at_end and not _same_outputs(testset, pair.a, pair.b):
+            joined = [group for group in same if group & {pair.a, pair.b}]
+            same = [group for group in same if group not in joined] + [{pair.a, pair.b}.union(*joined)]
+    told = [(said, names) for said, names in ends.items() if len(names) > 1 or lowest in names]
+    told += [(f"{by} is the same for {{names}} in every sample: their outputs differ only in what it does not count",
+              [row.system for row in result.systems if row.system in group]) for group in same]
+    for said, names in told:
+        if len(names) == 1:
+            yield Caution("cannot-tell-apart", f"{said.format(names=names[0])}: it cannot show how far {names[0]} is "
+                                               "from other systems.", metric.name)
+            continue
+        other, n, of = _telling_metric(testset, metric.name, names)
+        advice = "No other metric can: the outputs are identical." if not of else \
+            "None of chrF, TER and BLEU can tell them apart." if other is None else \
+            f"{metric_title(other)} can tell " + ("them apart." if n == of else f"{n} of the {of} pairs apart.")
+        yield Caution.of(
+            "cannot-tell-apart", f"{said.format(names=named(names))}. It cannot tell them apart, and there is no "
+            "minimum detectable difference.", metric.name, advice=advice,
+            remedies=() if other is None else ({"metrics": other},))
+
+
+def _telling_metric(testset: TestSet, metric: str, names: Sequence[str]) -> tuple[str | None, int, int]:
+    """The metric of texts that gives most pairs of these systems different scores; of how many pairs, and how many have
+    different outputs."""
+    part = testset.only(names)
+    differ = [(i, j) for i, j in combinations(range(len(part.systems)), 2)
+              if not _same_outputs(part, *(list(part.systems)[k] for k in (i, j)))]
+    best, most = None, 0
+    for other in (name for name in _THAT_MAY_TELL if differ and name != metric):
+        made = metric_of(replace(part, scores={}), other)
+        scores = np.asarray(made.score(made.statistics(part).sum(axis=1)))
+        n = sum(abs(scores[i] - scores[j]) > TOLERANCE * abs(scores[i]) for i, j in differ)
+        if n > most:
+            best, most = other, n
+    return best, most, len(differ)
+
+
+def _same_outputs(testset: TestSet, a: str, b: str) -> bool:
+    """Whether two systems have the same outputs, those of further training runs too."""
+    return testset.systems[a] == testset.systems[b] and testset.runs.get(a) == testset.runs.get(b)
+
+
 def _about_references(testset: TestSet, result: MetricResult) -> Iterator[Caution]:
     said = disagreement(result, testset.n_segments)
     if said is not None:
@@ -258,12 +332,33 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
                                           f"reject anything. Use {needed} trials or more{remedy}.", result.metric,
                       remedies=(*([{"trials": needed}] if needed is not None else []), *others))
     if lacks not in ("units", "differences"):
-        yield from about_open_pairs(result)
+        yield from about_open_pairs(settings, result)
         yield from about_intervals(settings, result)
     if result.ruled is not None:
         yield about_rule(settings, result, result.ruled)
     elif any(row.rank_low for row in result.systems):
         yield from about_ranks(settings, result)
+
+
+def _about_split(settings: Settings, result: MetricResult) -> Iterator[Caution]:
+    """Where the test's own statistic favours one system and the difference of the scores does not."""
+    split = [pair for pair in result.tested if is_split(pair, settings.alpha)]
+    if not split:
+        return
+    by, test = metric_title(result.metric), TESTS[settings.test]
+    where, names = f" in {len(split)} of {len(result.tested)} pairs", ""
+    if len(result.tested) == 1:
+        where, (pair,) = "", split
+        first, second = (pair.a, pair.b) if pair.favours == "a" else (pair.b, pair.a)
+        sides = (f"{test.statistic} favour {first}, the difference of the scores favours "
+                 f"{second if pair.delta else 'neither'}")
+    else:
+        sides = f"{test.statistic} favour one system, and the difference of the scores does not"
+        names = f"These are {named([f'{pair.a} - {pair.b}' for pair in split])}."
+    yield Caution.of("split-decision", f"Test and scores disagree{where} by {by}: {sides}. mtsig declares neither "
+                                       "system better there.", result.metric, here=names,
+                     advice="A few segments with large differences can do this. Look at them, or test the difference "
+                            "of the scores itself with the test ar.", remedies=({"test": "ar"},))
 
 
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:
@@ -294,12 +389,13 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
                 TESTS[settings.test], settings.unit, np.array(pair.n_apart), settings.block_length))) > 0 and (
                 not pair.decidable or pair.p_value is not None and pair.p_value <= least):
             of = pair.n if settings.unit == "block" else pair.n_units
-            yield Caution("few-differences", f"{pair.a} and {pair.b} differ in only "
-                                             f"{counted(pair.n_apart, telling_unit(settings))} of {of}, and the others "
-                                             f"say nothing of which is better: {least_said(settings)} is {least:.2g} "
-                                             "from so few.", **about)
-        if result.metric not in testset.scores and testset.systems[pair.a] == testset.systems[pair.b] \
-                and testset.runs.get(pair.a) == testset.runs.get(pair.b):
+            texts = _texts_apart(testset, settings, pair, result.metric)
+            more = "" if texts <= pair.n_apart else f" (their texts differ in {texts:,})"
+            yield Caution("few-differences", f"By {metric_title(result.metric)} {pair.a} and {pair.b} differ in only "
+                                             f"{counted(pair.n_apart, telling_unit(settings))} of {of}{more}, and the "
+                                             f"others say nothing of which is better: {least_said(settings)} is "
+                                             f"{least:.2g} from so few.", **about)
+        if result.metric not in testset.scores and _same_outputs(testset, pair.a, pair.b):
             yield Caution("identical-outputs", f"{pair.a} and {pair.b} have identical outputs.", **about)
         elif pair.n and _same_scores(testset, pair, result.metric):
             yield Caution("identical-scores", f"{pair.a} and {pair.b} have identical scores by "
@@ -311,6 +407,16 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
             else:
                 yield about_near(settings, result.metric, pair)
     yield from about_near_at_least(settings, result, at_least)
+
+
+def _texts_apart(testset: TestSet, settings: Settings, pair: PairResult, metric: str) -> int:
+    """In how many units the outputs of two systems differ; 0 where what is compared are given scores."""
+    if metric in testset.scores:
+        return 0
+    outputs = zip(*([testset.systems[name], *testset.runs.get(name, ())] for name in (pair.a, pair.b)), strict=False)
+    apart = {k for first, second in outputs for k, (one, other) in enumerate(zip(first, second, strict=True))
+             if one != other}
+    return len({testset.document_index[k] for k in apart}) if telling_unit(settings) == "document" else len(apart)
 
 
 def _same_scores(testset: TestSet, pair: PairResult, metric: str) -> bool:

@@ -31,6 +31,8 @@ from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, S
 
 __all__ = ["compare", "joined"]
 
+_SIDES = {1: "a", -1: "b", 0: None}
+
 
 def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bleu",), *, test: str = "ar",
             unit: str = "auto", block_length: float | None = None, trials: int = 9999, alpha: float = 0.05,
@@ -163,14 +165,17 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
     improvement, win, lose = seen.sign * found.delta, found.win, found.lose
     if not metric.higher_is_better:
         win, lose = lose, win
+    side = np.sign(improvement) if found.side is None else seen.sign * found.side
+    favours = np.where(np.isfinite(side) & (side != np.sign(improvement)), side, 0)
     decidable = can_reach(settings, found.n_apart)
-    better = np.where(decidable, decide(improvement, settings.alpha, p=found.adjusted, win=win, lose=lose), 0)
-    mdd, mdd_low, mdd_high, mdd_family = _detectable(found, decidable, settings)
+    better = np.where(
+        decidable, decide(improvement, settings.alpha, p=found.adjusted, win=win, lose=lose, side=side), 0)
+    mdd, mdd_low, mdd_high, mdd_family = _detectable(found, decidable & (found.se > 0), settings)
 
     ranks = [(None, None, None)] * len(names)
     rankable = bool(can_reach(settings, found.n_apart, rank_correction(settings)).any())
     if settings.baseline is None and TESTS[settings.test].p_values is not None and rankable:
-        decisions = decide(improvement, settings.alpha, p=found.for_ranks)
+        decisions = decide(improvement, settings.alpha, p=found.for_ranks, side=side)
         low, high = rank_intervals(decision_matrix(len(names), pairs, decisions))
         ranks = list(zip(low, high, clusters_of(np.arange(len(names)), low, high), strict=True))
     result = MetricResult(
@@ -181,7 +186,7 @@ def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, 
         tuple(PairResult(
             names[i], names[j], float(found.delta[k]), _number(found.low[k]), _number(found.high[k]),
             p_value=_at(found.p, k), p_adjusted=_at(found.adjusted, k),
-            significant=bool(better[k]), better={1: "a", -1: "b", 0: None}[int(better[k])],
+            significant=bool(better[k]), better=_SIDES[int(better[k])], favours=_SIDES[int(favours[k])],
             win=_at(win, k), lose=_at(lose, k), se=_number(found.se[k]), se_ratio=_at(found.se_ratio, k),
             mdd=_number(mdd[k]), n=int(found.n[k]), ci_joint_low=_number(found.joint_low[k]),
             ci_joint_high=_number(found.joint_high[k]), n_units=int(found.n_units[k]),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mtsig_core.inference.row_chunks import Rows, by_rows, in_turn
+from mtsig_core.inference.ties import count_extreme
 
 __all__ = ["ADJUSTMENTS", "CORRECTIONS", "FAMILY_WISE", "romano_wolf"]
 
@@ -53,8 +54,9 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray | Rows, tolerance: float 
                 whole: bool = False) -> np.ndarray:
     """Step-down max-T of Romano and Wolf (2005): family-wise error from the joint null of all pairs.
 
-    Each pair is studentised by the standard deviation of its null. A pair whose null does not vary (identical
-    outputs) gets p = 1 and takes no part in the maximum.
+    Each pair is studentised by the standard deviation of its null. A pair whose null does not vary takes no part in the
+    maximum: without a difference (identical outputs) it gets p = 1; a difference that is the same in every draw is
+    infinitely many standard deviations, so that it comes first in the step-down and keeps the p of the pair alone.
 
     Parameters
     ----------
@@ -83,6 +85,10 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray | Rows, tolerance: float 
     ties = tolerance * size
     varies = spread > ties
     adjusted = np.ones(len(observed))
+    constant = np.flatnonzero(~varies & (observed != 0))
+    if len(constant):
+        kept = null[constant]
+        adjusted[constant] = (count_extreme(observed[constant], kept, np.zeros(len(kept))) + 1) / (n + 1)
     if not varies.any():
         return adjusted
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -11,7 +11,7 @@ from mtsig_core.errors import Remedy
 from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.resampling import Units, effective_number
-from mtsig_core.inference.significance import TESTS, SignificanceTest, significant
+from mtsig_core.inference.significance import TESTS, SignificanceTest, is_split, significant
 from mtsig_core.metrics import metric_title
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
 
@@ -90,12 +90,13 @@ def few_drawn_code(test: str) -> str:
     return f"{test}-few-units"
 
 
-def about_open_pairs(result: MetricResult) -> Iterator[Caution]:
+def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Caution]:
     """What the pairs that are not significant leave open: how large a difference, and in which there is no telling."""
-    open_pairs = [pair for pair in result.tested if not pair.significant]
-    mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
-    if not open_pairs or mdds and max(mdds) == 0:  # nothing differs, as in identical outputs
+    open_pairs = [pair for pair in result.tested if not (pair.significant or is_split(pair, settings.alpha))]
+    open_pairs = [pair for pair in open_pairs if not (pair.decidable and pair.se == 0)]  # those never differ
+    if not open_pairs:
         return
+    mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
     m = len(result.tested)
     shut = sum(not pair.decidable for pair in open_pairs) if mdds else 0
     others = len(open_pairs) - shut
@@ -270,7 +271,8 @@ def cannot_decide(settings: Settings, result: MetricResult, correction: str | No
     if lacks is None:
         return None
     if lacks == "differences":
-        return f"Cannot be decided: systems differ in too few {telling_unit(settings)}s"
+        by = metric_title(result.metric)
+        return f"Cannot be decided: systems differ in too few {telling_unit(settings)}s by {by}"
     several = f", too few for {m} pairs" if units_needed(settings, 1) < units_needed(settings, m, correction) else ""
     return f"Cannot be decided with {units_said(settings, most_units(result))}{several}"
 

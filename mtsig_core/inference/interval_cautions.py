@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mtsig_core.inference.correction import FAMILY_WISE
 from mtsig_core.inference.few_units import which_to_go_by
+from mtsig_core.inference.significance import is_split
 from mtsig_core.inference.text_cautions import named, plural
 from mtsig_core.inference.ties import holds_zero
 from mtsig_core.results import Caution, MetricResult, PairResult, Settings
@@ -17,7 +18,8 @@ def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cautio
     """Where decisions do not agree with the intervals that hold as they do: for all pairs together, or for each."""
     jointly = settings.correction in FAMILY_WISE and len(result.tested) > 1
     ends = [(pair, pair.ci_joint_low, pair.ci_joint_high) if jointly else (pair, pair.ci_low, pair.ci_high)
-            for pair in result.pairs if pair.decidable]  # of the others there is no decision to go by
+            for pair in result.pairs  # of the others there is no decision to go by
+            if pair.decidable and not is_split(pair, settings.alpha)]
     odd = [pair for pair, low, high in ends
            if low is not None and high is not None and pair.significant == holds_zero(low, high)]
     told = []

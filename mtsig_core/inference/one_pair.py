@@ -51,6 +51,9 @@ class Outcome:
     win, lose : float or None
         Koehn's test alone: shares of bootstrap samples on which a is better, or worse, than b.
     better : {"a", "b", None}
+    favours : {"a", "b", None}
+        The system that the test's own statistic favours, where it would be decided for that and the difference does
+        not favour it: then neither is better.
     """
 
     test: str
@@ -58,6 +61,7 @@ class Outcome:
     win: float | None
     lose: float | None
     better: str | None
+    favours: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +94,7 @@ class PairExamination:
         Units of the test that both have, and how many of equal size these are worth.
     mdd : float or None
         Minimum detectable difference at 80% power, alpha, and the unit of the test; None where swaps of so few units
-        cannot give a p of alpha.
+        cannot give a p of alpha, and where the difference never varies.
     exact : bool
         Whether `swapped` has all swaps there are but for none, so that the p of approximate randomization is exact.
     by_document : ndarray, shape (documents,), or None
@@ -230,7 +234,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
         drawn[:resamples] if kind == units.kind else bootstrapped(kind, resamples, f"standard error by {kind}")
         ).std(ddof=1)) for kind, one in data.items()}
     own, n_swapped = se[units.kind], int(apart["swaps"][0]) if units.block_length is None else None
-    mdd = None if not decidable or own is None else minimum_detectable_difference(
+    mdd = None if not (decidable and own) else minimum_detectable_difference(
         unbiased(own, int(common[0])), alpha, n_effective=float(worth[0]), n_swapped=n_swapped)
     return PairExamination(
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),
@@ -365,10 +369,12 @@ def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray, alpha
         p = np.maximum(floor, test.p_values(np.array([delta]), replicates))
     else:
         win, lose = win_rates(sign * replicates)
-    decision = int(decide(np.array([sign * delta]), alpha, p=p, win=win, lose=lose)[0])
+    side = sign * test.side(np.array([delta]), replicates)
+    by_both, by_test = (int(decide(toward, alpha, p=p, win=win, lose=lose, side=side)[0]) if significant(floor, alpha)
+                        else 0 for toward in (np.array([sign * delta]), side))
     p_value, wins, losses = (None if value is None else float(value[0]) for value in (p, win, lose))
-    better = {1: "a", -1: "b", 0: None}[decision if significant(floor, alpha) else 0]
-    return Outcome(test.name, p_value, wins, losses, better)
+    sides = {1: "a", -1: "b", 0: None}
+    return Outcome(test.name, p_value, wins, losses, sides[by_both], sides[by_test - by_both])
 
 
 def _both(two: Measured, units: Units) -> int:

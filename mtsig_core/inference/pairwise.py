@@ -55,7 +55,8 @@ class PairNumbers:
 
     `n_apart` are the units that tell two systems apart, see `units_apart`.
     `p`, `adjusted`, `for_ranks` (adjusted so that they control the family-wise error), `win`, `lose` and `swap_se` (see
-    `PairResult`) are None where the test has none.
+    `PairResult`) are None where the test has none. `side` is the sign of the test's own statistic, positive where the
+    first system has the higher scores by it.
     """
 
     n: np.ndarray
@@ -76,6 +77,7 @@ class PairNumbers:
     win: np.ndarray | None
     lose: np.ndarray | None
     swap_se: np.ndarray | None
+    side: np.ndarray | None
 
 
 def draw(metric: Metric, statistics: np.ndarray | Columns, units: Units, settings: Settings, jobs: int,
@@ -164,8 +166,8 @@ def unbeaten(seen: Measured, settings: Settings, jobs: int, progress: engine.Pro
     delta = scores[pairs[:, 0]] - scores[pairs[:, 1]]
     n_units = units_apart(systems.data, pairs, np.full(len(pairs), systems.data.units.pieces),
                           TESTS[settings.test].draws == "swaps")
-    _, _, for_ranks, *_ = _test(systems, pairs, delta, n_units, settings, jobs, progress)
-    decisions = decide(seen.sign * delta, settings.alpha, p=for_ranks)
+    _, _, for_ranks, *_, side = _test(systems, pairs, delta, n_units, settings, jobs, progress)
+    decisions = decide(seen.sign * delta, settings.alpha, p=for_ranks, side=None if side is None else seen.sign * side)
     low, high = rank_intervals(decision_matrix(len(seen.names), pairs, decisions))
     return tuple(name for name, rank in zip(seen.names, low, strict=True) if rank == 1), bool((high == 1).any()), bool(
         can_reach(settings, n_units, rank_correction(settings)).any())
@@ -209,25 +211,28 @@ def _spread(values: np.ndarray, ddof: int = 0) -> np.ndarray:
 
 def _test(sides: Drawn, pairs: np.ndarray, delta: np.ndarray, n_units: np.ndarray, settings: Settings, jobs: int,
           progress: engine.Progress | None) -> tuple[np.ndarray | None, ...]:
-    """p-values, adjusted p-values (as chosen, and for ranks), win and lose rates of all pairs, and the root mean square
-    of their differences over swaps; None where undefined.
+    """p-values, adjusted p-values (as chosen, and for ranks), win and lose rates of all pairs, the root mean square
+    of their differences over swaps, and the side of the test's own statistic; None where undefined.
 
     Rank intervals hold jointly only with the family-wise error controlled, whatever correction the pairs get.
     """
     if not len(pairs):
-        return (None,) * 6
+        return (None,) * 7
     test = TESTS[settings.test]
     replicates = tested_against(sides, pairs, settings, jobs, progress)
     if test.p_values is None:
-        return None, None, None, *win_rates(replicates), None
+        win, lose = win_rates(replicates)
+        return None, None, None, win, lose, None, np.sign(win - lose)
+    side = test.side(delta, replicates)
     floor = p_floor(test, settings.unit, n_units)
     p = np.maximum(floor, test.p_values(delta, replicates))
     if not test.romano_wolf:
-        return p, ADJUSTMENTS[settings.correction](p), ADJUSTMENTS["holm"](p), None, None, None
+        return p, ADJUSTMENTS[settings.correction](p), ADJUSTMENTS["holm"](p), None, None, None, side
     null = _centred(replicates) if test.draws == "bootstrap" else replicates
     stepped = np.maximum(floor, romano_wolf(delta, null, whole=test.tries_all(sides.data.units)))
     adjusted = stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p)
-    return p, adjusted, stepped, None, None, _root_mean_square(replicates) if test.draws == "swaps" else None
+    swap_se = _root_mean_square(replicates) if test.draws == "swaps" else None
+    return p, adjusted, stepped, None, None, swap_se, side
 
 
 def _root_mean_square(values: np.ndarray | Rows) -> np.ndarray:

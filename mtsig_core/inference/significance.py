@@ -16,9 +16,10 @@ import numpy as np
 from mtsig_core.inference.resampling import Units
 from mtsig_core.inference.row_chunks import Rows, by_rows
 from mtsig_core.inference.ties import TOLERANCE, count_extreme, rounding
+from mtsig_core.results import PairResult
 
-__all__ = ["FEW_TO_DRAW", "SMALLEST_P", "TESTS", "SignificanceTest", "approximate_randomization", "decide",
-           "fitting_tests", "percentile_test", "riezler_maxwell", "signed_shift", "significant", "student_t",
+__all__ = ["approximate_randomization", "decide", "FEW_TO_DRAW", "fitting_tests", "is_split", "percentile_test",
+           "riezler_maxwell", "signed_shift", "SignificanceTest", "significant", "SMALLEST_P", "student_t", "TESTS",
            "wilcoxon", "win_rates"]
 
 #: p is never 0, not even where it is too small for a number.
@@ -132,11 +133,9 @@ def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     the normal approximation with the variance corrected for ties. Parameters and result as in `student_t`.
     """
     def p_value(row: np.ndarray) -> float:
-        d = row[np.isfinite(row) & (row != 0)]
+        d = _ranked_differences(row)
         if not len(d):
             return 1.0
-        d = np.round(d * 10.0 ** (_DIGITS - math.floor(math.log10(np.abs(d).max()))))  # 0.8 - 0.7 and 0.4 - 0.3 tie
-        d = d[d != 0]
         if len(d) <= _EXACT_RANKS:
             return _exact_signed_rank(d)
         from scipy.stats import wilcoxon as signed_rank
@@ -144,6 +143,15 @@ def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
         return max(float(signed_rank(d, method="asymptotic").pvalue), SMALLEST_P)
 
     return np.array([p_value(row) for row in differences])
+
+
+def _ranked_differences(row: np.ndarray) -> np.ndarray:
+    """The differences that get a rank, rounded so that 0.8 - 0.7 and 0.4 - 0.3 tie; those of 0 get none."""
+    d = row[np.isfinite(row) & (row != 0)]
+    if len(d):
+        d = np.round(d * 10.0 ** (_DIGITS - math.floor(math.log10(np.abs(d).max()))))
+    ranked: np.ndarray = d[d != 0]
+    return ranked
 
 
 def _exact_signed_rank(d: np.ndarray) -> float:
@@ -162,6 +170,33 @@ def _exact_signed_rank(d: np.ndarray) -> float:
         shares[:rank] /= 2
     far = abs(2 * int(ranks[d > 0].sum()) - total)
     return float(shares[np.abs(2 * np.arange(total + 1) - total) >= far].sum())
+
+
+def _side_of_difference(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:
+    """1 where the observed difference favours the first system, -1 where the second, 0 where neither; (pairs,)."""
+    sides: np.ndarray = np.sign(observed)
+    return sides
+
+
+def _side_of_draws(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
+    """The same of bootstrap samples: the system that wins more of them."""
+    win, lose = win_rates(drawn)
+    sides: np.ndarray = np.sign(win - lose)
+    return sides
+
+
+def _side_of_mean(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """The same of the sum of the differences of segment scores."""
+    sides: np.ndarray = np.sign(np.where(np.isfinite(differences), differences, 0.0).sum(axis=1))
+    return sides
+
+
+def _side_of_ranks(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """The same of the sum of the signed ranks."""
+    from scipy.stats import rankdata
+
+    rows = map(_ranked_differences, differences)
+    return np.array([np.sign((np.sign(d) * rankdata(np.abs(d))).sum()) for d in rows])
 
 
 def _least_swapped(n: np.ndarray) -> np.ndarray:
@@ -201,8 +236,11 @@ def significant(p: np.ndarray | float, alpha: float) -> np.ndarray | bool:
 
 
 def decide(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None, win: np.ndarray | None = None,
-           lose: np.ndarray | None = None) -> np.ndarray:
+           lose: np.ndarray | None = None, side: np.ndarray | None = None) -> np.ndarray:
     """The one place where a pair is decided: 1 for its first system, -1 for its second, 0 for neither.
+
+    A pair goes to the side of the test's own statistic, and only where the improvement is on that side too: what is
+    not the same by both is decided for neither, however small p is.
 
     Parameters
     ----------
@@ -213,19 +251,45 @@ def decide(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None
     win, lose : ndarray, shape (pairs,), optional
         In place of p, shares of bootstrap samples on which the first is better, and worse (Koehn 2004, section 6):
         the larger has to be at least 1 - alpha. Without either nothing is decided.
+    side : ndarray, shape (pairs,), optional
+        The sign of the test's own statistic, see `SignificanceTest.side`, positive where the first is better. By
+        default that of the improvement, and of ``win - lose`` where these decide.
 
     Examples
     --------
+    >>> decide(np.array([2.0, -1.0]), 0.05, p=np.array([0.01, 0.01]), side=np.array([-1, -1])).tolist()
+    [0, -1]
     >>> decide(np.array([2.0, -1.0, 1.0]), 0.05, p=np.array([0.05, 0.01, 0.2])).tolist()
     [1, -1, 0]
     >>> decide(np.array([2.0, 1.0]), 0.05, win=np.array([0.95, 0.94]), lose=np.array([0.04, 0.05])).tolist()
     [1, 0]
     """
-    if p is not None:
-        return np.where(significant(p, alpha), np.sign(improvement), 0).astype(int)
-    if win is None or lose is None:
+    found = _is_found(alpha, p, win, lose)
+    if found is None:
         return np.zeros(len(improvement), dtype=int)
-    return np.where(np.maximum(win, lose) >= 1 - alpha - TOLERANCE, np.sign(win - lose), 0).astype(int)
+    toward = np.sign(improvement)
+    if side is None:
+        side = toward if win is None or lose is None else np.sign(win - lose)
+    return np.where(found & (np.sign(side) == toward), toward, 0).astype(int)
+
+
+def is_split(pair: PairResult, alpha: float) -> bool:
+    """Whether a pair would be decided if the test's own statistic and the difference were on the same side."""
+    if pair.favours is None or not pair.decidable:
+        return False
+    p, win, lose = (None if value is None else np.array([value]) for value in (pair.p_adjusted, pair.win, pair.lose))
+    found = _is_found(alpha, p, win, lose)
+    return found is not None and bool(found[0])
+
+
+def _is_found(alpha: float, p: np.ndarray | None, win: np.ndarray | None, lose: np.ndarray | None) -> np.ndarray | None:
+    """Whether each pair differs by p, or by the shares of wins; None without either."""
+    if p is not None:
+        return significant(p, alpha)
+    if win is None or lose is None:
+        return None
+    found: np.ndarray = np.maximum(win, lose) >= 1 - alpha - TOLERANCE
+    return found
 
 
 def _p_values(count: Callable[[np.ndarray, np.ndarray], np.ndarray], observed: np.ndarray,
@@ -258,6 +322,11 @@ class SignificanceTest:
         What is wrong with it as published, or for translations, and what to use instead.
     least : callable or None
         Number of units -> the smallest p whatever the outputs.
+    side : callable
+        (observed, replicates) -> the sign of what its p, or its win rates, are of: 1 where that favours the first
+        system, -1 the second. By default that of the observed difference.
+    statistic : str
+        What `side` is the sign of, in words that a plural verb follows.
     with_few, with_few_instead : str or None, str
         What holds of it with few or unequal units, and what to use instead.
     """
@@ -276,6 +345,8 @@ class SignificanceTest:
     least: Callable[[np.ndarray], np.ndarray] | None = None
     with_few: str | None = None
     with_few_instead: str = ""
+    side: Callable[[np.ndarray, Any], np.ndarray] = _side_of_difference
+    statistic: str = "the differences"
 
     @property
     def of_segments(self) -> bool:
@@ -300,6 +371,7 @@ class SignificanceTest:
         return math.ceil(self.steps / p * (1 - 1e-12)) - 1
 
 
+_MOST_DRAWS = "most bootstrap samples"
 _WITH_FEW = ("With few units it makes false claims too often over all pairs, whatever the correction. When all systems "
              "are equal, Romano-Wolf calls some better in 20 to 43% of test sets instead of 5%, with 6 systems and 7 "
              "to 12 units; in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of unequal size. "
@@ -319,11 +391,12 @@ TESTS = {test.name: test for test in (
     SignificanceTest(
         "percentile", "percentile interval of the difference", "Zhang and Vogel 2004, 3.2",
         "p = 2 (min(#{ d_b <= 0 }, #{ d_b >= 0 }) + 1) / (B + 1), at most 1", "bootstrap",
-        percentile_test, "holm", steps=2, least=_least_drawn, with_few=_WITH_FEW, with_few_instead=_RATHER),
+        percentile_test, "holm", steps=2, least=_least_drawn, with_few=_WITH_FEW, with_few_instead=_RATHER,
+        side=_side_of_draws, statistic=_MOST_DRAWS),
     SignificanceTest(
         "koehn", "paired bootstrap, share of wins", "Koehn 2004, 6",
         "win = #{ d_b > 0 } / B, lose = #{ d_b < 0 } / B; concludes when the larger is at least 1 - alpha",
-        "bootstrap", None, "none", least=_least_drawn,
+        "bootstrap", None, "none", least=_least_drawn, side=_side_of_draws, statistic=_MOST_DRAWS,
         caution="The better direction is chosen by the data, so at alpha = .05 it concludes in about 10% of true "
                 "nulls, 5% per direction, with many units of equal size, and in up to 18% with few or unequal ones, as "
                 "documents are.",
@@ -338,7 +411,7 @@ TESTS = {test.name: test for test in (
     SignificanceTest(
         "t", "Student's t on paired segment scores", "Student 1908; Koehn 2004, 4",
         "t = mean(d) / (sd(d) / sqrt(n)) with n - 1 degrees of freedom, d the n differences of segment scores",
-        "none", student_t, "holm",
+        "none", student_t, "holm", side=_side_of_mean, statistic="the differences of segments",
         caution="It takes segments as independent, which those of one document are not.",
         instead="Use ar by document where document ids are known."),
     SignificanceTest(
@@ -347,7 +420,8 @@ TESTS = {test.name: test for test in (
         "none", wilcoxon, "holm",
         caution="It tests whether the differences lie symmetrically about 0, not their mean, and takes segments as "
                 "independent.",
-        instead="Use ar to test the difference that is shown.", least=_least_signed_rank),
+        instead="Use ar to test the difference that is shown.", least=_least_signed_rank, side=_side_of_ranks,
+        statistic="the signed ranks"),
 )}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.data.score_directions import check_settled
+from mtsig_core.data.score_directions import by_precedence, check_settled, human_scores
 from mtsig_core.data.task import Task
 from mtsig_core.data.task_exclusions import TaskExclusion, without
 from mtsig_core.errors import SettingError, unknown
@@ -22,10 +22,11 @@ from mtsig_core.inference.rank_rules import RANK_RULES, clusters_of
 from mtsig_core.inference.runs import runs_across
 from mtsig_core.inference.significance import decide
 from mtsig_core.metrics import METRICS
-from mtsig_core.results import Comparison, Exclusion, MetricResult, Settings
+from mtsig_core.results import Caution, Comparison, Exclusion, MetricResult, Settings
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["compare_task", "corrected_macro", "counted_macro", "excluded_in", "macro_of", "of_parts", "task_metrics"]
+__all__ = ["ask_for_metric", "compare_task", "corrected_macro", "counted_macro", "excluded_in", "macro_of", "of_parts",
+           "task_metrics"]
 
 _SIDES = {1: "a", -1: "b", 0: None}
 
@@ -42,8 +43,9 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
     ----------
     task : Task
     metrics : str or sequence of str, optional
-        By default all scores that the task has, BLEU where it has none. A language pair is compared by those it has,
-        and left out where it has none of them.
+        By default all scores that the task has, BLEU where it has none: human scores first, then the metric that the
+        task's table names; where nothing says which metric decides, a warning asks. A language pair is compared by
+        those it has, and left out where it has none of them.
     test : {"ar", "bootstrap", ...}
         As in `compare`, within each language pair. Across them the mean difference is tested by the same, where its
         draws can be averaged (``ar``, ``bootstrap``); else there is no macro result.
@@ -96,16 +98,32 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
         across = macro_of(task, own, name, trials=trials, jobs=jobs, progress=report, measured=counted)
         if across is not None:
             macro[name] = across
-    return of_parts(info, names, parts, macro, exclude)
+    return of_parts(info, names, parts, macro, exclude, chosen=metrics is not None)
 
 
 def of_parts(info: TaskInfo, metrics: Sequence[str], parts: Mapping[tuple[str, str], Comparison],
-             macro: Mapping[str, MacroResult], exclude: tuple[TaskExclusion, ...]) -> TaskComparison:
-    """The whole of comparisons by one of the metrics each, by (metric, language pair)."""
+             macro: Mapping[str, MacroResult], exclude: tuple[TaskExclusion, ...], chosen: bool) -> TaskComparison:
+    """The whole of comparisons by one of the metrics each, by (metric, language pair); whether the user has `chosen`
+    them."""
     by_pair = {pair: [parts[name, pair] for name in metrics if (name, pair) in parts] for pair in info.pairs}
     pairs = {pair: replace(joined(several), excluded=excluded_in(pair, exclude))
              for pair, several in by_pair.items() if several}
-    return TaskComparison(info, pairs, {name: macro[name] for name in metrics if name in macro}, exclude)
+    asked = None if chosen else ask_for_metric(info, metrics[0])
+    return TaskComparison(info, pairs, {name: macro[name] for name in metrics if name in macro}, exclude,
+                          warnings=() if asked is None else (asked,))
+
+
+def ask_for_metric(task: TaskInfo, first: str) -> Caution | None:
+    """The warning that nothing says which of several metrics decides: human scores would, and the task's table."""
+    own = task.own_scores
+    if first not in own or len(own) < 2 or human_scores(own) or task.primary is not None:
+        return None
+    return Caution.of(
+        "which-metric", "Nothing says which metric decides: this task has no human scores, and no table of systems "
+        f"that names a metric. {first} comes first of {len(own)} only by the order in which they are read: "
+        f"{', '.join(own)}.", first,
+        advice="Choose the metric that decides, or name it in the first line of systems.tsv: # metric: NAME.",
+        remedies=({"primary": "NAME"},))
 
 
 def excluded_in(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:
@@ -122,8 +140,10 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
         For one that no language pair has, and one that comes twice.
     """
     if metrics is None:
-        names = list(dict.fromkeys(name for own in task.scores.values() for name in own))
-        names += ["bleu"] if any(not own for own in task.scores.values()) else []
+        no_scores = any(not own for own in task.scores.values())
+        names = by_precedence([*task.own_scores, *["bleu"] * no_scores], task.primary)
+        if task.primary is not None and task.primary not in names:
+            names.insert(len(human_scores(names)), task.primary)
     else:
         names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not names or len(set(names)) < len(names):

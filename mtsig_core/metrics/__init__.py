@@ -7,21 +7,21 @@ a score of the sums. A corpus score is never a mean of sentence scores.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any, Protocol, cast
 
 import numpy as np
 
-from mtsig_core.data.score_directions import check_settled
+from mtsig_core.data.score_directions import by_precedence, check_settled
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.runs import over_runs
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
 
-__all__ = ["ADAPTERS", "Metric", "METRICS", "as_metric", "check_tokenizer", "depends_on_testset", "direction",
-           "is_adapted", "is_segment_mean", "make_metric", "mean_over_domains", "metric_of", "metric_title",
-           "metric_titles", "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
+__all__ = ["ADAPTERS", "as_metric", "check_tokenizer", "depends_on_testset", "direction", "end_of", "is_adapted",
+           "is_segment_mean", "make_metric", "mean_over_domains", "Metric", "metric_of", "metric_title",
+           "metric_titles", "METRICS", "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
 
 
 class Metric(Protocol):
@@ -44,6 +44,9 @@ class Metric(Protocol):
         Whether it needs dependency parses of outputs and references.
     tokenizer : callable, optional
         TestSet -> the name of the tokenizer that finds its words, for a metric of words: see `tokenizer_of`.
+    ends : mapping of float to str, optional
+        The scores at which its range ends, 0 first, and why a system has that score: its replicates all have it too, so
+        that two systems there cannot be told apart.
     is_adapted : bool, optional
         Whether another package counts: nothing tells when its code has changed, so no counts are kept on disk.
     """
@@ -78,6 +81,8 @@ class Metric(Protocol):
     def signature(self, testset: TestSet) -> str:
         """One line that names every setting a score depends on."""
 
+
+_AT_END = 1e-7  # points: what rounding leaves of 100
 
 #: name -> "module:class", imported on first use so that the command line starts fast.
 METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
@@ -161,11 +166,12 @@ def as_metric(given: object) -> Metric:
 
 
 def metrics_of(testset: TestSet) -> list[str]:
-    """The names of the metrics that a test set can be scored with; its own scores come last."""
+    """The names of the metrics that a test set can be scored with: human scores first, then metrics of texts, then its
+    other scores."""
     parsed = bool(testset.parses) and not testset.runs
     known = [name for name in METRICS if parsed or not getattr(_class(METRICS[name]), "needs_parses", False)] \
         if testset.has_texts else []
-    return list(dict.fromkeys([*known, *testset.scores]))
+    return by_precedence([*known, *testset.scores])
 
 
 def metric_of(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric:
@@ -219,6 +225,12 @@ def direction(metric: Metric) -> int:
 def is_segment_mean(metric: Metric) -> bool:
     """Whether a metric is a mean of segment scores, which Student's t and Wilcoxon's test are for."""
     return getattr(metric, "is_segment_mean", False)
+
+
+def end_of(metric: Metric, score: float) -> str | None:
+    """Why a score is the lowest or the highest that a metric can give; None where it is neither."""
+    ends: Mapping[float, str] = getattr(metric, "ends", {})
+    return next((why for end, why in ends.items() if abs(score - end) <= _AT_END), None)
 
 
 def is_adapted(metric: Metric) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -64,6 +64,9 @@ class Bleu(Tokenized):
     """
 
     name: ClassVar[str] = "bleu"
+    ends: ClassVar[Mapping[float, str]] = {
+        0.0: "no 4-gram of the whole set matches a reference",
+        100.0: "every segment equals a reference, as far as the metric looks"}
     higher_is_better: ClassVar[bool] = True
     stat_names: ClassVar[tuple[str, ...]] = (
         "sys_len", "ref_len", *(f"correct_{n}" for n in range(1, 5)), *(f"total_{n}" for n in range(1, 5)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -73,6 +73,9 @@ class Chrf:
     lowercase: bool = False
 
     name: ClassVar[str] = "chrf"
+    ends: ClassVar[Mapping[float, str]] = {
+        0.0: "no n-gram of the whole set matches a reference",
+        100.0: "every segment equals a reference, as far as the metric looks"}
     higher_is_better: ClassVar[bool] = True
     word_order: ClassVar[int] = 0
     stat_names: ClassVar[tuple[str, ...]] = _stat_names(0)

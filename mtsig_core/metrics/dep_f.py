@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -79,6 +79,9 @@ class DepF:
     punctuation: bool = False
 
     name: ClassVar[str] = "dep-f"
+    ends: ClassVar[Mapping[float, str]] = {
+        0.0: "no relation of the whole set matches a reference",
+        100.0: "every relation matches a reference"}
     needs_parses: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = True
     stat_names: ClassVar[tuple[str, ...]] = ("matched", "sys_relations", "ref_relations")

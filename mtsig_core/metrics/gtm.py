@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -45,6 +46,9 @@ class Gtm(WordMetric):
     """
 
     name: ClassVar[str] = "gtm"
+    ends: ClassVar[Mapping[float, str]] = {
+        0.0: "no word of the whole set matches a reference",
+        100.0: "every segment has the words of a reference"}
     higher_is_better: ClassVar[bool] = True
     stat_names: ClassVar[tuple[str, ...]] = ("match", "sys_len", "ref_len")
     stat_type: ClassVar[type] = np.float64
@@ -97,6 +101,9 @@ class Gtm2(Gtm):
     """
 
     name: ClassVar[str] = "gtm-2"
+    ends: ClassVar[Mapping[float, str]] = {
+        0.0: "no word of the whole set matches a reference",
+        100.0: "every segment equals a reference, as far as the metric looks"}
     exponent: ClassVar[int] = 2
     settings: ClassVar[str] = f"e:{exponent}"
 

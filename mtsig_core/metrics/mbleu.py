@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -42,6 +43,9 @@ class MBleu(Bleu):
     """
 
     name: ClassVar[str] = "m-bleu"
+    ends: ClassVar[Mapping[float, str]] = {
+        0.0: "no word of the whole set matches a reference",
+        100.0: "every segment equals a reference, as far as the metric looks"}
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """M-BLEU in points, 0 to 100, of summed statistics: shape (..., 10) -> (...), float64."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -80,6 +81,7 @@ class Meteor(WordMetric):
     synonyms: bool = True
 
     name: ClassVar[str] = "meteor"
+    ends: ClassVar[Mapping[float, str]] = {0.0: "no word of the whole set matches a reference"}
     higher_is_better: ClassVar[bool] = True
     stat_names: ClassVar[tuple[str, ...]] = ("matches", "chunks", "sys_len", "ref_len")
     settings: ClassVar[str] = "alpha:.9|beta:3|gamma:.5"

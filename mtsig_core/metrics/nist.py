@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -59,6 +59,8 @@ class Nist(WordMetric):
     """
 
     name: ClassVar[str] = "nist"
+    ends: ClassVar[Mapping[float, str]] = {
+        0.0: "no word of the whole set that carries information matches a reference"}
     higher_is_better: ClassVar[bool] = True
     stat_names: ClassVar[tuple[str, ...]] = (
         *(f"info_{n}" for n in range(1, 6)), *(f"total_{n}" for n in range(1, 6)), "ref_len")

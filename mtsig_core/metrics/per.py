@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -46,6 +47,7 @@ class Per(ErrorRate):
     """
 
     name: ClassVar[str] = "per"
+    ends: ClassVar[Mapping[float, str]] = {0.0: "no word is wrong, whatever the order"}
 
     def _counter(self, testset: TestSet) -> BlockCounter:
         kernel, n_refs = compiled_late(_count), len(testset.references)

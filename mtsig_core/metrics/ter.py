@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -75,6 +75,7 @@ class Ter:
     case_sensitive: bool = False
 
     name: ClassVar[str] = "ter"
+    ends: ClassVar[Mapping[float, str]] = {0.0: "no word has to be edited"}
     higher_is_better: ClassVar[bool] = False
     stat_names: ClassVar[tuple[str, ...]] = ("edits", "ref_len")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -61,6 +62,7 @@ class Wer(ErrorRate):
     """
 
     name: ClassVar[str] = "wer"
+    ends: ClassVar[Mapping[float, str]] = {0.0: "no word is wrong"}
 
     def _counter(self, testset: TestSet) -> BlockCounter:
         kernel, n_refs = compiled_late(_count, _distance), len(testset.references)

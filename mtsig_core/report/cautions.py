@@ -14,7 +14,7 @@ __all__ = ["caution_texts", "group_cautions", "in_a_task"]
 
 
 #: Warnings that name the metric themselves.
-_NAME_IT = ("partly-rated", "rated-on-different-lines")
+_NAME_IT = ("partly-rated", "rated-on-different-lines", "split-decision", "cannot-tell-apart", "few-differences")
 
 
 def caution_texts(comparison: Comparison) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_corrections import CONTROLS
+from mtsig_core.inference.cautions import BESIDE_VERDICT
 from mtsig_core.inference.few_units import few_drawn_code, what_lacks
 from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.results import Caution, Comparison, MetricResult
@@ -100,13 +101,15 @@ def what_is_scored(comparison: Comparison, result: MetricResult) -> list[str]:
 
 def qualifying(comparison: Comparison, result: MetricResult) -> list[Caution]:
     """The warnings without which nothing of a result should be quoted: what is wrong with the test or the unit, that
-    segments are taken as independent, few units, and what a rank rule leaves out."""
+    segments are taken as independent, few units, what a rank rule leaves out, why nobody is declared better, and that
+    metrics name different top groups."""
     return [caution for caution in comparison.warnings
             if caution.code in (_IGNORED, few_drawn_code(comparison.settings.test))
             or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
             or caution.code == _INDEPENDENT and comparison.settings.unit == "segment"
             or caution.code == _FEW and caution.metric in (None, result.metric)
-            or caution.code == "rank-rule" and caution.metric == result.metric]
+            or caution.code == "top-groups-differ"
+            or caution.code in ("rank-rule", *BESIDE_VERDICT) and caution.metric == result.metric]
 
 
 def caveats(comparison: Comparison, result: MetricResult, here: bool = True) -> list[str]:

@@ -190,6 +190,7 @@ def _by_test(found: Dispute) -> Part:
             outcome = next((own for own in one.found.outcomes if own.test == test), None)
             side = "" if outcome is None or outcome.better is None else \
                 f" {'first' if outcome.better == 'a' else 'second'}"
+            side += " (the scores disagree)" * (outcome is not None and outcome.favours is not None)
             row.append("-" if outcome is None else format_p(outcome.p_value) + side if outcome.win is None else
                        f"wins {outcome.win:.3f}{side}")
         rows.append(row)

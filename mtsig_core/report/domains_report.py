@@ -36,13 +36,15 @@ def domains_csv(found: Sequence[ByDomain]) -> str:
     rows: list[dict[str, object]] = []
     for one in found:
         own = {"metric": one.metric, "signature": one.signature}
-        rows += [{"table": "scores", **own, "domain": part.domain, "n_segments": part.n_segments,
-                  "n_documents": part.n_documents, "system": name, "score": score}
+        signed_as = {part.domain: part.signature or one.signature for part in one.domains}
+        rows += [{"table": "scores", **own, "signature": signed_as[part.domain], "domain": part.domain,
+                  "n_segments": part.n_segments, "n_documents": part.n_documents, "system": name, "score": score}
                  for part in one.domains for name, score in part.scores.items()]
         for pair in one.pairs:
             flat = {key: value for key, value in asdict(pair).items() if key not in ("domains", "opposed")}
             rows.append({"table": "pairs", **own, "domain": "", **flat, "opposed": len(pair.opposed)})
-            rows += [{"table": "pairs", **own, "a": pair.a, "b": pair.b, **asdict(part)} for part in pair.domains]
+            rows += [{"table": "pairs", **own, "signature": signed_as[part.domain], "a": pair.a, "b": pair.b,
+                      **asdict(part)} for part in pair.domains]
     info = {"testset": found[0].testset.name, "digest": found[0].testset.digest, **_settings(found[0])}
     return records_csv([{**row, **info} for row in rows])
 
@@ -59,7 +61,8 @@ def domains_text(found: Sequence[ByDomain]) -> str:
         if rows:
             lines += [*table_lines(header, rows, "<<" + ">" * (len(header) - 2)), ""]
         lines += [domains_note(one), *(f"Warning: {printable(caution.text)}" for caution in one.warnings), "",
-                  printable(one.signature), ""]
+                  printable(one.signature), *(f"{printable(part.domain)}: {printable(part.signature)}"
+                                              for part in one.domains if part.signature is not None), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

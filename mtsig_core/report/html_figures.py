@@ -155,7 +155,7 @@ def matrix_svg(result: MetricResult, settings: Settings) -> str:
                 drawn.append(shapes.rect(x, y, side - 1, heights[i] - 1, "self"))
                 continue
             kind = "below" if i > j or not pair.significant else _kind(values[i][j], limit)
-            raw = pair.p_value is not None and significant(pair.p_value, settings.alpha)
+            raw = pair.p_value is not None and pair.favours is None and significant(pair.p_value, settings.alpha)
             glyph = "●" if pair.significant else "○" if raw else ""
             style = (kind if pair.significant else "") if i < j else "" if pair.significant else "bold"
             up = 5 if i < j and glyph else -4

@@ -82,9 +82,10 @@ def metric_result(name: str, data: object, where: str) -> MetricResult:
     for row in pairs:
         if row.a == row.b or not {row.a, row.b} <= known:
             raise InputError(f"{where}: a pair of {row.a!r} and {row.b!r}. Expected two of its systems.")
-        if row.better not in ("a", "b", None):
-            raise InputError(f'{where}: better is {row.better!r} in the pair {row.a} - {row.b}. '
-                             'Expected "a", "b" or null.')
+        for what, side in (("better", row.better), ("favours", row.favours)):
+            if side not in ("a", "b", None):
+                raise InputError(f'{where}: {what} is {side!r} in the pair {row.a} - {row.b}. '
+                                 'Expected "a", "b" or null.')
     by_reference = records(ReferenceLeaders, data.get("by_reference", []), f"{where}: by_reference")
     for one in by_reference:  # results of versions that did not look have none
         if not one.leaders or not known.issuperset(one.leaders):

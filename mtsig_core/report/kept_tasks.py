@@ -156,7 +156,7 @@ class KeptTask:
                 done += 1
                 stages.clear()
         excluded = (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.withdrawn()))
-        return of_parts(self.info, names, parts, macro, excluded)
+        return of_parts(self.info, names, parts, macro, excluded, chosen=metrics is not None)
 
     def _one_by_one(self, steps: Sequence[tuple[str, str]], jobs: int, report: Progress, settings: dict[str, Any],
                     measured: dict[tuple[str, str], Measured]) -> Iterator[tuple[tuple[str, str], Comparison]]:

@@ -17,7 +17,7 @@ from mtsig_core.inference.few_units import (
 )
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.ranking import headline
-from mtsig_core.inference.significance import TESTS
+from mtsig_core.inference.significance import TESTS, is_split
 from mtsig_core.report.caveats import (
     assumptions,
     caveats,
@@ -177,8 +177,8 @@ def _outcome(comparison: Comparison, result: MetricResult) -> Iterator[str]:
         _one_pair(comparison, result) if len(result.pairs) == 1 else _all_pairs(comparison, result)
     if (differs := disagreement(result, comparison.testset.n_segments)) is not None:
         yield printable(differs)
-    if any(pair.better is None for pair in result.tested) and not all(
-            identical(comparison, result, pair) for pair in result.tested):
+    if any(pair.better is None and not (is_split(pair, settings.alpha) or identical(comparison, result, pair))
+           for pair in result.tested):
         yield "Not significantly different does not mean equal." if TESTS[settings.test].p_values is not None else \
             "Where the test does not conclude, the systems are not shown to be equal."
 
@@ -201,8 +201,8 @@ def _undecided(result: MetricResult, settings: Settings) -> str | None:
         return (f"With {units_said(settings, most_units(result))} {pairs} be decided: {p} cannot be as small as "
                 f"{settings.alpha:g}{corrected}, however large the difference.")
     if lacks == "differences":
-        return (f"The systems differ in so few {telling_unit(settings)}s that {pairs} be decided, however large the "
-                "difference there.")
+        return (f"By {metric_name(result)} the systems differ in so few {telling_unit(settings)}s that {pairs} be "
+                "decided, however large the difference there.")
     if lacks == "trials":
         return (f"None of the pairs can be decided: {m} are too many for {result.n_trials(settings)} trials, with "
                 "which this correction cannot find any difference significant.")
@@ -279,9 +279,14 @@ def _grouped(result: MetricResult, baseline: str, scores: Mapping[str, str], set
     heads = {"a": f"Significantly better than {baseline} are" if has_p else f"Counted as better than {baseline} are",
              "b": "Significantly worse are" if has_p else "Counted as worse are",
              None: "Not significantly different from it are" if has_p else "Without a conclusion are"}
+    split = [pair for pair in result.tested if is_split(pair, settings.alpha)]
     for side, head in heads.items():
-        systems = [f"{printable(pair.a)} ({scores[pair.a]})" for pair in result.tested if pair.better == side]
+        systems = [f"{printable(pair.a)} ({scores[pair.a]})" for pair in result.tested
+                   if pair.better == side and pair not in split]
         yield f"{head} {listed(systems, shown=False) or 'none'}."
+    if split:
+        systems = [f"{printable(pair.a)} ({scores[pair.a]})" for pair in split]
+        yield f"Test and scores disagree on {listed(systems, shown=False)}: neither better nor worse is claimed."
 
 
 def _judged(a: str, b: str, pair: PairResult, settings: Settings) -> str:
@@ -292,6 +297,8 @@ def _judged(a: str, b: str, pair: PairResult, settings: Settings) -> str:
         if alone_could(settings, pair):
             return f"Between {a} and {b}, so few trials cannot decide after the correction"
         return f"Between {a} and {b}, so few units cannot decide"
+    if is_split(pair, settings.alpha):
+        return f"{a} and {b}: test and scores disagree, and neither is declared better"
     if pair.better is None:
         return f"{a} and {b} are not significantly different" if TESTS[settings.test].p_values is not None else \
             f"Between {a} and {b} the test does not conclude"

@@ -78,6 +78,7 @@ def plan_rows(planned: Sequence[PairPlan], difference: float, metric: str, units
         cells = ["-" if size is None else Cell(number(size, ",") + _between((low, high)), size)
                  for size, low, high in sizes]
         rows.append([f"{row.a} - {row.b}", rounded(row.delta, "+"), "-" if row.se is None else rounded(row.se),
+                     "-" if row.se == 0 else
                      "nothing" if row.mdd is None else Cell(f"from {rounded(row.mdd)}", row.mdd),
                      *(cells if family else cells[::2])])
     return header, rows

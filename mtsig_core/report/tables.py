@@ -11,7 +11,7 @@ from mtsig_core.inference.few_units import alone_could, cannot_decide, rank_corr
 from mtsig_core.inference.near_cautions import p_word
 from mtsig_core.inference.rank_rules import RANK_RULES
 from mtsig_core.inference.ranking import headline, is_ahead, otherwise_led
-from mtsig_core.inference.significance import TESTS
+from mtsig_core.inference.significance import TESTS, is_split
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, format_p, number, rank_interval, signed, written_like
 from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult
@@ -205,7 +205,9 @@ def _tally(result: MetricResult, counts: tuple[int, int, int]) -> list[str]:
 
 
 def neither(pair: PairResult, settings: Settings) -> str:
-    """What a pair is that is not significant."""
+    """What a pair is in which no system is declared better."""
+    if is_split(pair, settings.alpha):
+        return "test and scores disagree"
     why = ": too many pairs for so few trials" if alone_could(settings, pair) else \
         f" by a difference in only {counted(pair.n_apart, telling_unit(settings))}" if pair.n_apart is not None else \
         f" with {units_said(settings, pair.n_units)}" if pair.n_units else ""

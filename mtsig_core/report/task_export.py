@@ -51,13 +51,14 @@ _OF_AGREEMENT = "agreement", "agreement_comparisons"
 def task_json(found: TaskComparison, review: Review = None) -> str:
     """The whole result: stable keys, undefined is null, full precision; of a review what `review_record` gives."""
     first = next(iter(found.pairs.values()), None)
-    warnings = [{"pair": pair, **asdict(caution)} for pair, comparison in found.pairs.items()
-                for caution in comparison.warnings]
+    warnings = [{"pair": pair, **asdict(caution)} for pair, told in [("", found.warnings), *(
+        (pair, comparison.warnings) for pair, comparison in found.pairs.items())] for caution in told]
     return to_json({
         "task": {"name": found.task.name, "digest": found.task.digest, "pairs": list(found.task.pairs),
                  "systems": {name: asdict(info) for name, info in found.task.systems.items()},
                  "assumed": list(found.task.assumed), "with_texts": list(found.task.with_texts),
-                 "scores": {pair: list(names) for pair, names in found.task.scores.items()}},
+                 "scores": {pair: list(names) for pair, names in found.task.scores.items()},
+                 "primary": found.task.primary},
         "settings": None if first is None else asdict(first.settings),
         "ranks": ranks_record(found), "disputed": disputes_json(found),
         "excluded": [asdict(exclusion) for exclusion in found.excluded],
@@ -157,12 +158,13 @@ def task_text(found: TaskComparison, review: Review = None) -> str:
 
 
 def _warnings(found: TaskComparison) -> list[str]:
-    """Those about the design, once for all language pairs that have the same, then those of each."""
+    """Those about the task, those about the design, once for all language pairs that have the same, then those of each.
+    """
     warnings = {pair: in_a_task(comparison.warnings) for pair, comparison in found.pairs.items()}
     designs = [[caution for caution in told if caution.metric is None and caution.a is None]
                for told in warnings.values()]
     shared = [caution for caution in designs[0] if len(designs) > 1 and all(caution in one for one in designs)]
-    lines = caution_lines(shared)
+    lines = caution_lines([*found.warnings, *shared])
     for pair, comparison in found.pairs.items():
         rest = [caution for caution in warnings[pair] if caution not in shared]
         lines += caution_lines(rest, len(comparison.metrics) > 1, f"{printable(pair)}: ")

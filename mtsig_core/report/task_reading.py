@@ -32,7 +32,8 @@ def read_task_comparison(text: str) -> TaskComparison:
         typed("tuple[str, ...]", at("assumed", task, "task"), "task: assumed"),
         {pair: typed("tuple[str, ...]", names, f"task: scores: {pair}")
          for pair, names in as_object(at("scores", task, "task"), "task: scores").items()},
-        typed("tuple[str, ...]", at("with_texts", task, "task"), "task: with_texts"))
+        typed("tuple[str, ...]", at("with_texts", task, "task"), "task: with_texts"),
+        typed("str | None", task.get("primary"), "task: primary"))
     excluded = records(TaskExclusion, data.get("excluded", []), "excluded")
     warnings: dict[str, list[Caution]] = {}
     for k, one in enumerate(at("warnings", data, _WHOLE), 1):
@@ -49,7 +50,7 @@ def read_task_comparison(text: str) -> TaskComparison:
             excluded_in(pair, excluded))
     macro = {name: _macro(name, value, f"macro: {name}")
              for name, value in as_object(at("macro", data, _WHOLE), "macro").items()}
-    return TaskComparison(info, pairs, macro, excluded)
+    return TaskComparison(info, pairs, macro, excluded, warnings=tuple(warnings.get("", ())))
 
 
 def _macro(name: str, value: object, where: str) -> MacroResult:

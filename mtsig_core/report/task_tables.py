@@ -7,23 +7,27 @@ from collections.abc import Mapping
 from mtsig_core.data.task import SystemInfo
 from mtsig_core.errors import counted
 from mtsig_core.inference.across_metrics import UNDECIDED
-from mtsig_core.inference.cautions import disagreement
+from mtsig_core.inference.cautions import BESIDE_VERDICT, disagreement
 from mtsig_core.inference.few_units import rank_correction
 from mtsig_core.inference.rank_cautions import otherwise_first
 from mtsig_core.inference.ranking import headline, is_ahead
+from mtsig_core.inference.text_cautions import named
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caveats import wrong_files
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
+from mtsig_core.report.palette import shortened
 from mtsig_core.report.phrases import ACROSS, listed
 from mtsig_core.report.tables import cluster_ends, how_tested
 from mtsig_core.report.task_across import across_gaps
 from mtsig_core.report.task_ranks import first_title, rank_rule, undecided
 from mtsig_core.results.task import MacroPair, MacroResult, MacroSystem, TaskComparison, TaskInfo
 
-__all__ = ["MISSING", "MISSING_SAID", "above_ranks", "answer_first", "macro_pair_rows", "order_of", "picture_ends",
-           "picture_rows", "system_text", "task_gaps", "task_left_out", "task_notes", "task_tested", "task_verdict"]
+__all__ = ["above_ranks", "answer_first", "macro_pair_rows", "MISSING", "MISSING_SAID", "order_of", "other_tops",
+           "picture_ends", "picture_rows", "system_text", "task_gaps", "task_left_out", "task_notes", "task_tested",
+           "task_verdict"]
 
 _FEW = 6  # language pairs that a sentence names
+_LONGEST = 40  # letters of a name in a sentence with many
 MISSING = "-"
 #: What it stands for.
 MISSING_SAID = "no score, or no rank"
@@ -148,8 +152,33 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
 
 
 def above_ranks(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
-    """All that a reader has to know before the ranks by a metric, in sentences: `task_gaps`, then `task_notes`."""
-    return [*task_gaps(found, metric, warned), *task_notes(found, metric, warned)]
+    """All that a reader has to know before the ranks by a metric, in sentences: whether anything says that it decides,
+    and whom others put on top; `task_gaps`, then `task_notes`."""
+    asked = [caution.finding for caution in found.warnings if caution.metric == metric]
+    return [*asked, *filter(None, [other_tops(found, metric)]), *task_gaps(found, metric, warned),
+            *task_notes(found, metric, warned)]
+
+
+def other_tops(found: TaskComparison, metric: str) -> str | None:
+    """Whom other metrics put on top across the same language pairs, or in the only one; None where nobody else."""
+    macro = found.macro.get(metric)
+    if macro is not None and macro.is_ranked:
+        tops = {name: tuple(row.system for row in one.systems if row.rank_low == 1)
+                for name, one in found.macro.items() if one.language_pairs == macro.language_pairs}
+    elif len(found.pairs) == 1:
+        tops = {name: headline(one) or () for name, one in next(iter(found.pairs.values())).metrics.items()}
+    else:
+        return None
+    groups: dict[frozenset[str], list[str]] = {}
+    for name, top in tops.items():
+        if top and metric in tops and tops[metric] and set(top) != set(tops[metric]):
+            groups.setdefault(frozenset(top), []).append(name)
+    if not groups:
+        return None
+    return "Other metrics name another top group: " + "; ".join(
+        f"{named([shortened(name, _LONGEST) for name in tops[names[0]]])} by "
+        f"{listed([shortened(metric_title(name), _LONGEST) for name in names], shown=False)}"
+        for names in groups.values()) + "."
 
 
 def task_gaps(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
@@ -176,14 +205,17 @@ def task_gaps(found: TaskComparison, metric: str, warned: bool = True) -> list[s
 
 def task_notes(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
     """What a reader of the ranks by a metric has to know beside them: texts that are hardly the right ones, where
-    references disagree on who is ahead, and where the decisions do, by language pair.
+    references disagree on who is ahead, why nobody is declared better in some pairs, and where the decisions do, by
+    language pair.
 
     By another rule than ours ranks have no correction within language pairs, and ours across them.
     """
     have = {pair: one for pair, one in found.pairs.items() if metric in one.metrics}
     notes = {"": {pair: " ".join(filter(None, (
         *(caution.finding for caution in wrong_files(one.warnings) if not one.metrics[metric].was_given),
-        disagreement(one.metrics[metric], one.testset.n_segments)))) for pair, one in have.items()}}
+        disagreement(one.metrics[metric], one.testset.n_segments),
+        *(caution.finding for caution in one.warnings if caution.code in BESIDE_VERDICT and caution.metric == metric)
+    ))) for pair, one in have.items()}}
     otherwise = [one.settings for one in have.values() if one.settings.correction != rank_correction(one.settings)]
     if otherwise:  # by the same correction in all of them
         own, used, across = rank_correction(otherwise[0]), otherwise[0].correction, found.macro.get(metric)

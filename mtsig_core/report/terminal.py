@@ -8,8 +8,10 @@ from collections.abc import Collection, Iterable, Sequence
 
 from mtsig_core.data.readers.lines import shown
 from mtsig_core.errors import Remedy, counted
+from mtsig_core.inference.cautions import BESIDE_VERDICT
 from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.inference.scores import Scores
+from mtsig_core.inference.significance import is_split
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.caveats import assumptions, direction
@@ -29,7 +31,7 @@ from mtsig_core.report.tables import (
     verdict,
     without_relation,
 )
-from mtsig_core.results import Caution, Comparison, MetricResult
+from mtsig_core.results import Caution, Comparison, MetricResult, Settings
 
 __all__ = ["caution_lines", "comparison_text", "scores_text", "printable", "printable_lines", "table_lines", "warn"]
 
@@ -50,7 +52,8 @@ def comparison_text(comparison: Comparison) -> str:
 
 def _warnings(comparison: Comparison, first: bool) -> list[str]:
     """Those that question all numbers, which stand before them; or the others."""
-    chosen = [one for one in comparison.warnings if (one.code in ("tokenizer-and-script", *WRONG_FILES)) == first]
+    chosen = [one for one in comparison.warnings
+              if (one.code in ("tokenizer-and-script", "top-groups-differ", *WRONG_FILES)) == first]
     return [line for texts in group_cautions(chosen, several=len(comparison.metrics) > 1, say=_options)
             for line in ("", *(f"Warning: {printable(text)}" for text in texts))]
 
@@ -101,7 +104,9 @@ def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
         title += f". {printable(said)}"
     header, rows = leaderboard_rows(result, settings)
     far = far_firsts(result)
-    lines = [title, *([] if far is None else [printable(far)]),
+    beside = [caution.finding for caution in comparison.warnings
+              if caution.code in BESIDE_VERDICT and caution.metric == result.metric]
+    lines = [title, *map(printable, beside), *([] if far is None else [printable(far)]),
              *table_lines(header, rows, "<<" + ">" * (len(header) - 2), ends := cluster_ends(result.systems)),
              *[CLUSTERS_SAID] * bool(ends)]
     if result.runs:
@@ -118,13 +123,13 @@ def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
     elif result.pairs:
         lines += ["", "Differences and p of all pairs: --format csv or json; --baseline NAME for those with one."]
     if len(result.systems) > 2 and settings.baseline is None:
-        lines += ["", *_matrix_lines(result)]
+        lines += ["", *_matrix_lines(result, settings)]
     return [*lines, "", printable(result.signature)]
 
 
-def _matrix_lines(result: MetricResult) -> list[str]:
-    """Row against column: > significantly better, < significantly worse, . not significant, ? cannot be decided, - not
-    tested."""
+def _matrix_lines(result: MetricResult, settings: Settings) -> list[str]:
+    """Row against column: > significantly better, < significantly worse, . not significant, ? cannot be decided, ! test
+    and scores disagree, - not tested."""
     order = {row.system: k for k, row in enumerate(result.systems)}
     cells = [["."] * len(order) for _ in order]
     for k in range(len(order)):
@@ -135,6 +140,8 @@ def _matrix_lines(result: MetricResult) -> list[str]:
             cells[i][j] = cells[j][i] = "-"
         elif not pair.decidable:
             cells[i][j] = cells[j][i] = "?"
+        elif is_split(pair, settings.alpha):
+            cells[i][j] = cells[j][i] = "!"
         elif pair.better is not None:
             cells[i][j], cells[j][i] = (">", "<") if pair.better == "a" else ("<", ">")
     width = len(str(len(order)))
@@ -144,6 +151,7 @@ def _matrix_lines(result: MetricResult) -> list[str]:
     apart = len(result.pairs) - len(result.tested)
     untested = f"; - not tested, no line in common: {apart}" if apart else ""
     open_ones = "" if all(pair.decidable for pair in result.tested) else ", ? cannot be decided"
+    open_ones += ", ! test and scores disagree" * any(is_split(pair, settings.alpha) for pair in result.tested)
     lines = [f"Row against column: > significantly better, < worse, . not significant{open_ones} ({significant} of "
              f"{counted(len(result.tested), 'pair')} significant{untested})",
              " " * label + "".join(f" {k + 1:>{width}}" for k in order.values())]

@@ -12,12 +12,14 @@ __all__ = ["ByDomain", "DomainPair", "DomainScores", "StratifiedPair"]
 @dataclass(frozen=True)
 class DomainScores:
     """One domain: its segments and documents that some system has scores for, and the score in points of each system,
-    None where it has none."""
+    None where it has none; of a metric that takes weights from a test set (NIST) the signature that names those of the
+    domain."""
 
     domain: str
     n_segments: int
     n_documents: int | None
     scores: dict[str, float | None]
+    signature: str | None = None
 
 
 @dataclass(frozen=True)

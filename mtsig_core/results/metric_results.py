@@ -112,7 +112,11 @@ class PairResult:
         How many units of equal size these are worth (Kish 1965): (sum w)^2 / sum w^2, w the segments of each.
     decidable : bool
         Whether the smallest p that the test can give with so many units and trials is, after the correction, at most
-        alpha. If not, the pair could not be significant whatever the difference, and `mdd` is None.
+        alpha. If not, the pair could not be significant whatever the difference, and `mdd` is None. So it is where
+        `se` is 0: a difference that never varies says nothing of others.
+    favours : {"a", "b", None}
+        The system that the test's own statistic favours, such as the sum of signed ranks, where the difference does not
+        favour it too: then `better` is None, however small p is. None where both agree.
     """
 
     a: str
@@ -141,6 +145,7 @@ class PairResult:
     se_df: float | None = None
     swap_se: float | None = None
     n_apart: int | None = None
+    favours: str | None = None
 
     @property
     def swap_ratio(self) -> float | None:

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mtsig_core.data.score_directions import by_precedence
 from mtsig_core.data.task import SystemInfo, Task
 from mtsig_core.data.task_exclusions import TaskExclusion
 from mtsig_core.errors import counted
 from mtsig_core.results.comparison import Comparison
 from mtsig_core.results.metric_results import by_metric
 from mtsig_core.results.runs import SystemRuns
+from mtsig_core.results.settings import Caution
 
 if TYPE_CHECKING:
     from mtsig_core.results.agreement import TaskAgreement
@@ -31,6 +33,8 @@ class TaskInfo:
         By language pair, the names of its own segment scores.
     with_texts : tuple of str
         The language pairs that have texts, which any metric of texts can score.
+    primary : str or None
+        The metric that the task's table names as the one that decides.
     """
 
     name: str
@@ -40,12 +44,18 @@ class TaskInfo:
     assumed: tuple[str, ...]
     scores: Mapping[str, tuple[str, ...]]
     with_texts: tuple[str, ...]
+    primary: str | None = None
 
     @classmethod
     def of(cls, task: Task) -> TaskInfo:
         return cls(task.name, task.digest, tuple(task.testsets), dict(task.systems), task.assumed,
                    {pair: tuple(testset.scores) for pair, testset in task.testsets.items()},
-                   tuple(pair for pair, testset in task.testsets.items() if testset.has_texts))
+                   tuple(pair for pair, testset in task.testsets.items() if testset.has_texts), task.primary)
+
+    @property
+    def own_scores(self) -> list[str]:
+        """The names of its own segment scores, the one that decides first, see `by_precedence`."""
+        return by_precedence((name for names in self.scores.values() for name in names), self.primary)
 
     def pairs_with(self, metric: str) -> tuple[str, ...]:
         """The language pairs that can be scored by a metric of that name."""
@@ -161,6 +171,8 @@ class TaskComparison:
         Who was left out, where, and why.
     agreement : TaskAgreement or None
         Which metric to trust, where they were held against scores by people.
+    warnings : tuple of Caution
+        About the whole task; those of a language pair are with its comparison.
     """
 
     task: TaskInfo
@@ -168,6 +180,7 @@ class TaskComparison:
     macro: Mapping[str, MacroResult]
     excluded: tuple[TaskExclusion, ...] = ()
     agreement: TaskAgreement | None = None
+    warnings: tuple[Caution, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", dict(self.pairs))

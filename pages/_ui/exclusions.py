@@ -85,7 +85,7 @@ def _scores(testset, metric):
         sums = results.statistics(testset, metric, progress).sum(axis=1)
         return [None if isnan(score) else score for score in metric_of(testset, metric).score(sums).tolist()]
 
-    if metric not in metrics_of(testset):
+    if metric not in metrics_of(testset) or metric not in testset.scores and testset.rated_alone:  # without texts
         return [None] * len(testset.systems)
     return background.result(("references", testset.digest, metric), work, "Scoring the references")
 

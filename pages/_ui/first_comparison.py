@@ -1,5 +1,5 @@
-"""The first comparison of two demonstrations, and what BLEU counts of the large one, made beforehand: the dashboard
-opens with them.
+"""The first comparison of two demonstrations, by the metric that decides, and what BLEU counts of the large one, made
+beforehand: the dashboard opens with them.
 
 ``python -m pages._ui.first_comparison`` writes them anew, which is due after any change to the corpus or to a result;
 a test compares them with what `compare` and the metric give.
@@ -16,12 +16,12 @@ import numpy as np
 from mtsig_core.data.source import Source
 from mtsig_core.data.testset import TestSet
 from mtsig_core.inference.comparison import compare
-from mtsig_core.metrics import Metric, make_metric
+from mtsig_core.metrics import Metric, make_metric, metric_of, metrics_of
 from mtsig_core.report.export import comparison_json
 from mtsig_core.results import Comparison
 from mtsig_core.version import __version__
 
-__all__ = ["COUNTS", "FILES", "first_comparison", "first_counts", "write_comparisons", "write_counts"]
+__all__ = ["COUNTS", "FILES", "compared", "first_comparison", "first_counts", "write_comparisons", "write_counts"]
 
 _ASSETS = Path(__file__).resolve().parents[2] / "assets"
 FILES = {_ASSETS / "task.comparison.json": Source(demo_task=True), _ASSETS / "demo.comparison.json": Source(demo=0)}
@@ -30,7 +30,8 @@ COUNTS = _ASSETS / "demo.bleu.xz"  # a line that says of what, then a byte for e
 
 
 def first_comparison(testset: TestSet) -> Comparison | None:
-    """What `compare` gives with its defaults; None unless this is a demonstration as this version compares it."""
+    """What `compare` gives by the metric that decides, with its defaults; None unless this is a demonstration as this
+    version compares it."""
     if not testset.simulated:
         return None
     found = (Comparison.from_json(file.read_text(encoding="utf-8")) for file in FILES)
@@ -39,7 +40,8 @@ def first_comparison(testset: TestSet) -> Comparison | None:
 
 def _is_of(found: Comparison, testset: TestSet) -> bool:
     return found.testset.digest == testset.digest and found.settings.version == __version__ and all(
-        result.signature.startswith(make_metric(name).signature(testset)) for name, result in found.metrics.items())
+        result.signature.startswith(metric_of(testset, name).signature(testset))
+        for name, result in found.metrics.items())
 
 
 def first_counts(testset: TestSet, metric: Metric) -> np.ndarray | None:
@@ -57,10 +59,15 @@ def _counted(testset: TestSet, metric: Metric) -> list[str]:
     return [testset.digest, metric.signature(testset), __version__]
 
 
+def compared(testset: TestSet) -> Comparison:
+    """Systems by the metric that decides."""
+    return compare(testset, metrics_of(testset)[0])
+
+
 def write_comparisons() -> None:
     """Compare the demonstrations and write the results to `FILES`."""
     for file, source in FILES.items():
-        file.write_text(comparison_json(compare(source.read())), encoding="utf-8")
+        file.write_text(comparison_json(compared(source.read())), encoding="utf-8")
 
 
 def write_counts() -> None:

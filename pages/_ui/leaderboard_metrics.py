@@ -8,6 +8,7 @@ import streamlit as st
 
 from mtsig_core import Caution, MetricResult, MtsigError
 from mtsig_core.inference.across_metrics import alike_said, pairs_across
+from mtsig_core.inference.cautions import about_several
 from mtsig_core.metrics import metric_title, metric_titles, metrics_of
 from mtsig_core.report.records import relation_records
 from mtsig_core.report.tables import across_rows, relation_rows, without_relation
@@ -22,11 +23,13 @@ _FIGURE_3 = {"test": "percentile", "correction": "none", "unit": "segment", "ci"
 
 
 def pick(view: View) -> list[MetricResult]:
-    """Choose further metrics, at first the score tables; their results under the settings of the view."""
-    others = [name for name in metrics_of(view.testset) if name != view.metric]
+    """Choose further metrics, at first the score tables, and BLEU beside one of these; their results under the settings
+    of the view."""
+    others, given = [name for name in metrics_of(view.testset) if name != view.metric], view.testset.scores
     found = []
-    for name in controls.several("Further metrics", others, "metrics", [n for n in others if n in view.testset.scores],
-                                 format_func=metric_titles(others).get):
+    for name in controls.several("Further metrics", others, "metrics", [
+            name for name in others if name in given or name == "bleu" and view.metric in given],
+            format_func=metric_titles(others).get):
         try:
             found.append(results.comparison(view.testset, name, **view.settings).metrics[name])
         except MtsigError as problem:
@@ -48,6 +51,8 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
     names = " and ".join(metric_title(result.metric) for result in compared)
     st.subheader("Do the metrics agree?")
     screen.answer(f"{names}: {alike_said(pairs_across(compared))}")
+    screen.cautions(caution for caution in about_several({result.metric: result for result in compared})
+                    if caution.code == "top-groups-differ")
     st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
                "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
                "than once: choose the one that counts beforehand, or report all.")

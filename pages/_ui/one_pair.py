@@ -132,6 +132,8 @@ def detectable_said(found: PairExamination, pair: PairResult, m: int) -> str:
 
 def _seen(found: PairExamination, pair: PairResult, m: int) -> str:
     unit, alpha, form = metric_title(found.metric), found.settings.alpha, form_of(found)
+    if found.se[found.settings.unit] == 0:
+        return "No minimum detectable difference: this difference is the same in every sample."
     if found.mdd is None:
         return (f"No minimum detectable difference: swaps of so few {found.settings.unit}s cannot give a p of "
                 f"{alpha:g}, however large the difference.")
@@ -145,6 +147,7 @@ def _seen(found: PairExamination, pair: PairResult, m: int) -> str:
 def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:
     """Header and rows of all tests, side by side."""
     rows = [[TESTS[o.test].title, format_p(o.p_value) if o.win is None else f"win {o.win:.3f}, lose {o.lose:.3f}",
+             "test and scores disagree" if o.favours else
              {"a": f"{found.a} better", "b": f"{found.b} better", None: "not significant"}[o.better],
              TESTS[o.test].source + (" (as published)" if TESTS[o.test].as_published else "")] for o in found.outcomes]
     return ["test", "p", f"at alpha {found.settings.alpha:g}, uncorrected", "definition"], rows
@@ -163,6 +166,10 @@ def show_equivalence(found: PairExamination) -> None:
     claimed of one that nobody chose."""
     if found.intervals["percentile"] is None:
         st.caption(f"So few {found.settings.unit}s tell neither: equivalence stands on the bootstrap, as intervals do.")
+        return
+    if found.se[found.settings.unit] == 0:
+        st.caption(f"{metric_title(found.metric)} gives the same difference in every sample, which says nothing of "
+                   "others: equivalence is not tested.")
         return
     usual = default_difference((found.score_a, found.score_b))
     margin = controls.number(st, "A difference that does not matter, in points", None, "margin", least=usual / 1000,

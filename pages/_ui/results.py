@@ -10,7 +10,7 @@ import numpy as np
 
 from mtsig_core import Comparison, Metric, TestSet, compare
 from mtsig_core.inference.decided_anew import corrected_by, drawn_alike, serves_corrections
-from mtsig_core.metrics import metric_of
+from mtsig_core.metrics import metric_of, metrics_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report.commands import defaults
 from pages._ui import limits
@@ -86,7 +86,8 @@ def _drawn(testset, metric, settings):
 def _first(testset, metric, settings, key):
     """What was compared beforehand, None where nothing was."""
     usual = defaults("compare")
-    if metric != "bleu" or not testset.simulated or any(usual[name] != value for name, value in settings.items()):
+    if not testset.simulated or metric != metrics_of(testset)[0] or any(
+            usual[name] != value for name, value in settings.items()):
         return None
     if key not in _FIRST:
         _FIRST.keep(key, first_comparison(testset))

@@ -8,8 +8,9 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core import MtsigError
+from mtsig_core.data.score_directions import human_scores
 from mtsig_core.data.source import Source
-from mtsig_core.experiments.task_agreement import human_scores, task_agreement
+from mtsig_core.experiments.task_agreement import task_agreement
 from mtsig_core.figures.agreement import agreement_dots
 from mtsig_core.report.agreement_report import agreement_cautions, agreement_rows, comparison_rows
 from mtsig_core.report.commands import command_line

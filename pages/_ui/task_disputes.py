@@ -15,6 +15,7 @@ from mtsig_core.report.task_disputes import (
     disputes_records,
     disputes_verdict,
 )
+from mtsig_core.report.task_tables import other_tops
 from mtsig_core.results.task import TaskComparison
 from pages._ui import address, background, charts, controls, frame, limits, one_pair, screen
 from pages._ui.copyable import command_box
@@ -30,8 +31,8 @@ def show_disputes(view) -> TaskComparison | None:
     Returns the comparison by all metrics chosen, for the files; None where it has other ranks than the page.
     """
     info = view.kept.info
-    own = dict.fromkeys(name for names in info.scores.values() for name in names)
-    others = [name for name in dict.fromkeys([*own, *(METRICS if info.with_texts else ())]) if name != view.metric]
+    others = [name for name in dict.fromkeys([*info.own_scores, *(METRICS if info.with_texts else ())])
+              if name != view.metric]
     if not others:
         return None
     st.subheader("Do the metrics agree?")
@@ -59,6 +60,8 @@ def show_disputes(view) -> TaskComparison | None:
         screen.plain("No language pair has two systems that two of these metrics can compare.")
         return mine
     screen.answer(disputes_verdict(found))
+    if (said := other_tops(compared, view.metric)) is not None:
+        screen.caution_box(said)
     screen.table(*dispute_counts(found), key="task.disputes.counts")
     st.caption(DISPUTES_NOTE)
     header, rows = dispute_rows(found)

@@ -10,7 +10,9 @@ import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError, SettingError, compare_task
 from mtsig_core.data.readers.tasks import unread_sentences
+from mtsig_core.data.score_directions import by_precedence
 from mtsig_core.errors import counted
+from mtsig_core.inference.task_comparison import ask_for_metric
 from mtsig_core.report.cautions import group_cautions, in_a_task
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.far_firsts import far_firsts_in
@@ -22,8 +24,8 @@ from pages._ui import address, background, controls, demos, grid, limits, rank_r
 from pages._ui.ending import end_page
 from pages._ui.remedies import in_side_bar
 
-__all__ = ["FEW", "TaskView", "choose", "open_page", "show_far_firsts", "show_key", "show_picture", "show_unread",
-           "show_warnings"]
+__all__ = ["ask_which_metric", "choose", "FEW", "open_page", "show_far_firsts", "show_key", "show_picture",
+           "show_unread", "show_warnings", "TaskView"]
 
 FEW = 4  # language pairs of which all is said in sight
 
@@ -73,7 +75,7 @@ class TaskView:
         With the content, and without what is usual, the page leaves it as it is, so that one press of Back undoes it.
         """
         info = self.kept.info
-        usual = next(iter([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]]))
+        usual = by_precedence([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
         named = {"testset": tracks.named(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.place is None
@@ -104,13 +106,13 @@ def choose() -> TaskView:
         if name is None:
             raise testsets.Gone(wish, "shared task")
         kept = _pick_references(offers[name], None if track == _TRACKS[0] else track)
-        own = dict.fromkeys(metric for names in kept.info.scores.values() for metric in names)
+        own = kept.info.own_scores
     except MtsigError:  # the controls stay
         controls.metric(METRICS)
         controls.pick_settings("task")
         raise
     texts = list(METRICS) if kept.info.with_texts else []
-    metric = controls.metric(dict.fromkeys([*texts, *own]))
+    metric = controls.metric(by_precedence([*own, *texts], kept.info.primary))
     settings = controls.pick_settings("task", segment_means=metric in own)
     return TaskView(name, offers[name], kept, metric, settings | rank_rule.pick("task", metric in own))
 
@@ -155,6 +157,12 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
                    *([f"{second} contrastive"] if second else []),
                    *([counted(human, "human translation")] if human else [])])
     return view
+
+
+def ask_which_metric(view: TaskView) -> None:
+    """Say that nothing says which metric decides, where the one at the side is only the first of several."""
+    if view.metric in view.kept.info.own_scores[:1] and (asked := ask_for_metric(view.kept.info, view.metric)):
+        screen.caution_box(f"{asked.finding} Choose the metric that decides at the side.")
 
 
 def show_picture(found: TaskComparison, metric: str, key: str | None = None) -> str | None:

@@ -46,6 +46,19 @@ class TestJson:
                     "correction": "romano-wolf", "ci": "jackknife-t"}
         assert expected.items() <= settings.items()
 
+    def test_human_scores_decide_where_there_are_some(self, run, options, files):
+        (files / "esa.tsv").write_text("system\tline\tscore\n" + "".join(
+            f"{name}\t{k}\t{70 + 5 * j + k % 7}\n" for j, name in enumerate(("good", "fair")) for k in range(1, 61)))
+        scored = [*options, "--scores", f"esa={files / 'esa.tsv'}"]
+        found = run("compare", *scored, "--trials", 199, "--format", "json")
+        assert list(as_json(found)["metrics"]) == ["esa"] and "by esa, the human scores" in found.err
+        assert list(as_json(run("compare", *scored, "--trials", 199, "--metrics", "bleu", "--format", "json"))[
+            "metrics"]) == ["bleu"]
+        named = as_json(run("pair", *scored, "--trials", 199, "--resamples", 100, "--format", "json"))
+        assert list(named["metrics"]) == ["esa", "bleu"]
+        neural = [*options, "--scores", f"COMET={files / 'esa.tsv'}"]
+        assert list(as_json(run("compare", *neural, "--trials", 199, "--format", "json"))["metrics"]) == ["bleu"]
+
     def test_jobs_do_not_change_a_byte(self, run, options):
         outs = {run("compare", *options, "--format", "json", "--jobs", jobs).out for jobs in (1, 2)}
         assert len(outs) == 1 and outs.pop()

@@ -216,3 +216,57 @@ def test_a_task_is_called_by_more_than_the_folder_of_a_release(run, tmp_path):
             path.write_text(text)
         data = json.loads(run("task", "--folder", tmp_path / place, "--trials", 99, "--format", "json").out)
         assert data["task"]["name"] == called and data["pairs"]["en-cs"]["testset"]["name"] == f"{called} en-cs"
+class TestWhichMetricDecides:
+    """Human scores, then what the table names; else the user is asked."""
+
+    def args(self, folder, *more):
+        return "task", "--folder", folder, "--trials", 199, "--resamples", 100, *more
+
+    def scored(self, folder, **levels):
+        """The folder with further scores by system, and XCOMET turned round: it names another first."""
+        for path in sorted((folder / "automatic_scores").iterdir()):
+            lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            for k, line in enumerate(lines):
+                for name, level in levels.items():
+                    line["metric_scores"][name] = [level[path.stem] + k % 3, level[path.stem] + k % 2]
+            path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        return folder
+
+    def test_it_asks_where_nothing_says_it(self, run, folder):
+        out = run(*self.args(folder)).out
+        assert "Nothing says which metric decides" in out and out.count("--primary NAME") == 1
+        data = json.loads(run(*self.args(folder, "--format", "json")).out)
+        asked, = [one for one in data["warnings"] if one["code"] == "which-metric"]
+        assert (asked["metric"], asked["pair"], asked["remedies"]) == ("XCOMET", "", [{"primary": "NAME"}])
+        for form in ("latex", "html"):
+            said = run(*self.args(folder, "--format", form)).out
+            assert "Nothing says which metric decides" in " ".join(said.split())
+
+    @pytest.mark.parametrize("chosen", [("--primary", "MetricX-24"), ("--metrics", "MetricX-24,XCOMET")])
+    def test_what_the_user_says_comes_first_without_a_question(self, run, folder, chosen):
+        data = json.loads(run(*self.args(folder, *chosen, "--format", "json")).out)
+        assert list(data["macro"]) == ["MetricX-24", "XCOMET"]
+        assert not [one for one in data["warnings"] if one["code"] == "which-metric"]
+
+    def test_human_scores_come_first(self, run, folder):
+        self.scored(folder, esa={"Alpha": 70, "Beta": 80, "Gamma": 60})
+        data = json.loads(run(*self.args(folder, "--higher-is-better", "esa", "--format", "json")).out)
+        assert list(data["macro"])[0] == "esa" and not [o for o in data["warnings"] if o["code"] == "which-metric"]
+
+    def test_then_the_metric_that_the_table_names(self, run, folder):
+        (folder / "systems.tsv").write_text("# metric: MetricX-24\nsystem\tconstrained\nAlpha\tyes\n")
+        data = json.loads(run(*self.args(folder, "--format", "json")).out)
+        assert list(data["macro"]) == ["MetricX-24", "XCOMET"] and data["task"]["primary"] == "MetricX-24"
+        assert not [one for one in data["warnings"] if one["code"] == "which-metric"]
+
+    def test_a_table_may_not_name_what_is_not_there(self, run, folder):
+        (folder / "systems.tsv").write_text("# metric: Metric\nsystem\nAlpha\n")
+        found = run(*self.args(folder))
+        assert found.status == 2 and "Metric" in found.err and "XCOMET" in found.err
+
+    def test_it_says_where_other_metrics_put_others_on_top(self, run, folder):
+        self.scored(folder, esa={"Alpha": 70, "Beta": 80, "Gamma": 60})
+        lines = run(*self.args(folder, "--higher-is-better", "esa")).out.splitlines()
+        verdict = next(k for k, line in enumerate(lines) if line.startswith("By esa across 2 language pairs Beta is"))
+        assert any(line.startswith("Other metrics name another top group: Alpha by XCOMET")
+                   for line in lines[verdict:verdict + 5])

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mtsig_core.data.score_directions import check_settled, direction_of, settle_directions, with_remedy
+from mtsig_core.data.score_directions import by_precedence, check_settled, direction_of, settle_directions, with_remedy
 from mtsig_core.errors import SettingError
 
 
@@ -66,3 +66,10 @@ def test_the_user_has_the_last_word():
     with pytest.raises(SettingError, match="no scores 'other'.*mine, MetricX-24, further"):
         settle_directions(SCORES, ["other"], elsewhere=["further"])
     assert settle_directions(SCORES, ["mine", "further"], elsewhere=["further"]) == settle_directions(SCORES, ["mine"])
+
+
+def test_human_scores_come_before_the_metric_of_the_table_and_that_before_all_others():
+    names = ["A-COMET", "B-COMET", "mqm.de", "GEMBA-ESA", "esa"]
+    assert by_precedence(names) == ["mqm.de", "esa", "A-COMET", "B-COMET", "GEMBA-ESA"]
+    assert by_precedence(names, "B-COMET") == ["mqm.de", "esa", "B-COMET", "A-COMET", "GEMBA-ESA"]
+    assert by_precedence(names, "BLEU") == by_precedence(names)

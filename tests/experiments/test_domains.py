@@ -11,6 +11,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.domains import by_domain, stratified_weights
 from mtsig_core.inference.resampling import Units
 from mtsig_core.report.domains_report import domains_note, domains_verdict
+from tests.metrics.test_nist import plain
 
 
 def rated(scores, domains, documents=None):
@@ -123,6 +124,30 @@ def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
     whole = by_domain(rated(*two(7, 12, 0.5)), "human", trials=199, resamples=50)
     assert [one.code for one in whole.warnings] == ["few-units"] and "a pair is compared on" not in domains_note(whole)
     assert [(own.n_segments, own.n_documents) for own in whole.pairs[0].domains] == [(12, None)] * 2
+
+
+def test_nist_of_a_domain_has_the_weights_of_that_domain():
+    """As `score` and `compare` of the domain alone; by a plain computation on its texts, all of them words."""
+    rng = np.random.default_rng(8)
+    words = np.array([f"w{k}" for k in range(40)])
+    ref = [" ".join(rng.choice(words[:20 if k < 25 else 40], 7)) for k in range(40)]
+    outputs = {name: [" ".join(word if rng.random() > share else "q" for word in line.split()) for line in ref]
+               for name, share in (("A", 0.2), ("B", 0.5))}
+    testset = TestSet("toy", outputs, {"ref": ref}, domains=["x"] * 25 + ["y"] * 15)
+    found = by_domain(testset, "nist", trials=199, resamples=50)
+    for part, at in zip(found.domains, (slice(0, 25), slice(25, 40)), strict=True):
+        expected = plain(TestSet("part", {name: texts[at] for name, texts in outputs.items()}, {"ref": ref[at]}))
+        alone = compare(testset.in_domain(part.domain), "nist", trials=199, resamples=50).metrics["nist"]
+        assert [part.scores[name] for name in "AB"] == pytest.approx(expected)
+        assert {row.system: row.score for row in alone.systems} == pytest.approx(part.scores)
+        pair, = (one for one in found.pairs[0].domains if one.domain == part.domain)
+        assert (pair.score_a, pair.score_b, pair.delta) == pytest.approx((*expected, expected[0] - expected[1]))
+        assert alone.pairs[0].delta == pytest.approx(pair.delta)
+        assert part.signature in alone.signature and f"weights:{part.n_segments}-segments" in part.signature
+    assert found.pairs[0].delta == pytest.approx(np.subtract(*plain(testset)))
+    said, = [one.text for one in found.warnings if one.code == "nist-domain-weights"]
+    assert said.startswith("NIST of a domain takes its weights from the references of that domain alone")
+    assert {row.signature for row in by_domain(testset, "bleu", trials=199, resamples=50).domains} == {None}
 
 
 def test_one_domain_and_blocks_are_refused():

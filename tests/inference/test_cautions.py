@@ -1,19 +1,27 @@
 """Warnings: each appears when it should, and only then."""
 
+import random
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core import MetricResult, PairResult, SegmentScores, TestSet, compare
+from mtsig_core.experiments.planning import plan
 from mtsig_core.inference.cautions import find_cautions
 from mtsig_core.inference.near_cautions import about_near_at_least
+from mtsig_core.inference.one_pair import examine_pair
 from mtsig_core.inference.settings import resolve
 from mtsig_core.inference.significance import TESTS, fitting_tests
 from mtsig_core.inference.text_cautions import about_texts
+from mtsig_core.report.html_report import comparison_html
+from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.terminal import comparison_text
 from mtsig_core.results import SystemResult
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
 
@@ -92,7 +100,7 @@ class TestDesign:
         assert not warning(compared(2), "one-system")
 
 
-def family(m, p=0.5, *, delta=1.0, significant=False, mdd=2.0, same=False, **asked):
+def family(m, p=0.5, *, delta=1.0, significant=False, mdd=2.0, se=0.7, same=False, **asked):
     """Warnings about m pairs of the same numbers."""
     testset = toy(2, 200, same="AB" if same else "")
     settings, units = resolve(testset, **{**dict(
@@ -100,7 +108,7 @@ def family(m, p=0.5, *, delta=1.0, significant=False, mdd=2.0, same=False, **ask
         seed=0, baseline=None), **asked})
     raw, adjusted = p if isinstance(p, tuple) else (p, p)
     pair = PairResult("A", "B", delta, 0.0, 1.0, raw, adjusted, significant, "a" if significant else None, None, None,
-                      0.7, None, mdd)
+                      se, None, mdd)
     result = MetricResult("bleu", "signature", True, (), (pair,) * m)
     return {caution.code: caution for caution in find_cautions(testset, settings, units, [], {"bleu": result})}
 
@@ -150,7 +158,7 @@ class TestFamily:
         assert "up to 1.23 points" in text
         assert family(1)["not-equal"].text.startswith("The pair is not significant, which does not")
         assert "not-equal" not in family(3, significant=True)
-        assert "not-equal" not in family(1, mdd=0.0)  # identical outputs are equal
+        assert "not-equal" not in family(1, mdd=None, se=0.0)  # identical outputs are equal
 
     @pytest.mark.parametrize("test", ["ar", "koehn"])
     def test_not_equal_counts_and_measures_the_open_pairs_alone(self, test):
@@ -163,6 +171,73 @@ class TestFamily:
 
     def test_no_pairs(self):
         assert {"family-too-large", "not-equal", "near-alpha"}.isdisjoint(family(0, correction="holm"))
+
+
+def drawn_texts(shares, length, same=()):
+    """60 segments of German words, and outputs with shares of them changed."""
+    rng = random.Random(7)
+    words = "das ein Haus Baum geht läuft rot blau heute morgen schnell langsam er sie wir".split()
+    reference = [rng.choices(words, k=rng.randint(*length)) for _ in range(60)]
+    outputs = {name: [" ".join(word if rng.random() > share else rng.choice(words) for word in line)
+                      for line in reference] for name, share in zip("AB", shares, strict=False)}
+    return TestSet("toy", outputs, {"ref": list(map(" ".join, reference))})
+
+
+class TestEndsOfAMetric:
+    def test_at_its_floor_bleu_promises_no_difference_and_names_a_metric_that_tells(self):
+        testset = drawn_texts((0.2, 0.3), (1, 3))  # no line has four words
+        result = compare(testset, ["bleu", "chrf"], **QUICK)
+        pair = result.metrics["bleu"].pairs[0]
+        assert sacrebleu.corpus_bleu(testset.systems["A"], [testset.references["ref"]]).score == 0
+        assert (pair.delta, pair.p_value, pair.se, pair.mdd, pair.mdd_low, pair.mdd_family) == (0, 1, 0, *[None] * 3)
+        caution = warning(result, "cannot-tell-apart")
+        assert caution.text == ("BLEU is 0.00 for A and B, as no 4-gram of the whole set matches a reference. It "
+                                "cannot tell them apart, and there is no minimum detectable difference. chrF can tell "
+                                "them apart.")
+        assert caution.metric == "bleu" and result.metrics["chrf"].pairs[0].mdd > 0
+        for said in (comparison_text(result), comparison_latex(result), comparison_html(result),
+                     paper_sentences(result, "bleu")):
+            assert "no 4-gram of the whole set matches a reference" in " ".join(said.split())
+        assert examine_pair(testset, "bleu", "A", "B", **QUICK).mdd is None
+        assert {one.metric for one in result.warnings if one.code == "not-equal"} <= {"chrf"}
+        row, = plan(result, 1.0, metric="bleu")
+        assert row.mdd is None and row.decidable
+
+    @pytest.mark.parametrize("metric, change, said", [
+        ("chrf", lambda text: text, "chrF is 100.00 for A and B"), ("ter", str.upper, "TER is 0.00 for A and B"),
+        ("gtm", lambda text: " ".join(text.split()[::-1]), "GTM is 100.00 for A and B"),
+        ("per", lambda text: " ".join(text.split()[::-1]), "PER is 0.00 for A and B")])
+    def test_at_its_best(self, metric, change, said):
+        whole = drawn_texts((), (5, 9)).references["ref"]
+        testset = TestSet("toy", {"A": whole, "B": list(map(change, whole))}, {"ref": whole})
+        caution = warning(compare(testset, metric, **QUICK), "cannot-tell-apart")
+        assert caution.text.startswith(said)
+        assert caution.advice == ("No other metric can: the outputs are identical." if metric == "chrf" else
+                                  "chrF can tell them apart.")
+
+    def test_outputs_that_differ_only_in_what_is_not_counted(self):
+        texts = drawn_texts((0.2, 0.2), (5, 9)).systems["A"]
+        testset = TestSet("toy", {"A": texts, "B": [text.title() for text in texts]},
+                          {"ref": drawn_texts((), (5, 9)).references["ref"]})
+        caution = warning(compare(testset, "ter", **QUICK), "cannot-tell-apart")
+        assert caution.text.startswith("TER is the same for A and B in every sample") and caution.advice
+        assert not warning(compare(testset, "bleu", **QUICK), "cannot-tell-apart")
+
+    def test_a_single_system_at_the_floor(self):
+        result = compare(drawn_texts((0.2,), (1, 3)), **QUICK)
+        assert "cannot show how far A is from other systems" in warning(result, "cannot-tell-apart").text
+
+    def test_nothing_is_said_where_a_metric_can_tell(self):
+        assert not warning(compare(drawn_texts((0.2, 0.3), (5, 9)), **QUICK), "cannot-tell-apart")
+
+    def test_few_differences_are_those_that_the_metric_counts(self):
+        reference = drawn_texts((), (6, 9)).references["ref"]
+        first = [text.title() if k % 2 else text for k, text in enumerate(reference)]
+        second = [text + " und mehr" if k < 5 else text for k, text in enumerate(reference)]
+        result = compare(TestSet("toy", {"A": first, "B": second}, {"ref": reference}), "ter", **QUICK)
+        n = sum(a != b for a, b in zip(first, second, strict=True))
+        assert f"By TER A and B differ in only 5 segments of 60 (their texts differ in {n})" in \
+            warning(result, "few-differences").text and n > 30
 
 
 def test_no_seed_decides_otherwise_where_no_p_could_be_small_enough():

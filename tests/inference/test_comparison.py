@@ -243,7 +243,7 @@ class TestIdenticalSystems:
             assert (pair.win, pair.lose) == (0, 0)
         else:
             assert (pair.p_value, pair.p_adjusted) == (1, 1)
-        assert (pair.delta, pair.ci_low, pair.ci_high, pair.se, pair.mdd) == (0, 0, 0, 0, 0)
+        assert (pair.delta, pair.ci_low, pair.ci_high, pair.se, pair.mdd) == (0, 0, 0, 0, None)
         assert (pair.significant, pair.better, pair.se_ratio) == (False, None, None)
 
 

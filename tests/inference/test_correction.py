@@ -140,7 +140,14 @@ class TestRomanoWolf:
         null = np.repeat([[1.0, -1.0]], 50, axis=1)
         assert romano_wolf(np.array([1.0]), null * (1 - 1e-13)) == 1
 
-    def test_a_difference_that_is_the_same_in_every_draw_gets_1(self):
-        """As of a single document: each bootstrap sample is the test set itself."""
-        null = np.vstack([np.random.default_rng(5).normal(size=99), np.zeros(99)])
-        assert romano_wolf(np.array([9.0, 2.0]), null).tolist() == [1 / 100, 1]
+    def test_a_constant_difference_keeps_its_p_and_comes_first(self):
+        """Its centred draws are all 0, rounding apart, so that none is as large as the difference."""
+        null = np.random.default_rng(5).normal(size=(3, 199))
+        others, constant = np.array([2.2, -1.0, 0.4]), np.array([[1e-17] * 199, [0.0] * 199])
+        p = romano_wolf(np.concatenate([[0.3, -5.0], others]), np.vstack([constant, null]))
+        assert p[:2].tolist() == approximate_randomization(np.array([0.3, -5.0]), constant).tolist() == [1 / 200] * 2
+        np.testing.assert_array_equal(p[2:], romano_wolf(others, null))
+
+    def test_a_constant_null_as_large_as_the_difference_shows_nothing(self):
+        null = np.vstack([np.full(99, -2.0), np.random.default_rng(5).normal(size=99)])
+        assert romano_wolf(np.array([2.0, 9.0]), null).tolist() == [1, 1 / 100]

@@ -34,7 +34,7 @@ def test_that_is_how_often_it_comes():
 @pytest.mark.parametrize(("blocks", "decidable"), [(5, False), (12, True)])
 def test_a_pair_of_few_blocks_cannot_be_decided_however_large_the_difference(blocks, decidable):
     n, length = 120, 120 / blocks
-    right, wrong = [f"a b c d e {k}" for k in range(n)], ["x y z"] * n
+    right, wrong = [f"a b c d e {k}" for k in range(n)], ["x y z", *(f"a b c d e {k}" for k in range(1, 3))] * (n // 3)
     pair = compare(TestSet("set", {"right": right, "wrong": wrong}, {"ref": right}), unit="block",
                    block_length=length).metrics["bleu"].pairs[0]
     assert (pair.decidable, pair.significant, pair.mdd is None) == (decidable, decidable, not decidable)

@@ -16,6 +16,8 @@ from statsmodels.stats.weightstats import DescrStatsW
 from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.data.testset import SegmentScores
 from mtsig_core.errors import counted
+from mtsig_core.experiments.dispute import default_metrics
+from mtsig_core.inference.across_corrections import with_adjusted
 from mtsig_core.inference.across_metrics import pairs_across
 from mtsig_core.inference.correction import CORRECTIONS
 from mtsig_core.inference.intervals import fitting_intervals
@@ -115,6 +117,101 @@ class TestAgainstScipy:
     def test_steps_of_a_tenth_are_ties(self):
         tenths = np.array([[0.8 - 0.7, 0.3 - 0.4, 0.2 - 0.1, 0.5 - 0.4, 0.9 - 0.7, 0.0]])
         assert wilcoxon(np.zeros(1), tenths) == wilcoxon(np.zeros(1), np.array([[1.0, -1.0, 1.0, 1.0, 2.0, 0.0]]))
+
+
+def lopsided(higher=True):
+    """A beats B by about 1 on 188 of 200 segments and loses by 40 on 12: the mean favours B, the signed ranks A."""
+    rng = np.random.default_rng(7)
+    b = rng.integers(50, 60, 200).astype(float)
+    a = b + np.where(np.arange(200) < 12, -40.0, rng.choice([0.8, 1.0, 1.2], 200))
+    return rated({"A": a if higher else -a, "B": b if higher else -b}, higher=higher)
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_a_constant_difference_keeps_its_p_in_a_family(unit):
+    """A is 0.3 better than B on every segment: no bootstrap sample says otherwise, in whatever family."""
+    rng = np.random.default_rng(3)
+    b, c = rng.normal(70, 9, 60), rng.normal(69, 9, 60)
+    testset = rated({"A": b + 0.3, "B": b, "C": c}, documents=[str(k // 4) for k in range(60)])
+    found = human(testset, test="bootstrap", correction="romano-wolf", unit=unit)
+    pair = next(pair for pair in found.pairs if {pair.a, pair.b} == {"A", "B"})
+    assert (pair.p_value, pair.p_adjusted, pair.better) == (1 / 500, 1 / 500, "a")
+    assert (pair.ci_joint_low, pair.ci_joint_high) == pytest.approx((0.3, 0.3)) and pair.mdd is None
+    alone = human(testset.only(["A", "B"]), test="bootstrap", correction="romano-wolf", unit=unit).pairs[0]
+    assert (alone.p_value, alone.p_adjusted) == (1 / 500, 1 / 500)
+
+
+def test_a_constant_difference_on_one_document_shows_nothing():
+    b = np.random.default_rng(3).normal(70, 9, 60)
+    (pair,) = human(rated({"A": b + 0.3, "B": b}, documents=["d"] * 60), test="bootstrap", unit="document").pairs
+    assert (pair.p_value, pair.p_adjusted, pair.better) == (1, 1, None)
+
+
+class TestSides:
+    @pytest.mark.parametrize("higher", [True, False])
+    def test_no_system_is_better_where_ranks_and_mean_disagree(self, higher):
+        testset = lopsided(higher)
+        found = compare(testset, ["human"], test="wilcoxon", unit="segment", **QUICK)
+        (pair,), d = found.metrics["human"].pairs, np.subtract(*testset.scores["human"].by_system.values())
+        assert pair.p_value == pytest.approx(stats.wilcoxon(d, method="asymptotic").pvalue, rel=1e-9)
+        assert pair.p_value < 1e-15
+        assert (pair.a, pair.favours, pair.better, pair.significant) == ("B", "b", None, False)
+        assert [(row.rank_low, row.rank_high) for row in found.metrics["human"].systems] == [(1, 2), (1, 2)]
+        (caution,) = [one for one in found.warnings if one.code == "split-decision"]
+        assert "the signed ranks favour A, the difference of the scores favours B" in caution.text
+        assert not {"not-equal", "interval-and-decision"} & {one.code for one in found.warnings}
+        for said in (comparison_text(found), comparison_latex(found), comparison_html(found),
+                     paper_sentences(found, "human")):
+            said = " ".join(said.split())
+            assert "the signed ranks favour A" in said and "better than" not in said
+        assert "neither is declared better" in paper_sentences(found, "human")
+        assert Comparison.from_json(comparison_json(found)) == found
+
+    @pytest.mark.parametrize("test", ["ar", "bootstrap", "t", "percentile", "koehn"])
+    def test_where_the_mean_is_tested_both_are_on_one_side(self, test):
+        (pair,) = human(lopsided(), test=test, unit="segment").pairs
+        assert pair.favours is None and pair.better == "a"
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_wilcoxon_decides_for_the_side_of_its_rank_sum(self, seed):
+        rng = np.random.default_rng(seed)
+        rows = {name: rng.normal(0, 1, 80) + np.where(rng.random(80) < 0.06, rng.normal(-6 * k, 3, 80), 0.7 * k)
+                for k, name in enumerate("ABCDE")}
+        result, kinds = human(rated(rows), test="wilcoxon", unit="segment", correction="none"), set()
+        for pair in result.pairs:
+            d = rows[pair.a] - rows[pair.b]
+            ranks, p = np.sign(d) @ stats.rankdata(np.abs(d)), stats.wilcoxon(d, method="asymptotic").pvalue
+            expected = None if p > 0.05 or ranks * d.mean() <= 0 else "a" if ranks > 0 else "b"
+            assert (pair.better, pair.favours is None) == (expected, ranks * d.mean() > 0)
+            kinds.add((pair.favours is None, p <= 0.05))
+        assert kinds >= {(True, True), (False, True)}
+
+    def test_another_correction_declares_nobody_either(self):
+        testset = lopsided()
+        by_holm = human(testset, test="wilcoxon", unit="segment", correction="holm")
+        (pair,) = with_adjusted(by_holm, np.array([1e-9]), 0.05).pairs
+        assert (pair.better, pair.significant) == (None, False)
+
+    def test_of_one_pair_every_test_says_which_way_it_points(self):
+        found = examine_pair(lopsided(), "human", "A", "B", unit="segment", trials=199, resamples=200)
+        sides = {one.test: (one.better, one.favours) for one in found.outcomes}
+        assert sides["wilcoxon"] == (None, "a") and sides["t"] == sides["ar"] == ("b", None)
+
+    def test_against_a_baseline_neither_better_nor_worse_is_claimed(self):
+        whole = lopsided().scores["human"].by_system
+        more = {f"S{k}": [value - 0.001 * k for value in whole["A"]] for k in range(6)}
+        found = compare(rated({"B": whole["B"], **more}), ["human"], test="wilcoxon", unit="segment", baseline="B",
+                        **QUICK)
+        said = paper_sentences(found, "human")
+        assert "Not significantly different from it are none." in said and "Test and scores disagree on S0" in said
+        (caution,) = [one for one in found.warnings if one.code == "split-decision"]
+        assert "in 6 of 6 pairs" in caution.text and "S0 - B" in caution.text
+
+    def test_of_samples_the_side_is_that_of_most(self):
+        drawn = np.array([[-1.0] * 97 + [200.0] * 3, [1.0] * 100])
+        for test in ("percentile", "koehn"):
+            assert TESTS[test].side(np.array([5.0, 1.0]), drawn).tolist() == [-1, 1]
+        assert TESTS["bootstrap"].side(np.array([5.0, 1.0]), drawn).tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("test", [student_t, wilcoxon])
@@ -320,7 +417,7 @@ class TestOnlyForMeans:
     def test_bleu_needs_texts(self):
         with pytest.raises(SettingError, match="Metric 'bleu' needs texts, and toy has segment scores alone: human"):
             compare(rated(WHOLE), **QUICK)
-        assert metrics_of(rated(WHOLE)) == ["human"] and metrics_of(rated(WHOLE, texts=True))[-1] == "human"
+        assert metrics_of(rated(WHOLE)) == ["human"] and metrics_of(rated(WHOLE, texts=True))[0] == "human"
 
     def test_unknown_names_the_nearest(self):
         with pytest.raises(SettingError, match="Unknown metric 'humam'. Did you mean 'human'"):
@@ -479,3 +576,23 @@ class TestScales:
             assert best in said and "+0.00," not in said and "[0.00," not in said
         assert (r"\times10^{-5}" in found.render("latex")) == (unit == 1e-6)
         assert "+0.00," not in paper_sentences(found, "human")
+
+
+def test_human_scores_are_the_first_of_the_metrics_of_a_set():
+    texts = rated(WHOLE, texts=True)
+    mixed = dataclasses.replace(texts, scores={"COMET": texts.scores["human"], **texts.scores})
+    assert metrics_of(mixed)[:2] == ["human", "bleu"] and metrics_of(mixed)[-1] == "COMET"
+    assert default_metrics(mixed) == ["human", "bleu", "COMET"]
+
+
+def test_metrics_that_name_different_top_groups_say_so():
+    rows = scores(1, (80, 70, 60))
+    turned = {name: -row for name, row in rows.items()}
+    both = dataclasses.replace(rated(rows), scores={
+        "human": rated(rows).scores["human"], "COMET": rated(turned).scores["human"]})
+    found = compare(both, ["human", "COMET"], **QUICK)
+    text, = [one.text for one in found.warnings if one.code == "top-groups-differ"]
+    assert text == "The metrics do not name the same top group. Top groups: A by human; C by COMET."
+    assert text in paper_sentences(found, "human") and text in comparison_text(found).partition("human (")[0]
+    alike = dataclasses.replace(both, scores={"human": both.scores["human"], "COMET": both.scores["human"]})
+    assert not [one for one in compare(alike, ["human", "COMET"], **QUICK).warnings if one.code == "top-groups-differ"]

@@ -55,12 +55,12 @@ def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
     told = [caution.text for caution in found.warnings if caution.code == "few-differences"]
     raised = pair.p_value is not None and pair.p_value <= 2 / 2**ahead
     assert len(told) == (raised or not pair.decidable)
-    assert all(text.startswith(f"X and Y differ in only {ahead} segments of 100")
+    assert all(text.startswith(f"By human X and Y differ in only {ahead} segments of 100, and")
                and f" is {2 / 2**ahead:.2g} from so few" in text for text in told)
     assert "near-alpha" not in {caution.code for caution in found.warnings} or pair.decidable
     if ahead == 4:
         assert cannot_decide(found.settings, found.metrics["human"]) == \
-            "Cannot be decided: systems differ in too few segments"
+            "Cannot be decided: systems differ in too few segments by human"
         assert neither(pair, found.settings) == "cannot be decided by a difference in only 4 segments"
     alone = examine_pair(testset, "human", "X", "Y", unit="segment", trials=999, resamples=500)
     of_draws = [one for one in alone.outcomes if not fitting_tests(True)[one.test].of_segments]

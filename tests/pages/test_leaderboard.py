@@ -241,7 +241,7 @@ def test_human_scores_stand_beside_without_being_asked_for(link, source, tmp_pat
     table.write_text("system\tline\tscore\n" + "".join(
         f"{name}\t{k + 1}\t{90 - 30 * j + k % 3}\n" for j, name in enumerate(NAMES) for k in range(40)))
     page = link(dataclasses.replace(source, scores=(("human", str(table)),)))
-    assert not page.exception and "BLEU and human: alike on 3 of 3 pairs" in words(page)
+    assert not page.exception and "human and BLEU: alike on 3 of 3 pairs" in words(page)
     assert "&gt;&gt;" in words(page)
 
 

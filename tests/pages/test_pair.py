@@ -214,3 +214,24 @@ def test_where_samples_vary_more_than_swaps_it_is_said_with_p_by_the_standard_er
                          f"{p:.4f}.")
     few = 2 * stats.t.sf(1.2 / (0.6 * np.sqrt(8 / 7)), 7)  # of eight units the error is hardly known
     assert said(0.6, units=8).endswith(f"would be about {few:.4f}.") and few > p
+
+
+def test_a_metric_at_its_floor_claims_neither_a_difference_nor_equality(open_pair, tmp_path):
+    ref = [f"word{k % 7}" for k in range(40)]
+    outputs = [[text if k % n else "other" for k, text in enumerate(ref)] for n in (3, 4)]
+    page = open_pair(written(tmp_path, ref, outputs, names=NAMES[:2]), trials="999")
+    said = words(page)
+    assert not page.exception and said.count("no 4-gram of the whole set matches a reference") == 1
+    assert "Equivalent within" not in said and "Minimum detectable difference:" not in said
+    assert "equivalence is not tested" in " ".join(caption.value for caption in page.caption)
+
+
+def test_where_test_and_scores_disagree_nobody_is_better(open_pair, tmp_path):
+    b = [50 + k % 10 for k in range(200)]
+    a = [value + (1 if k >= 12 else -40) for k, value in enumerate(b)]
+    table = tmp_path / "h.tsv"
+    table.write_text("system\tline\tscore\n" + "".join(
+        f"{name}\t{k}\t{value}\n" for name, row in (("A", a), ("B", b)) for k, value in enumerate(row, 1)))
+    page = open_pair(Source(scores=(("h", str(table)),)), test="wilcoxon", unit="segment", trials="999")
+    assert not page.exception and answer(page).count(": test and scores disagree") == 1
+    assert words(page).count("the signed ranks favour A, the difference of the scores favours B") == 1

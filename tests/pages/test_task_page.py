@@ -86,7 +86,7 @@ def test_what_could_decide_nothing_is_said_before_its_wins_are_read(opened, root
     app = opened("task", root=root, shared_task="task", metric="XCOMET", **asked)
     told = "the pairs of systems that cannot be decided: all 55 in en-de_DE. The"
     said = [html.value for html in app.get("html")]
-    assert [told in one for one in said].index(True) < 4 and not app.exception
+    assert [told in one for one in said].index(True) < 5 and not app.exception
     for form in ("text", "html"):
         assert told in run_task(form, **asked)
         assert told not in run_task(form, trials="9999", correction="bonferroni")

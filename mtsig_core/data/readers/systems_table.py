@@ -1,7 +1,9 @@
 """The table of the systems of a task: ``systems.tsv`` beside it, or a file of another name.
 
-With a header, of which only ``system`` is needed, and empty cells where nothing is known::
+With a header, of which only ``system`` is needed, and empty cells where nothing is known. A line before it may name
+the metric that decides::
 
+    # metric: XCOMET-XL
     system<TAB>constrained<TAB>role<TAB>kind<TAB>name
 """
 
@@ -18,7 +20,7 @@ from mtsig_core.data.task import KINDS, ROLES, SystemInfo
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
 
-__all__ = ["SYSTEMS", "read_systems", "systems_of", "without_withdrawn"]
+__all__ = ["SYSTEMS", "read_primary", "read_systems", "systems_of", "without_withdrawn"]
 
 SYSTEMS = "systems.tsv"
 _COLUMNS = ("system", "constrained", "role", "kind", "name")
@@ -33,12 +35,14 @@ def read_systems(path: FilePath) -> dict[str, SystemInfo]:
     InputError
         With file and line, what was expected there, and what came.
     """
-    header, *lines = ([cell.strip() for cell in line.split("\t")] for line in read_lines(path, SYSTEMS_TABLE))
+    before, table = _parts(read_lines(path, SYSTEMS_TABLE))
+    header, *lines = ([cell.strip() for cell in line.split("\t")] for line in table or [""])
     if "system" not in header or set(header) - set(_COLUMNS) or len(set(header)) < len(header):
-        raise InputError(f"{shown(path)}, line 1 has the columns {', '.join(map(shown, header))[:200]}. Expected "
+        raise InputError(f"{shown(path)}, line {len(before) + 1} has the columns "
+                         f"{', '.join(map(shown, header))[:200]}. Expected "
                          f"{', '.join(_COLUMNS)}, with tabs between them; all but the first may be missing.")
     found: dict[str, SystemInfo] = {}
-    for number, cells in enumerate(lines, 2):
+    for number, cells in enumerate(lines, len(before) + 2):
         if not any(cells):
             continue
         where = f"{shown(path)}, line {number}"
@@ -57,6 +61,20 @@ def read_systems(path: FilePath) -> dict[str, SystemInfo]:
         found[system] = SystemInfo(_YES_NO[row["constrained"].lower()], row["role"].lower() or told.role,
                                    row["kind"].lower() or told.kind, row["name"] or None)
     return found
+
+
+def read_primary(path: FilePath) -> str | None:
+    """The metric that a table names as the one that decides; None where it names none."""
+    told, _ = _parts(read_lines(path, SYSTEMS_TABLE))
+    named = (line.lstrip("# ").partition(":") for line in told)
+    return next((literal(name.strip()) for key, _, name in named if key.strip().lower() == "metric" and name.strip()),
+                None)
+
+
+def _parts(lines: list[str]) -> tuple[list[str], list[str]]:
+    """The lines before the header, which begin with #, and the others."""
+    n = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    return lines[:n], lines[n:]
 
 
 def systems_of(folder: FilePath) -> dict[str, SystemInfo]:

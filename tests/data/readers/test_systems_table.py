@@ -89,3 +89,16 @@ def test_names_for_print_stand_beside_the_names(task, capsys):
     assert main([*args, "--format", "csv"]) == 0
     assert {row["system"]: row["display_name"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))
             if row["table"] == "systems"} == {"X": "The X", "Y": ""}
+
+
+def test_a_line_before_the_header_names_the_metric_that_decides(task):
+    (task / "systems.tsv").write_text("# Systems of the task\n# metric: chrf \n" + TABLE, encoding="utf-8")
+    read = TaskSource(str(task)).read()
+    assert read.primary == "chrf" and read.systems["X"].display_name == "The X"
+    assert read.digest != replace(read, primary=None).digest
+    (task / "systems.tsv").write_text("# metric: chrf\nsystem\trole\nX\tgone\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 3: role is 'gone'"):
+        TaskSource(str(task)).read()
+    (task / "systems.tsv").write_text("# metric: chrf\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2 has the columns"):
+        TaskSource(str(task)).read()
