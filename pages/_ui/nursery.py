@@ -22,6 +22,7 @@ from multiprocessing.connection import Connection
 
 import cloudpickle
 
+from mtsig_core import TestSet
 from mtsig_core.errors import ClusterError, sendable
 from mtsig_core.inference.parallel import on_cluster
 from pages._ui.spare import Spare, toy_compared
@@ -73,9 +74,18 @@ def unpacked(parts: Callable[[], bytes]) -> Callable:
     sealed = [pickle.loads(parts()) for _ in range(int(parts()))]
     for testset, digest in sealed:
         testset.__dict__["digest"] = digest  # it takes a second to find again
-    unpickler = pickle.Unpickler(io.BytesIO(parts()))
-    unpickler.persistent_load = lambda k: sealed[k][0]
-    return unpickler.load()
+    return _Unpickler(parts(), [testset for testset, _ in sealed]).load()
+
+
+class _Unpickler(pickle.Unpickler):
+    """Puts test sets back where `workers.packed` left them out. A method, as Python 3.13.0 forbids to assign one."""
+
+    def __init__(self, content: bytes, testsets: list[TestSet]):
+        super().__init__(io.BytesIO(content))
+        self._testsets = testsets
+
+    def persistent_load(self, k):
+        return self._testsets[k]
 
 
 def nurse(line: int, loads: bool) -> None:
