@@ -246,6 +246,7 @@ def _long(name: str, header: Sequence[str], rows: Rows, place: _Place) -> ScoreF
         return column
 
     system, line, score, document = at("system"), at("line"), at("score"), place["docid"]
+    spend("systems", len({str(cells[system]) for _, cells in rows}), name)
     ratings = []
     for row, cells in rows:
         where = f"{name}, row {row}"
@@ -261,6 +262,7 @@ def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system
             raise InputError(f"{name} has {_listed(both)}, each of which may {holds}. Take all but one out.")
     aside = {place["line"], place["docid"]}
     systems = [(k, column) for k, column in enumerate(header) if k not in aside]
+    spend("systems", len(systems), name)
     if not systems or not any(is_system(column) for _, column in systems):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {_listed(header)}. {_FORMS}")
