@@ -102,7 +102,7 @@ def _delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
                 gaps += [(reader.line_num, [""])] * (header is not None and len(header) == 1)
                 continue
             if header is None:
-                header = [cell.strip() for cell in cells]
+                header = [literal(cell.strip()) for cell in cells]
             elif len(cells) != len(header):
                 raise InputError(f"{name}, row {reader.line_num} has {len(cells)} columns, the header has "
                                  f"{len(header)} ({_listed(header)}). Give every row the same columns.")
@@ -299,7 +299,7 @@ def _document(cells: Sequence[Any], column: int | None, where: str) -> str | Non
 def _text(value: object, where: str) -> str:
     if isinstance(value, bool | list | dict):
         raise InputError(f"{where} is {_cut(value)}. Expected a text or a number.")
-    text = "" if value is None or value != value else str(value).strip()
+    text = "" if value is None or value != value else literal(str(value).strip())
     if not text:
         raise InputError(f"{where} is empty. Fill it in, or remove the row.")
     return text
