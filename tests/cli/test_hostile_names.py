@@ -44,7 +44,7 @@ def formats():
 def hostile(tmp_path_factory):
     """Options for a set, and a task in a folder, in which each kind of name is hostile."""
     root = tmp_path_factory.mktemp("hostile")
-    texts = {name: [f"the {'old' if (k * j) % 5 else 'new'} house {k} stands near the {'sea' if k % (j + 2) else 'lake'}"
+    texts = {name: [f"the {'old' if (k * j) % 5 else 'new'} house {k} is near the {'sea' if k % (j + 2) else 'lake'}"
                     f" {ESC}[2J and{CSI}31m" for k in range(N)] for j, name in enumerate(("ref", "A", "B", "C"), 1)}
     task = root / f"task{ESC}[5m"
     for name, lines in texts.items():

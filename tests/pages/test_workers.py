@@ -288,3 +288,23 @@ def test_one_waits_for_the_next_work_and_is_replaced():
     with suppress(FileNotFoundError):  # it is gone, or ended and not buried yet
         while last.read_text().rsplit(") ", 1)[1][0] != "Z":
             assert time.monotonic() < until
+
+
+def test_work_that_needs_too_much_memory_ends_and_the_next_is_done(nursery, monkeypatch):
+    """Though the machine has more: what one piece of work takes is bounded."""
+    import numpy as np
+
+    def work(progress):
+        return np.ones(800 << 17).sum()  # 800 MB
+
+    nursery._line.close()  # another process, which knows the limit
+    nursery._process.wait(LIMIT)
+    monkeypatch.setenv("MTSIG_WORKER_MB", "400")
+    for _ in range(2):
+        with pytest.raises(MemoryError):
+            nursery(True).run(work, ignore)
+    assert nursery(True).run(lambda progress: np.ones(200 << 17).sum(), ignore) == 200 << 17
+    nursery._line.close()
+    nursery._process.wait(LIMIT)
+    monkeypatch.delenv("MTSIG_WORKER_MB")
+    assert nursery(True).run(work, ignore) == 800 << 17
