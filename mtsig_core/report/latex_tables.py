@@ -10,11 +10,12 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.palette import width
 from mtsig_core.report.terminal import printable
 
-__all__ = ["END", "MOST_ON_A_PAGE", "MOST_PAIRS", "PREAMBLE", "escape", "fitting_table", "name_cell", "name_column",
-           "number_cell", "rank_cell", "longtable", "tabular"]
+__all__ = ["END", "MOST_ON_A_PAGE", "MOST_PAIRS", "MOST_ROWS", "PREAMBLE", "escape", "fitting_table", "name_cell",
+           "name_column", "number_cell", "rank_cell", "longtable", "tabular"]
 
 MOST_ON_A_PAGE = 40
 MOST_PAIRS = 8  # language pairs in one table
+MOST_ROWS = 1000  # of a table that is broken into pages, 20 of these
 _LONGEST_NAME = 24  # digits; a longer one is broken into lines
 _LONGEST_TITLE = 14  # letters
 
@@ -100,13 +101,17 @@ def tabular(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequ
         r"\end{table*}", ""])
 
 
-def longtable(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
-              said: Sequence[str]) -> str:
+def longtable(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
+              said: Sequence[str], n_rows: int = 0) -> str:
+    """A table that is broken into pages: the first rows of `n_rows`, or of all that are given."""
+    n_rows = max(n_rows, len(cells))
+    if n_rows > MOST_ROWS:
+        said = [f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all.", *said]
     head = [r"\toprule", _row(map(_title, header)), r"\midrule"]
     return "\n".join([
         r"{\scriptsize\setlength{\tabcolsep}{2.5pt}\setlength{\LTcapwidth}{\linewidth}",
         rf"\begin{{longtable}}{{{columns}}}", _caption(what, metric, said) + r"\\[4pt]", *head, r"\endfirsthead", *head,
-        r"\endhead", r"\bottomrule", r"\endfoot", *map(_row, cells), r"\end{longtable}", "}", ""])
+        r"\endhead", r"\bottomrule", r"\endfoot", *map(_row, cells[:MOST_ROWS]), r"\end{longtable}", "}", ""])
 
 
 def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
