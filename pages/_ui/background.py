@@ -88,9 +88,9 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     except TooLong:
         _ask(place, key, what)
     except MemoryError as error:
-        raise SettingError(f"This needs more memory than the {worker_megabytes():,} MB that this server gives one piece "
-                           "of work (MTSIG_WORKER_MB). Use fewer trials, systems or segments; the command line has no "
-                           "such limit.") from error
+        raise SettingError(
+            f"This needs more memory than the {worker_megabytes():,} MB that this server gives one piece of work "
+            "(MTSIG_WORKER_MB). Use fewer trials, systems or segments; the command line has no such limit.") from error
 
 
 def kept(key: tuple):
