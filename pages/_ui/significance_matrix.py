@@ -46,8 +46,8 @@ def show(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | No
         screen.faint(f"The picture has the first {_MOST} of {len(names)} systems. Exclude systems to see others; the "
                      "files have all.")
     clicked = charts.show(
-        partial(matrix, _first(result), settings, charts.dark()), "significance.matrix", select=True, header=header, rows=rows,
-        files=view.named(), command=view.command(), table=pair_rows(result, settings),
+        partial(matrix, _first(result), settings, charts.dark()), "significance.matrix", select=True, header=header,
+        rows=rows, files=view.named(), command=view.command(), table=pair_rows(result, settings),
         alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
             "table below has the same numbers.")
     if not clicked:
