@@ -55,6 +55,8 @@ async def _read(browser, address, asks, until, think, seed):
             await window.wait_for_function(_THERE, arg=page.capitalize(), timeout=_LONGEST, polling=50)
             if await window.locator('[data-testid="stException"]').count():
                 wrong = "an exception on the page"
+            elif refusals := await window.locator(".mt-error").all_inner_texts():
+                wrong = f"an error on the page: {refusals[0]}"[:200]
         except Error as problem:
             wrong = str(problem).splitlines()[0][:200]
         seconds = time.monotonic() - begun

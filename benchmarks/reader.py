@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -21,6 +22,7 @@ __all__ = ["PAGES", "Visit", "read", "tab", "visit_all"]
 PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation", "metrics",
          "segments", "methods")
 _PICTURES = ("plotly_chart", "dataframe")
+_REFUSAL = re.compile('class="mt-box mt-error"[^>]*>(.*?)</div>', re.DOTALL)  # as `pages._ui.screen` draws an error
 _ASKS = "background.allow"  # in the id of the button below work that would take long
 _LONGEST = 600.0  # seconds after which a page counts as one that never came
 
@@ -136,6 +138,8 @@ class _Tab:
                     shown.add(element.heading.body)
                 if _ASKS in element.button.id:
                     self.asks = element.button.id
+                if refusal := _REFUSAL.search(element.html.body):
+                    wrong = wrong or f"an error on the page: {refusal[1]}"[:200]
                 computed |= element.HasField("progress") or bool(self.asks)
                 if element.WhichOneof("type") in _PICTURES or "<table" in element.html.body:
                     first = first or time.monotonic() - begun

@@ -17,6 +17,7 @@ from mtsig_core.cli.late import load_when_used
 from mtsig_core.cli.options import add_choice_of_systems, add_metric_options, add_output_options, add_test_options
 from mtsig_core.cli.output import standard_error, write
 from mtsig_core.cli.source_options import add_source_options, source_from
+from mtsig_core.data.checks import literal
 from mtsig_core.data.readers.bounds import unreadable
 from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import MtsigError, SettingError, nearest, unknown
@@ -71,10 +72,13 @@ class _Parser(argparse.ArgumentParser):
             near = (nearest(arg.partition("=")[0], self._option_string_actions) for arg in found[1]
                     if arg.startswith("--"))
             self.error(f"unrecognized arguments: {' '.join(found[1])}", next(filter(None, near), ""))
-        for action in self._actions:  # as of a variable of the shell that is not set
-            if action.option_strings and "" in (value := getattr(found[0], action.dest, None), *(
-                    value if isinstance(value, list) else ())):
+        for action in self._actions:
+            value = getattr(found[0], action.dest, None)
+            if action.option_strings and "" in (value, *(value if isinstance(value, list) else ())):
+                # as of a variable of the shell that is not set
                 self.error(f"argument {action.option_strings[-1]} is empty: leave it out, or give it a value")
+            if action.metavar == "NAME" and value is not None:  # as test sets have it
+                setattr(found[0], action.dest, literal(value) if isinstance(value, str) else list(map(literal, value)))
         return found
 
     def _print_message(self, message: str, file: Any = None) -> None:

@@ -91,7 +91,7 @@ def add_choice_of_systems(sub: ArgumentParser) -> None:
     group = sub.add_argument_group("what to compare")
     group.add_argument("--only", type=names, action=AddUp, metavar="NAME,...", help="these systems alone")
     group.add_argument("--exclude", type=names, action=AddUp, metavar="NAME,...", help="all but these systems")
-    group.add_argument("--domain", metavar="D", help="the segments of this domain alone")
+    group.add_argument("--domain", metavar="NAME", help="the segments of this domain alone")
 
 
 def add_test_options(sub: ArgumentParser) -> None:

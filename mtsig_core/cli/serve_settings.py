@@ -27,7 +27,8 @@ def check_settings(environment: Mapping[str, str]) -> None:
 
     upload_limits(environment)
     Limits.from_environment(environment)
-    for name in ("MTSIG_MAX_DRAWS", "MTSIG_MAX_SWEEP", "MTSIG_JOBS", "MTSIG_MAX_SESSIONS", "MTSIG_UNOPENED_MB"):
+    for name in ("MTSIG_MAX_DRAWS", "MTSIG_MAX_PAIRS", "MTSIG_MAX_SWEEP", "MTSIG_JOBS", "MTSIG_WORKER_MB",
+                 "MTSIG_MAX_SESSIONS", "MTSIG_UNOPENED_MB"):
         whole_number(name, 1, environment)
     for host in filter(None, map(str.strip, environment.get("MTSIG_HOSTS", "").split(","))):
         if not re.fullmatch(r"\*|(\*\.)?[\w.-]+", host):

@@ -12,7 +12,7 @@ from typing import Any, cast
 from mtsig_core.data.stored_lines import StoredLines
 from mtsig_core.errors import InputError
 
-__all__ = ["as_list", "as_names", "as_scores", "as_texts", "literal"]
+__all__ = ["as_ids", "as_list", "as_names", "as_scores", "as_texts", "literal"]
 
 _JOINERS = "\u200c\u200d"
 _COPIED = 50_000  # texts: to have looked at them costs a copy, which of more would be felt
@@ -94,6 +94,21 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
         raise InputError(f"{where}: segment {k + 1} is {_shown(texts[k])}. Expected a text; where there is nothing, "
                          f"{nothing}.")
     return texts
+
+
+def as_ids(where: str, values: object) -> tuple[Any, ...]:
+    """Names of what each segment belongs to, such as its document; what no screen could show of them is written out.
+
+    Raises
+    ------
+    InputError
+        As `as_texts`.
+    """
+    if isinstance(values, _Texts):
+        return values
+    texts = as_texts(where, values)
+    written = {text: literal(text) for text in set(texts) if not text.isprintable()}
+    return as_texts(where, [written.get(text, text) for text in texts]) if written else texts
 
 
 def as_scores(where: str, values: object) -> tuple[float | None, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.data.checks import as_list, as_names, as_texts, literal
+from mtsig_core.data.checks import as_ids, as_list, as_names, as_texts, literal
 from mtsig_core.data.langpairs import languages_of
 from mtsig_core.data.runs import Runs, frozen_runs
 from mtsig_core.data.segment_scores import SegmentScores
@@ -119,9 +119,9 @@ class TestSet:
         lines = range(1, self.n_segments + 1) if self.lines is None else self.lines
         object.__setattr__(self, "lines", as_list(f"{self.name}: lines", lines))
         object.__setattr__(self, "assumed", tuple(self.assumed))
-        for key in ("sources", "documents", "domains"):
+        for key, check in (("sources", as_texts), ("documents", as_ids), ("domains", as_ids)):
             if getattr(self, key) is not None:
-                object.__setattr__(self, key, as_texts(f"{self.name}: {key}", getattr(self, key)))
+                object.__setattr__(self, key, check(f"{self.name}: {key}", getattr(self, key)))
         self._check()
         object.__setattr__(self, "runs", frozen_runs(self.name, self.runs, self.systems, self.n_segments))
 

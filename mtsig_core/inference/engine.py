@@ -27,6 +27,8 @@ Progress = Callable[[float], None]
 Stages = Callable[[str], Progress | None]
 
 _MOST_KEPT = 1 << 24  # differences, 128 MB: those of 57 systems and 9,999 trials
+_DRAWING = 0.1  # share of the work that drawing is, where differences are made anew
+_LOOKED_AT = 4  # times that a test looks at each pair then: for p, spread, step of Romano-Wolf, root mean square
 
 
 def bootstrap_scores(data: UnitStatistics, n_resamples: int, seed: int, *, jobs: int = 1,
@@ -84,7 +86,7 @@ def swap_rows(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int,
               progress: Progress | None = None) -> np.ndarray | Rows:
     """The same as `swap_differences`; where they would take too much memory, made anew whenever a pair is looked at.
 
-    What is kept then are the sums of each system.
+    What is kept then are the sums of each system, and progress goes on while pairs are looked at.
     """
     n_trials = data.units.all_swaps or n_trials
     if len(pairs) * n_trials <= _MOST_KEPT:
@@ -93,15 +95,22 @@ def swap_rows(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int,
     def block_columns(block: int) -> np.ndarray:
         return data.swapped_columns(swap_bits(data.units, seed, block))
 
+    made = 0
+
     def make(rows: slice | np.ndarray) -> np.ndarray:
+        nonlocal made
         systems, places = np.unique(pairs[rows], return_inverse=True)
         differences = np.empty((len(pairs[rows]), n_trials))
         for at, columns in zip(range(0, n_trials, BLOCK), blocks, strict=True):
             block = _differences(data, columns, places.reshape(-1, 2), systems)
             differences[:, at:at + BLOCK] = block[:, :n_trials - at]
+        made += len(differences)
+        if progress is not None:
+            progress(_DRAWING + (1 - _DRAWING) * min(1.0, made / (_LOOKED_AT * len(pairs))))
         return differences
 
-    blocks = [columns for _, columns in _in_blocks(block_columns, n_trials, jobs, progress)]
+    drawn = None if progress is None else lambda share: progress(_DRAWING * share)
+    blocks = [columns for _, columns in _in_blocks(block_columns, n_trials, jobs, drawn)]
     return Rows((len(pairs), n_trials), make)
 
 
@@ -141,6 +150,11 @@ def _of_scores(data: UnitStatistics, kept: np.ndarray, moved: np.ndarray, pairs:
 
 def _of_means(data: UnitStatistics, kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """The same of means over as many segments whatever is swapped; kept and moved are sums of segment scores."""
+    first, second = pairs.T
+    if np.count_nonzero(np.diff(first)) > len(pairs) // 4:  # few in a row share their first, as in no order
+        apart: np.ndarray = (kept[first] + moved[second]) / data.counted
+        apart -= (kept[second] + moved[first]) / data.counted
+        return apart
     differences = np.empty((len(pairs), kept.shape[1]))
     for i, j, rows in _by_first(pairs):
         np.divide(kept[i] + moved[j], data.counted, out=differences[rows])

@@ -17,7 +17,7 @@ from mtsig_core.inference.measured import Measured
 from mtsig_core.inference.power import degrees_of_freedom
 from mtsig_core.inference.ranking import decision_matrix, rank_intervals
 from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.row_chunks import Rows, row_chunks
+from mtsig_core.inference.row_chunks import Rows, by_rows, row_chunks
 from mtsig_core.inference.significance import TESTS, decide, win_rates
 from mtsig_core.inference.simultaneous import simultaneous
 from mtsig_core.inference.ties import rounding
@@ -237,8 +237,7 @@ def _test(sides: Drawn, pairs: np.ndarray, delta: np.ndarray, n_units: np.ndarra
 
 def _root_mean_square(values: np.ndarray | Rows) -> np.ndarray:
     """Of each row."""
-    some = (values[rows] for rows in row_chunks(*values.shape))
-    return np.concatenate([np.sqrt(np.einsum("ij,ij->i", part, part) / values.shape[1]) for part in some])
+    return by_rows(lambda some: np.sqrt(np.einsum("ij,ij->i", some, some) / values.shape[1]), values)
 
 
 def _centred(drawn: np.ndarray | Rows) -> Rows:

@@ -21,6 +21,7 @@ __all__ = ["Chrf", "ChrfPlusPlus", "refuse_tokenizer"]
 
 _CHAR_ORDER = 6
 _BETA = 2
+_ZERO = np.float64(0.0)  # added to whole numbers or float32, it gives float64
 
 # From this many scores on, compiled code is faster, by so many nanoseconds each.
 _MANY, _FASTER = 500, 15
@@ -213,7 +214,7 @@ def _classes() -> np.ndarray:
 
 def _of_order(n_system: Numbers, n_ref: Numbers, n_correct: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Precision and recall of an order, 0 where there is nothing to divide by, and whether the order counts."""
-    n_system, n_ref = np.float64(n_system), np.float64(n_ref)
+    n_system, n_ref = n_system + _ZERO, n_ref + _ZERO
     return n_correct / (n_system + (n_system == 0)), n_correct / (n_ref + (n_ref == 0)), (n_system > 0) & (n_ref > 0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cautions import group_cautions
@@ -11,7 +12,9 @@ from mtsig_core.report.cells import signed
 from mtsig_core.report.latex_tables import (
     END,
     MOST_ON_A_PAGE,
+    MOST_ROWS,
     PREAMBLE,
+    fitting_table,
     longtable,
     name_cell,
     name_column,
@@ -94,27 +97,28 @@ def _leaderboard(comparison: Comparison, result: MetricResult) -> str:
     if ends := cluster_ends(result.systems):
         said.insert(1, CLUSTERS_SAID)
     column = name_column(row.system for row in result.systems)
-    return tabular("systems", f"c{column}{'r' * (len(header) - 2)}", header, cells, result.metric, said, ruled=ends)
+    return fitting_table("systems", f"c{column}{'r' * (len(header) - 2)}", header, cells, result.metric, said,
+                         ruled=ends)
 
 
 def _pairs(comparison: Comparison, result: MetricResult) -> str:
-    header, rows = pair_rows(result, comparison.settings)
+    header, rows = pair_rows(result, comparison.settings, MOST_ROWS)
     marks = {"a": "$>$", "b": "$<$", None: "--"}
     last = header.index("better")
     cells = [[name_cell(row[0]), *map(number_cell, row[1:last]), marks[pair.better]]
-             for row, pair in zip(rows, result.pairs, strict=True)]
+             for row, pair in zip(rows, result.pairs[:MOST_ROWS], strict=True)]
     said = caption_sentences(comparison, result, "Differences")
     said.insert(1, "> means that the first system of a pair is better by the test, < that the second is, a dash that "
                    "the test does not decide, which does not make them equal.")
     short = len(rows) <= MOST_ON_A_PAGE
-    table: Callable[..., str] = tabular if short else longtable
+    table: Callable[..., str] = tabular if short else partial(longtable, n_rows=len(result.pairs))
     column = name_column((row[0] for row in rows), 44 if short else 18)
     return table("pairs", f"{column}{'r' * (last - 1)}c", [*header[:last], "decision"], cells, result.metric, said)
 
 
 def _detectable(comparison: Comparison, result: MetricResult) -> str:
     """What could be seen of each pair; a table of its own, as that of the pairs is as wide as a page."""
-    header, rows = pair_rows(result, comparison.settings)
+    header, rows = pair_rows(result, comparison.settings, MOST_ROWS)
     shown = [k for k, title in enumerate(header) if title in ("SE", "min. difference", "for the family")]
     cells = [[name_cell(row[0]), *(number_cell(row[k]) for k in shown)] for row in rows]
     said = caption_sentences(comparison, result, "Minimum detectable differences")
@@ -122,7 +126,7 @@ def _detectable(comparison: Comparison, result: MetricResult) -> str:
     said.insert(1, f"Such a true difference is found with 80% power, uncorrected{family}. In brackets: "
                    f"{level(comparison.settings)} interval, as the standard error (SE) is an estimate.")
     short = len(rows) <= MOST_ON_A_PAGE
-    table: Callable[..., str] = tabular if short else longtable
+    table: Callable[..., str] = tabular if short else partial(longtable, n_rows=len(result.pairs))
     titles = ["pair", *(header[k] for k in shown)]
     column = name_column((row[0] for row in rows), 44 if short else 18)
     return table("detectable", column + "r" * len(shown), titles, cells, result.metric, said)

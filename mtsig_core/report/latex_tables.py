@@ -10,11 +10,12 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.palette import width
 from mtsig_core.report.terminal import printable
 
-__all__ = ["END", "LONGEST_CAPTION", "MOST_ON_A_PAGE", "MOST_PAIRS", "PREAMBLE", "escape", "fitting_table", "name_cell",
-           "name_column", "number_cell", "paragraph", "rank_cell", "longtable", "tabular"]
+__all__ = ["END", "LONGEST_CAPTION", "MOST_ON_A_PAGE", "MOST_PAIRS", "MOST_ROWS", "PREAMBLE", "escape", "fitting_table",
+           "name_cell", "name_column", "number_cell", "paragraph", "rank_cell", "longtable", "tabular"]
 
 MOST_ON_A_PAGE = 40
 MOST_PAIRS = 8  # language pairs in one table
+MOST_ROWS = 1000  # of a table that is broken into pages, 20 of these
 #: Characters. LaTeX sets a caption in a single line first and stops where that line is longer than 5.7 metres.
 LONGEST_CAPTION = 300
 _LONGEST_NAME = 24  # digits; a longer one is broken into lines
@@ -108,15 +109,19 @@ def tabular(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequ
         r"\end{table*}", ""])
 
 
-def longtable(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
-              said: Sequence[str], ruled: Collection[int] = ()) -> str:
-    """A table that is broken into pages, otherwise the same."""
+def longtable(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
+              said: Sequence[str], n_rows: int = 0, ruled: Collection[int] = ()) -> str:
+    """A table that is broken into pages: the first rows of `n_rows`, or of all that are given."""
+    n_rows = max(n_rows, len(cells))
+    if n_rows > MOST_ROWS:
+        said = [*said, f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all."]
     caption, note = _caption_and_note(what, metric, said)
     head = [r"\toprule", _row(map(_title, header)), r"\midrule"]
     return "\n".join([
         r"{\scriptsize\setlength{\tabcolsep}{2.5pt}\setlength{\LTcapwidth}{\linewidth}",
         rf"\begin{{longtable}}{{{columns}}}", caption + r"\\[4pt]", *head, r"\endfirsthead", *head,
-        r"\endhead", r"\bottomrule", r"\endfoot", *_rows(cells, ruled), r"\end{longtable}", *note, "}", ""])
+        r"\endhead", r"\bottomrule", r"\endfoot", *_rows(cells[:MOST_ROWS], ruled), r"\end{longtable}", *note, "}",
+        ""])
 
 
 def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,

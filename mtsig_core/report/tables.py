@@ -271,8 +271,9 @@ def without_relation(results: Sequence[MetricResult]) -> list[str]:
     return [row.system for row in results[0].systems if row.system not in paired]
 
 
-def pair_rows(result: MetricResult, settings: Settings) -> Table:
+def pair_rows(result: MetricResult, settings: Settings, most: int | None = None) -> Table:
     """Header and rows of the tested pairs: difference with interval, p or win rates, decision, what could be seen.
+    Of the pairs so many at `most`.
 
     A family of several pairs has simultaneous intervals beside the single ones, just before p. Where pairs are compared
     on different segments, the number of these comes last.
@@ -284,7 +285,7 @@ def pair_rows(result: MetricResult, settings: Settings) -> Table:
     gaps = len({pair.n for pair in result.pairs}) > 1
     header += ["segments"] * gaps
     rows, form = [], points(result)
-    for pair in result.pairs:
+    for pair in result.pairs[:most]:
         rows.append([
             f"{pair.a} - {pair.b}", *_signed(pair, result.sign, form),
             *([_signed_interval(pair.ci_joint_low, pair.ci_joint_high, result.sign, form)] * jointly),

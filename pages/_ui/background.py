@@ -17,7 +17,7 @@ from mtsig_core import SettingError
 from pages._ui import address, limits, screen, server_health, turns
 from pages._ui.ending import end_page
 from pages._ui.jobs import TooLong, lasting
-from pages._ui.nursery import Progress
+from pages._ui.nursery import Progress, worker_megabytes
 from pages._ui.office import Office
 from pages._ui.workers import Nursery
 
@@ -88,7 +88,9 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     except TooLong:
         _ask(place, key, what)
     except MemoryError as error:
-        raise SettingError("There is not enough memory for this. Use fewer trials, systems or segments.") from error
+        raise SettingError(
+            f"This needs more memory than the {worker_megabytes():,} MB that this server gives one piece of work "
+            "(MTSIG_WORKER_MB). Use fewer trials, systems or segments; the command line has no such limit.") from error
 
 
 def kept(key: tuple):

@@ -16,9 +16,11 @@ import streamlit as st
 
 from mtsig_core.report.palette import told_apart
 
-__all__ = ["MOST_PLAIN", "apart", "show"]
+__all__ = ["MOST_COLUMNS", "MOST_PLAIN", "MOST_PROSE", "apart", "show"]
 
 MOST_PLAIN = 20  # rows of a table that needs no sorting
+#: What a browser draws of one table; more is counted and left out. pandas styles 260,000 cells at most, and takes long.
+MOST_CELLS, MOST_COLUMNS, MOST_PROSE = 30_000, 100, 500
 _SEEN = MOST_PLAIN + 1  # of a larger one at once, below its head
 _ROW = 28  # pixels, as all these
 _LETTER, _WIDEST = 7, 320
@@ -55,6 +57,7 @@ def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], 
     int, (int, int) or None
         The row chosen, or row and column of the cell.
     """
+    n_columns, header, rows = len(header), header[:MOST_COLUMNS], [row[:MOST_COLUMNS] for row in rows]
     # The browser itself would measure the first rows alone.
     widths = [min(max(map(len, column)) * _LETTER + 20, _WIDEST) for column in zip(header, *rows, strict=True)]
     wide = sum(widths) > _PAGE
@@ -66,7 +69,13 @@ def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], 
         hints = [f"{len(shown)} of {len(rows)} rows."] * bool(text) + [
             f"Below the lower edge: {len(shown) - _SEEN} more, scroll there."] * (len(shown) > _SEEN) + [
             "A click on a head sorts. Above the right corner: columns, search, full screen."]
-    if wide:
+    if len(shown) > (most := MOST_CELLS // len(header)):
+        hints.insert(0, f"This table shows the first {most:,} of {len(shown):,} rows"
+                     + (". Filter to see others." if key is not None else "."))
+        shown = shown[:most]
+    if n_columns > len(header):
+        hints.append(f"This table shows the first {len(header)} of {n_columns:,} columns.")
+    elif wide:
         hints.append(f"{len(header)} columns, of which the last may lie beyond the right edge: scroll there.")
     if hints:
         st.caption(" ".join(hints))

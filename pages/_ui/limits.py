@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import prod
+from math import comb, prod
 
 from joblib import cpu_count
 
@@ -13,10 +13,13 @@ from mtsig_core.data.readers.bounds import whole_number
 from mtsig_core.data.source import PORTS_VARIABLE
 from mtsig_core.report.commands import defaults
 
-__all__ = ["DRAWN", "LIMITS", "check_draws", "check_experiment", "check_sweep", "check_task", "places"]
+__all__ = ["DRAWN", "LEAST_DRAWS", "LIMITS", "check_draws", "check_experiment", "check_sweep", "check_task", "places"]
 
+#: A pair of systems counts as so many draws at least: it takes memory, in each page that shows it, whatever is drawn.
+LEAST_DRAWS = 100_000
 #: What is counted, and how much of it is allowed where the variable is not set.
 LIMITS = {"MTSIG_MAX_DRAWS": ("systems x segments x draws", 10 ** 11),
+          "MTSIG_MAX_PAIRS": (f"pairs of systems x draws, {LEAST_DRAWS:,} of these at least", 10 ** 10),
           "MTSIG_MAX_SWEEP": ("systems x sizes x test sets of each size", 2 * 10 ** 9)}
 #: The segments, at most, of the small test sets that an experiment draws one after the other.
 DRAWN = {"type_one": 300, "coverage": 300, "families": 300, "claims": 300, "variants": 2000}
@@ -36,7 +39,9 @@ def check_draws(testset: TestSet, draws: int, systems: int | None = None) -> Non
     ------
     SettingError
     """
-    _check_draws((systems or len(testset.systems)) * testset.n_segments * draws)
+    systems = systems or len(testset.systems)
+    _check_draws(systems * testset.n_segments * draws)
+    _check_pairs(systems, draws)
 
 
 def check_experiment(testset: TestSet, function: Callable, asked: Mapping, times: int = 1) -> None:
@@ -56,7 +61,9 @@ def check_experiment(testset: TestSet, function: Callable, asked: Mapping, times
     asked = defaults(function) | dict(asked)
     systems = 2 if "a" in asked else 1 if "system" in asked else asked.get("systems", len(testset.systems))
     segments = min(testset.n_segments, DRAWN.get(function.__name__, testset.n_segments))
-    _check_draws(times * systems * segments * _draws(asked) * prod(asked.get(k, 1) for k in ("n_pairs", "repeats")))
+    times *= prod(asked.get(k, 1) for k in ("n_pairs", "repeats"))
+    _check_draws(times * systems * segments * _draws(asked))
+    _check_pairs(systems, times * _draws(asked))
 
 
 def check_task(sizes: Mapping[str, tuple[int, int]], pairs: Iterable[str], function: Callable, asked: Mapping) -> None:
@@ -75,8 +82,9 @@ def check_task(sizes: Mapping[str, tuple[int, int]], pairs: Iterable[str], funct
     ------
     SettingError
     """
-    _check_draws(sum(prod(sizes[pair]) for pair in pairs) * _draws(defaults(function) | dict(asked)),
-                 ", language pairs or metrics")
+    pairs, draws = list(pairs), _draws(defaults(function) | dict(asked))
+    _check_draws(sum(prod(sizes[pair]) for pair in pairs) * draws, ", language pairs or metrics")
+    _check_pairs([sizes[pair][0] for pair in pairs], draws)
 
 
 def check_sweep(testset: TestSet, sizes: Sequence[int], repeats: int) -> None:
@@ -86,7 +94,9 @@ def check_sweep(testset: TestSet, sizes: Sequence[int], repeats: int) -> None:
     ------
     SettingError
     """
-    _check("MTSIG_MAX_SWEEP", len(testset.systems) * sum(sizes) * repeats, "Fewer or smaller test sets need less")
+    remedy = "Fewer or smaller test sets need less"
+    _check("MTSIG_MAX_SWEEP", len(testset.systems) * sum(sizes) * repeats, remedy)
+    _check_pairs(len(testset.systems), len(sizes) * repeats * _draws(defaults("sweep size")), remedy)
 
 
 def _draws(asked):
@@ -96,6 +106,12 @@ def _draws(asked):
 
 def _check_draws(asked, more=" or segments"):
     _check("MTSIG_MAX_DRAWS", asked, f"Fewer trials, systems{more} need less")
+
+
+def _check_pairs(systems, draws, remedy="Fewer systems need less: exclude some, or use fewer trials"):
+    """Of as many systems, or of each of several sets as many."""
+    pairs = sum(comb(n, 2) for n in ([systems] if isinstance(systems, int) else systems))
+    _check("MTSIG_MAX_PAIRS", pairs * max(draws, LEAST_DRAWS), remedy)
 
 
 def _check(variable, asked, remedy):

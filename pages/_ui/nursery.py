@@ -19,14 +19,17 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 import cloudpickle
 
+from mtsig_core import TestSet
+from mtsig_core.data.readers.bounds import whole_number
 from mtsig_core.errors import ClusterError, sendable
 from mtsig_core.inference.parallel import on_cluster
 from pages._ui.spare import Spare, toy_compared
 
-__all__ = ["Progress", "computed", "nurse", "unpacked"]
+__all__ = ["Progress", "computed", "nurse", "unpacked", "worker_megabytes"]
 
 _NICE = 5  # below the server, which draws the pages; heavy work twice as far
 _LONG, _LAST = 10.0, 14  # seconds after its begin, when work stands back for all other, and how far below the server
@@ -73,9 +76,18 @@ def unpacked(parts: Callable[[], bytes]) -> Callable:
     sealed = [pickle.loads(parts()) for _ in range(int(parts()))]
     for testset, digest in sealed:
         testset.__dict__["digest"] = digest  # it takes a second to find again
-    unpickler = pickle.Unpickler(io.BytesIO(parts()))
-    unpickler.persistent_load = lambda k: sealed[k][0]
-    return unpickler.load()
+    return _Unpickler(parts(), [testset for testset, _ in sealed]).load()
+
+
+class _Unpickler(pickle.Unpickler):
+    """Puts test sets back where `workers.packed` left them out. A method, as Python 3.13.0 forbids to assign one."""
+
+    def __init__(self, content: bytes, testsets: list[TestSet]):
+        super().__init__(io.BytesIO(content))
+        self._testsets = testsets
+
+    def persistent_load(self, k):
+        return self._testsets[k]
 
 
 def nurse(line: int, loads: bool) -> None:
@@ -163,8 +175,28 @@ def _work(message, fds):
     os.nice(_NICE if heavy else 0)
     with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("800")  # where memory runs out, a worker goes, and not the server
+    _limit_memory()
     up.send(os.getpid())
     up.send_bytes(_done(down, up, heavy))
+
+
+def _limit_memory():
+    """Let this process take so much memory besides what it has now, where the system tells how much that is.
+
+    Counted is what it may write to and shares with nobody. Addresses would count too much: each thread reserves some,
+    and files and compiled code lie there, too.
+    """
+    with suppress(ImportError, OSError, ValueError):  # the last where it is bounded already
+        import resource  # late: there is none on Windows
+
+        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        most = (int(status["VmData"].split()[0]) << 10) + (worker_megabytes() << 20)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+def worker_megabytes() -> int:
+    """Megabytes that one piece of work may take: ``MTSIG_WORKER_MB``."""
+    return whole_number("MTSIG_WORKER_MB", 4000)
 
 
 def _done(down, up, heavy):

@@ -138,7 +138,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[
     Where a page has two of the same header and as many rows, they need keys.
     """
     names, rows = set(names), list(rows)
-    if open_rows or len(rows) > grid.MOST_PLAIN:
+    if open_rows or len(rows) > grid.MOST_PLAIN or len(header) > grid.MOST_COLUMNS:
         return grid.show(header, rows, {*names, *texts}, key or f"table {len(rows)} {' '.join(header)}", open_rows,
                          clusters=clusters)
 
@@ -159,6 +159,10 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[
 
 def prose_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table of sentences: set left, with lines broken."""
+    rows = list(rows)
     head = "".join(f'<th class="mt-name">{_literal(cell)}</th>' for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{_literal(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(f"<td>{_literal(cell)}</td>" for cell in row) + "</tr>"
+                   for row in rows[:grid.MOST_PROSE])
     st.html(f'{_STYLE}<table class="mt-table mt-prose"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
+    if len(rows) > grid.MOST_PROSE:
+        faint(f"This table shows the first {grid.MOST_PROSE} of {len(rows):,} rows.")

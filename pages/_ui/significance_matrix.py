@@ -14,11 +14,13 @@ from mtsig_core.inference.significance import significant
 from mtsig_core.report.caveats import caveats, controlled, keeps_its_level
 from mtsig_core.report.records import pair_records
 from mtsig_core.report.tables import pair_rows
+from mtsig_core.results import MetricResult
 from pages._ui import charts, controls, screen
 from pages._ui.view import View
 
 __all__ = ["show"]
 
+_MOST = 60  # systems in the picture: a browser draws each cell, and takes minutes for 260
 _STEPS = {"none": "raw p", "bh": "BH", "holm": "Holm", "romano-wolf": "Romano-Wolf", "bonferroni": "Bonferroni",
           "by": "BY"}
 
@@ -41,8 +43,11 @@ def show(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | No
         _say(view, step, {name: significant(p, settings.alpha) for name, p in adjusted.items()})
     header, rows = pair_records(result)
     names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
+    if len(names) > _MOST:
+        screen.faint(f"The picture has the first {_MOST} of {len(names)} systems. Exclude systems to see others; the "
+                     "files have all.")
     clicked = charts.show(
-        partial(matrix, result, settings, charts.dark(), tuple(caveats(view.comparison, result))),
+        partial(matrix, _first(result), settings, charts.dark(), tuple(caveats(view.comparison, result))),
         "significance.matrix", select=True, header=header, rows=rows,
         files=view.named(), command=view.command(), table=pair_rows(result, settings),
         alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
@@ -51,6 +56,15 @@ def show(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | No
         return None
     row, column = clicked[0][:2]
     return names[min(row, column)], names[max(row, column)]
+
+
+def _first(result: MetricResult) -> MetricResult:
+    """As many systems as the picture has room for, and their pairs."""
+    if len(result.systems) <= _MOST:
+        return result
+    kept = {system.system for system in result.systems[:_MOST]}
+    return replace(result, systems=result.systems[:_MOST],
+                   pairs=tuple(pair for pair in result.pairs if pair.a in kept and pair.b in kept))
 
 
 def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:

@@ -28,7 +28,7 @@ def test_json_and_csv_have_the_same_numbers(run, view):
     assert done.status == 0, done.err
     data = json.loads(done.out)
     rows = data["metrics"]["bleu"][place] + data["metrics"]["bleu"].get("beside_points", [])
-    table = pd.read_csv(io.StringIO(run(*asked, "--format", "csv").out))
+    table = pd.read_csv(io.StringIO(run(*asked, "--format", "csv").out), float_precision="round_trip")
     assert data["testset"]["simulated"] and table.metric.eq("bleu").all()
     assert table[column].tolist() == [row[column] for row in rows] and len(rows) > 1
 

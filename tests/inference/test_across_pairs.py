@@ -27,6 +27,12 @@ from mtsig_core.results.task import TaskInfo
 RNG = np.random.default_rng(7)
 
 
+@pytest.fixture(autouse=True)
+def begin_draws_again(monkeypatch):
+    """Each test draws the same numbers, in whatever order the tests run."""
+    monkeypatch.setitem(globals(), "RNG", np.random.default_rng(7))
+
+
 def rated(n, documents=None, higher=True, **systems):
     scores = {name: RNG.normal(mean, 8, n).round(1).tolist() for name, mean in systems.items()}
     return TestSet("toy", {name: [None] * n for name in systems}, {}, documents=documents,
@@ -37,10 +43,13 @@ def arrays(testset, *names):
     return [np.array(testset.scores["human"].by_system[name], float) for name in names]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def small():
-    """So few segments that all swaps of both pairs together can be tried."""
-    return Task("toy", {"en-de": rated(6, A=74, B=66), "en-cs": rated(7, A=80, B=71)})
+    """So few segments that all swaps of both pairs together can be tried, with p between 0.01 and 0.5."""
+    ratings = {"en-de": {"A": (81, 74, 69, 77, 66, 80), "B": (70, 71, 73, 60, 68, 69)},
+               "en-cs": {"A": (85, 79, 90, 72, 81, 76, 84), "B": (71, 80, 77, 74, 65, 70, 79)}}
+    return Task("toy", {pair: TestSet("toy", {name: [None] * len(of) for name, of in systems.items()}, {},
+                                      scores={"human": SegmentScores(systems)}) for pair, systems in ratings.items()})
 
 
 def test_p_is_that_of_all_swaps(small):

@@ -327,6 +327,17 @@ class TestSwaps:
         for rows in (slice(None), slice(1, 3), np.array([3, 0, 3])):
             assert made[rows].tobytes() == kept[rows].tobytes()
 
+    def test_progress_goes_on_while_they_are_made_again(self, monkeypatch):
+        """Where it stood still, nobody was asked before 260 systems took minutes."""
+        monkeypatch.setattr(engine, "_MOST_KEPT", 100)
+        data, pairs, shares = data_of(SCORES, mean), all_pairs(len(SCORES)), []
+        made = swap_rows(data, pairs, 600, seed=3, progress=shares.append)
+        drawn = len(shares)
+        for row in range(len(pairs)):
+            made[row:row + 1]
+        assert shares == sorted(shares) and shares[drawn - 1] == pytest.approx(0.1)
+        assert shares[-1] == pytest.approx(0.1 + 0.9 / 4) and len(shares) == drawn + len(pairs)
+
     def test_all_pairs(self):
         assert all_pairs(4).tolist() == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
         assert all_pairs(1).shape == (0, 2)

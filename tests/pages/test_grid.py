@@ -68,6 +68,26 @@ def test_it_is_said_how_many_rows_are_out_of_sight(page):
     assert "Below the lower edge" not in page.caption[0].value and "Below the lower edge" in page.caption[1].value
 
 
+def huge():
+    from pages._ui import screen
+
+    screen.table(["system", *"abcdefg"], ([f"S{k}", *"1234567"] for k in range(40_000)), key="long")
+    screen.table(["system", *map(str, range(150))], [["S", *map(str, range(150))]], key="wide")
+    screen.prose_table(["system", "why"], ([f"P{k}", "withdrawn"] for k in range(501)))
+
+
+def test_a_table_too_large_for_a_browser_says_what_it_leaves_out():
+    """40,000 systems on Data ended in an exception of pandas, which styles 262,144 cells."""
+    page = AppTest.from_function(huge, default_timeout=60).run()
+    assert not page.exception
+    long, wide = page.dataframe
+    assert long.value.shape == (3750, 8) and "the first 3,750 of 40,000 rows. Filter" in page.caption[0].value
+    assert wide.value.shape == (1, 100) and "the first 100 of 151 columns" in page.caption[1].value
+    assert "P499<" in words(page) and "P500<" not in words(page) and "the first 500 of 501 rows" in words(page)
+    page.text_input[0].set_value("s39999").run()
+    assert frame_rows(page.dataframe[0])[1][0] == "S39999" and "rows. Filter" not in page.caption[0].value
+
+
 def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
     drawn, draw = [], grid._draw
     monkeypatch.setattr(grid, "_draw", lambda digest, rows, look, **more: (

@@ -37,6 +37,25 @@ def test_the_message_names_the_limit(monkeypatch):
         limits.check_sweep(toy, [10, 1_000_000], 100)
 
 
+def test_pairs_are_counted_where_segments_are_few(monkeypatch):
+    """20,000 systems of 20 lines took 9 GB: of pairs, of which there are 200 millions."""
+    many = TestSet("toy", {f"S{k}": ["a"] for k in range(448)}, {"ref": ["a"]})
+    limits.check_draws(many, 9999, systems=447)  # 99,681 pairs
+    for draws in (1, 9999):
+        with pytest.raises(SettingError, match=r"10,012,800,000 pairs .* 10,000,000,000 \(MTSIG_MAX_PAIRS"):
+            limits.check_draws(many, draws)
+    limits.check_draws(many, 1_000_000, systems=100)
+    with pytest.raises(SettingError, match=r"MTSIG_MAX_PAIRS.*exclude some, or use fewer trials"):
+        limits.check_draws(many, 2_200_000, systems=100)
+    with pytest.raises(SettingError, match="MTSIG_MAX_PAIRS"):
+        limits.check_experiment(many, agreement, {})
+    with pytest.raises(SettingError, match="MTSIG_MAX_PAIRS"):
+        limits.check_sweep(many, [1, 1], 100)
+    with pytest.raises(SettingError, match=f"asks for {3 * 45 * 10 ** 5:,} pairs"):
+        monkeypatch.setenv("MTSIG_MAX_PAIRS", str(2 * 45 * 10 ** 5))
+        limits.check_task({"en-de": (10, 1)}, ["en-de"] * 3, compare_task, {})
+
+
 @pytest.mark.parametrize(("function", "asked", "least"), [
     (type_one, {"n_pairs": 500}, 2 * 300 * 499 * 500), (coverage, {"repeats": 7}, 2 * 300 * 1000 * 7),
     (families, {}, 15 * 300 * 2999 * 300), (claims, {}, 15 * 300 * 4999 * 300),

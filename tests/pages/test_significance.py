@@ -159,3 +159,13 @@ def test_it_is_said_why_romano_wolf_finds_fewer_than_holm_where_it_does(opened, 
         for name in ("holm", "romano-wolf")}
     said = any("Romano-Wolf mostly finds" in caption.value for caption in page.caption)
     assert (found["romano-wolf"] < found["holm"]) is said is (n_segments == 300)
+
+
+def test_a_picture_of_too_many_systems_has_the_first_and_says_so(opened, tmp_path):
+    """A browser took minutes to draw the 33,670 pairs of 260 systems."""
+    (tmp_path / "s.csv").write_text("system,line,score\n" + "".join(
+        f"S{s},{k},{(s * 7 + k * k * 5) % 50}\n" for s in range(61) for k in range(1, 5)))
+    page = opened("significance", Source(scores=(("human", str(tmp_path / "s.csv")),)), trials="199", resamples="99")
+    assert not page.exception and "The picture has the first 60 of 61 systems" in words(page)
+    figure = json.loads(page.get("plotly_chart")[0].proto.spec)
+    assert len(figure["layout"]["xaxis"]["tickvals"]) == 60

@@ -1,6 +1,8 @@
 """Work in processes of its own: what goes there, what comes back, and that none is left."""
 
+import importlib.util
 import os
+import pickle
 import select
 import signal
 import subprocess
@@ -70,6 +72,21 @@ def test_work_is_done_elsewhere_without_streamlit(nursery, toy):
     pid, streamlit, seen = worker.run(work, ignore)
     assert pid != os.getpid() and not streamlit and worker.weight > 500
     assert seen.digest == toy.digest and seen.systems == toy.systems
+
+
+def test_work_is_unpacked_where_no_unpickler_can_be_changed(toy, monkeypatch):
+    """As in Python 3.13.0, where `persistent_load` of an `Unpickler` is read-only."""
+    class Fixed(pickle.Unpickler):
+        def __setattr__(self, name, value):
+            if name == "persistent_load":
+                raise AttributeError(f"'Unpickler' object attribute '{name}' is read-only")
+            super().__setattr__(name, value)
+
+    monkeypatch.setattr(pickle, "Unpickler", Fixed)
+    spec = importlib.util.find_spec("pages._ui.nursery")
+    spec.loader.exec_module(nursery := importlib.util.module_from_spec(spec))  # again, with that Unpickler
+    work = nursery.unpacked(iter(packed(lambda progress: toy)).__next__)
+    assert work(ignore).systems == toy.systems
 
 
 def test_ctrl_c_is_for_the_server_alone(nursery):
@@ -271,3 +288,23 @@ def test_one_waits_for_the_next_work_and_is_replaced():
     with suppress(FileNotFoundError):  # it is gone, or ended and not buried yet
         while last.read_text().rsplit(") ", 1)[1][0] != "Z":
             assert time.monotonic() < until
+
+
+def test_work_that_needs_too_much_memory_ends_and_the_next_is_done(nursery, monkeypatch):
+    """Though the machine has more: what one piece of work takes is bounded."""
+    import numpy as np
+
+    def work(progress):
+        return np.ones(800 << 17).sum()  # 800 MB
+
+    nursery._line.close()  # another process, which knows the limit
+    nursery._process.wait(LIMIT)
+    monkeypatch.setenv("MTSIG_WORKER_MB", "400")
+    for _ in range(2):
+        with pytest.raises(MemoryError):
+            nursery(True).run(work, ignore)
+    assert nursery(True).run(lambda progress: np.ones(200 << 17).sum(), ignore) == 200 << 17
+    nursery._line.close()
+    nursery._process.wait(LIMIT)
+    monkeypatch.delenv("MTSIG_WORKER_MB")
+    assert nursery(True).run(work, ignore) == 800 << 17

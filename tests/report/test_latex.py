@@ -122,7 +122,7 @@ class TestTables:
     @pytest.mark.parametrize("name", ["set", *HOSTILE, "long name " * 60])
     def test_no_caption_is_long_whatever_the_names(self, name):
         """LaTeX stops at a caption of some 3,700 characters: `! Dimension too large`."""
-        testset = TestSet(name, {"A": ["a b c"] * 40, "B": ["a b d"] * 40}, {"ref": ["a b c"] * 40},
+        testset = TestSet(name, {"A": ["a b c d e"] * 40, "B": ["a b c d f"] * 40}, {"ref": ["a b c d e"] * 40},
                           documents=[str(k // 2) for k in range(40)])
         code = comparison_latex(compare(testset, unit="segment", trials=99, resamples=50))
         captions, notes = (list(map(typeset, re.findall(pattern, code))) for pattern in (
@@ -185,3 +185,15 @@ class TestTables:
         metric = dataclasses.replace(result(), pairs=(pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")))
         given_ = dataclasses.replace(comparison(metric), settings=dataclasses.replace(SETTINGS, baseline="C"))
         assert "vs baseline" in comparison_latex(given_)
+
+
+def test_a_table_of_too_many_rows_says_what_it_leaves_out():
+    """2,000 systems of one line: two millions of pairs took 4.4 GB, for a hundred thousand pages."""
+    names, few = [f"S{k}" for k in range(50)], result()
+    code = comparison_latex(comparison(dataclasses.replace(
+        few, systems=tuple(dataclasses.replace(few.systems[0], system=name) for name in names),
+        pairs=tuple(pair(a, b, 0.1, None) for k, a in enumerate(names) for b in names[k + 1:]))))
+    systems, pairs, detectable = ([row for row in table if row[0].startswith(("S", "1--2"))]
+                                  for table in rows_of(code, "longtable"))
+    assert (len(systems), len(pairs), len(detectable)) == (50, 1000, 1000)  # none of them fits on one page
+    assert code.count("The first 1,000 of 1,225 rows; JSON and CSV have all.") == 2

@@ -9,6 +9,7 @@ from typing import Any
 
 from mtsig_core.data.langpairs import is_langpair
 from mtsig_core.data.readers.alignment import first_fault
+from mtsig_core.data.readers.bounds import spend
 from mtsig_core.data.readers.conllu import read_conllu
 from mtsig_core.data.readers.documents import is_canary, read_documents
 from mtsig_core.data.readers.large_texts import read_texts
@@ -90,6 +91,7 @@ def assemble(
     InputError
         With a line for each file that cannot be read or does not match, so that all can be mended at once.
     """
+    spend("systems", len(systems), f"The test set {shown(name)}")
     faults: list[str] = []
     remedies: dict[str, Remedy] = {}
 

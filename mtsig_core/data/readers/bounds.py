@@ -42,6 +42,8 @@ class UploadLimits:
         Characters of one line, or of one segment of XML.
     values : int
         Of all tables together: cells, or what stands between the commas of JSON.
+    systems : int
+        Of one test set, as all pairs of them are compared.
     zip_mb : int
         A zip, unpacked on disk; of that the files of one language pair are read.
     zip_files : int
@@ -52,6 +54,7 @@ class UploadLimits:
     lines: int = field(default=1_000_000, metadata={"told": "{:,} lines"})
     line_length: int = field(default=100_000, metadata={"told": "{:,} characters in a line"})
     values: int = field(default=5_000_000, metadata={"told": "{:,} values in tables"})
+    systems: int = field(default=200, metadata={"told": "{:,} systems"})
     zip_mb: int = field(default=200, metadata={"told": "{:,} MB unpacked from a zip"})
     zip_files: int = field(default=10_000, metadata={"told": "{:,} files in a zip"})
 
@@ -103,7 +106,7 @@ class _Budget:
                              f"{told.format(getattr(self.limits, name))} at once from uploads. Upload less at a time, "
                              "run mtsig on your own machine, or ask whoever runs this server to raise "
                              f"{_VARIABLE}{name.upper()}.")
-        if name != "line_length":
+        if name not in ("line_length", "systems"):  # which are of one line, of one test set
             self.left[name] -= n
 
 

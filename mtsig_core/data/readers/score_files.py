@@ -126,7 +126,7 @@ def _delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
                 gaps += [(reader.line_num, [""])] * (header is not None and len(header) == 1)
                 continue
             if header is None:
-                header = [cell.strip() for cell in cells]
+                header = [literal(cell.strip()) for cell in cells]
             elif len(cells) != len(header):
                 raise InputError(f"{name}, row {reader.line_num} has {len(cells)} columns, the header has "
                                  f"{len(header)} ({_listed(header)}). Give every row the same columns.")
@@ -344,6 +344,7 @@ def _long(name: str, header: Sequence[str], rows: Rows, place: _Place) -> ScoreF
         return column
 
     system, line, score = at("system"), at("line"), at("score")
+    spend("systems", len({str(cells[system]) for _, cells in rows}), name)
     ratings = []
     for row, cells in rows:
         where = f"{name}, row {row}"
@@ -360,6 +361,7 @@ def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system
             raise InputError(f"{name} has {_listed(both)}, each of which may {holds}. Take all but one out.")
     aside = {place["line"], place["docid"], place["domain"]}
     systems = [(k, column) for k, column in enumerate(header) if k not in aside]
+    spend("systems", len(systems), name)
     if not systems or not any(is_system(column) for _, column in systems):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {_listed(header)}. {_FORMS}")
@@ -398,7 +400,7 @@ def _named(cells: Sequence[Any], place: _Place, what: str, where: str) -> str | 
 def _text(value: object, where: str) -> str:
     if isinstance(value, bool | list | dict):
         raise InputError(f"{where} is {_cut(value)}. Expected a text or a number.")
-    text = "" if value is None or value != value else str(value).strip()
+    text = "" if value is None or value != value else literal(str(value).strip())
     if not text:
         raise InputError(f"{where} is empty. Fill it in, or remove the row.")
     return text

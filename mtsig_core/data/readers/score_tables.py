@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from mtsig_core.data.readers.bounds import check_values
+from mtsig_core.data.readers.bounds import check_values, spend
 from mtsig_core.data.readers.formats import IDS
 from mtsig_core.data.readers.lines import FilePath, read_lines, shown
 from mtsig_core.data.readers.memory import Table, of_systems
@@ -132,6 +132,7 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
         _check_single(tables, everything)
     position = {line: k for k, line in enumerate(lines)}
     systems = list(dict.fromkeys(rating.system for _, rating in everything))
+    spend("systems", len(systems), "All tables together")
     check_values(len(systems) * len(lines) * len(groups), next(iter(everything))[0].path if everything else "The table")
     scores: dict[str, dict[str, list[float | None]]] = {
         metric: defaultdict(lambda: [None] * len(lines)) for metric, _ in groups}

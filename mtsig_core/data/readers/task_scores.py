@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from mtsig_core.data.checks import literal
-from mtsig_core.data.readers.bounds import check_place, check_values, regular
+from mtsig_core.data.readers.bounds import check_place, check_values, regular, spend
 from mtsig_core.data.readers.json_text import parse_json
 from mtsig_core.data.readers.lines import read_bytes, read_lines, shown
 from mtsig_core.data.readers.names import folder_name
@@ -164,6 +164,7 @@ def _testset(name: str, pair: str, found: _Pair, higher_is_better: Mapping[str, 
     keys = [key for key, length in found.length.items() for _ in range(length)]
     if not keys:
         raise InputError(f"{name} has no score. See whether the task has scores of that language pair.")
+    spend("systems", len(found.systems), name)
     check_values(len(keys) * len(found.systems) * (1 + len(found.scores)), name)
     scores = {metric: SegmentScores({
         system: [score for key, length in found.length.items() for score in by_document.get(key, [None] * length)]

@@ -128,6 +128,7 @@ def _testset(name: str, files: str, found: dict[str, _Document], langpair: str |
     for parts, what in ((refs, "reference, <ref>"), (hyps, "output, <hyp>")):
         if not parts:
             raise InputError(f"{files}: there is no {what}. Expected {_FORM}; name the file that has it too.")
+    spend("systems", len(hyps), files)
     check_values(sum(len(one.src.texts) for one in found.values() if one.src) * (len(refs) + len(hyps)), files)
     rows: list[tuple[int, str, str | None, str, list[str | None], list[str]]] = []
     line, bare = 0, []

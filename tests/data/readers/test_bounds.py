@@ -41,10 +41,14 @@ def parquet(columns):
     return out.getvalue()
 
 
-def xml(body):
-    return f'<dataset><doc id="d" origlang="en"><src lang="en">{body}</src></doc></dataset>'.encode()
+def xml(body, **outputs):
+    made = "".join(f'<hyp system="{name}" lang="de"><p><seg id="1">{text}</seg></p></hyp>'
+                   for name, text in outputs.items())
+    made = made and f'<ref lang="de"><p><seg id="1">a</seg></p></ref>{made}'
+    return f'<dataset><doc id="d" origlang="en"><src lang="en"><p>{body}</p></src>{made}</doc></dataset>'.encode()
 
 
+TEN = [f"s{k}" for k in range(10)]
 LONG_PARTS = "/".join(["d"] * 20)
 BOMBS = [
     ("MB", "1", lambda: read_uploads(texts(ref=b"a\n", x=gzip.compress(b"x\n" * 600 * KB)))),
@@ -55,6 +59,16 @@ BOMBS = [
     ("VALUES", "999", lambda: read_uploads(scores(b"[" + b"{}," * 600 + b"{}]", "t.json"))),
     ("VALUES", "999", lambda: read_uploads(scores(parquet({"A": [1.0] * 600, "B": [2.0] * 600}), "t.parquet"))),
     ("MB", "1", lambda: read_uploads(scores(parquet({"A": ["x" * 2000 * KB]}), "t.parquet"))),
+    ("SYSTEMS", "9", lambda: read_uploads(texts(ref=b"a\n", **{name: b"a\n" for name in TEN}))),
+    ("SYSTEMS", "9", lambda: read_uploads(scores(f"{','.join(TEN)}\n{','.join('1' * 10)}\n".encode()))),
+    ("SYSTEMS", "9", lambda: read_uploads(scores("".join(
+        ["system,line,score\n", *(f"{name},1,1\n" for name in TEN)]).encode()))),
+    ("SYSTEMS", "5", lambda: read_uploads([  # together
+        *scores(b"a,b,c\n1,1,1\n"), *scores(b"d,e,f\n1,1,1\n", "u.tsv")])),
+    ("SYSTEMS", "1", lambda: read_zip(zipped({
+        "references/en-de.refA.txt": b"a\n", "system-outputs/en-de/A.txt": b"a\n",
+        "system-outputs/en-de/B.txt": b"a\n"}), "en-de")),
+    ("SYSTEMS", "1", lambda: read_zip(zipped({"x.en-de.xml": xml('<seg id="1">a</seg>', A="a", B="a")}), "en-de")),
     ("ZIP_MB", "1", lambda: zip_language_pairs(zipped({"a": b"\0" * 1100 * KB}))),
     ("ZIP_MB", "1", lambda: zip_language_pairs(zipped({str(k): b"\0" * 300 * KB for k in range(4)}))),
     ("ZIP_FILES", "9", lambda: zip_language_pairs(zipped({str(k): b"" for k in range(10)}))),
