@@ -236,9 +236,19 @@ def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[str]:
                 other.share(piece) <= _RARE for other in others):
             mark = _grown(piece, sample.lines)
             dialogue = mark.strip(f"{_FIRST}{_LAST} ") in _QUOTES and sample.share(mark) <= _DIALOGUE
-            if not (_USUAL.fullmatch(mark) or dialogue or any(mark in one or one in mark for one in found)):
+            if not (_USUAL.fullmatch(mark) or dialogue or _is_wording(mark, sample, others[0]) or any(mark in one or one in mark for one in found)):
                 found.append(mark)
     return found[:2]
+
+
+def _is_wording(mark: str, sample: _Sample, other: _Sample) -> bool:
+    """Whether words at the start of lines take the place of other words, as in 'Press' for 'Click': lines with words
+    that were added are longer by them."""
+    words = mark.strip(f"{_FIRST}{_LAST} ")
+    if " " not in words or re.search(r"[^\w ]", words):
+        return False
+    longer = sum(map(len, sample.texts)) / len(sample.texts) - sum(map(len, other.texts)) / max(1, len(other.texts))
+    return longer < len(words) / 2
 
 
 def _grown(piece: str, lines: Sequence[str]) -> str:

@@ -260,3 +260,14 @@ def test_nor_in_a_task(tmp_path, capsys):
         text = capsys.readouterr().out
         assert verdict in text
         assert said in text[:text.index("Warning")] if form == "text" else said in text
+
+
+def test_lines_that_begin_with_other_words_than_the_reference_are_no_mark():
+    """As of menus and formulas: added words make a line longer, chosen ones do not."""
+    rng = random.Random(11)
+    rests = [" ".join(rng.choice(("box", "page", "red", "row", "left", "file", "key", "note")) for _ in range(8))
+             for _ in range(60)]
+    references = [f"Press the key of {rest}" for rest in rests]
+    testset = TestSet("menus", {"other": [f"Click the button on {rest}" for rest in rests],
+                                "added": [f"Sure here it is then {text}" for text in references]}, {"ref": references})
+    assert {caution.a for caution in about_files(testset) if caution.code == "marked-lines"} == {"added"}

@@ -94,5 +94,5 @@ def test_an_output_that_is_hardly_the_right_file_is_told_above_the_table(opened,
     source = Source(ref=(("ref", files["ref"]),), system=((None, files["good"]), (None, files["late"])))
     app = opened(page, source, trials="999")
     said = words(app)
-    assert not app.exception and said.count("The lines of late fit reference ref better one line later") == 1
+    assert not app.exception and said.count("The lines of late do not follow the order of reference ref") == 1
     assert "Keep in mind" not in said.partition("The lines of late")[0]

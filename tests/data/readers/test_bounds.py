@@ -64,7 +64,7 @@ BOMBS = [
     ("SYSTEMS", "9", lambda: read_uploads(scores("".join(
         ["system,line,score\n", *(f"{name},1,1\n" for name in TEN)]).encode()))),
     ("SYSTEMS", "5", lambda: read_uploads([  # together
-        *scores(b"a,b,c\n1,1,1\n"), *scores(b"d,e,f\n1,1,1\n", "u.tsv")])),
+        *scores(b"a,b,c\n1,1,1\n2,2,2\n"), *scores(b"d,e,f\n1,1,1\n2,2,2\n", "u.tsv")])),
     ("SYSTEMS", "1", lambda: read_zip(zipped({
         "references/en-de.refA.txt": b"a\n", "system-outputs/en-de/A.txt": b"a\n",
         "system-outputs/en-de/B.txt": b"a\n"}), "en-de")),
