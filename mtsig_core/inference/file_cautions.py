@@ -236,7 +236,8 @@ def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[str]:
                 other.share(piece) <= _RARE for other in others):
             mark = _grown(piece, sample.lines)
             dialogue = mark.strip(f"{_FIRST}{_LAST} ") in _QUOTES and sample.share(mark) <= _DIALOGUE
-            if not (_USUAL.fullmatch(mark) or dialogue or _is_wording(mark, sample, others[0]) or any(mark in one or one in mark for one in found)):
+            if not (_USUAL.fullmatch(mark) or dialogue or _is_wording(mark, sample, others[0])
+                    or any(mark in one or one in mark for one in found)):
                 found.append(mark)
     return found[:2]
 

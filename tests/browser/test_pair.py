@@ -16,7 +16,7 @@ def options(tmp_path_factory):
     ref = [f"the old house number {k} stands near the river and the bridge" for k in range(240)]
     texts = {"ref": ref, "docs": [f"d{k // 2}" for k in range(240)],
              "a": [t.replace("old", "small") if k % 5 else t for k, t in enumerate(ref)],
-             "b": [t.replace("river and the", "sea or a") if k % 3 == 0 else t for k, t in enumerate(ref)],
+             "b": [t.replace("the bridge", "hill") if k % 3 else t for k, t in enumerate(ref)],
              "c": [f"{t} <script>alert(2)</script>" if k % 4 else t for k, t in enumerate(ref)]}
     for name, lines in texts.items():
         (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
